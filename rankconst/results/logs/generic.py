@@ -268,6 +268,8 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         numbers, rest, own = _read_line(text)
         if not numbers:
             said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
+            if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
+                said.setdefault("task", task)  # before a number: "candidates per query: 1000"
             if _LINKS.search(rest):
                 state.pop("task", None)
             if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
@@ -612,6 +614,7 @@ _MARKS = (
     "reciprocal", "hit", "h@", "h1", "recall@", "'rhs':",
 )  # fmt: skip
 _SAMPLED_TRAIN = "kbc evaluates 50,000 random triples of train"
+_LONGEST_NOTE = 100
 # How many lines above a number may say what it is of.
 _ABOVE = 15
 _LONGEST = 20_000

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rankconst.catalogue.tools import TOOLS
 from rankconst.results.document import Document
+from rankconst.results.formats import read_document
 from rankconst.results.logs.generic import READER
 from rankconst.results.reading import measure
 
@@ -379,7 +380,7 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ),
         ("Evaluating on sample of training set\nmrr: 0.3\nmrr: 0.3\n", ["subset"] * 2),
         ("Evaluating on sample of training set\ntrain mrr: 0.3\ntest mrr: 0.2\n", ["subset", None]),
-        ("1000 candidates per query\nmrr: 0.3\n", ["sampled"]),
+        ("candidates per query: 1000\nmrr: 0.3\n", ["sampled"]),
         (
             "test on ind-test-graph, sample 50\nmrr: 0.3\ntest on ind-test-graph, sample all\nmrr: 0.3\n",
             ["sampled", None],
@@ -450,3 +451,12 @@ def test_a_mean_rank_that_counts_from_0_is_measured_from_1() -> None:
     rank, mrr, _ = READER.read(Document("eval.txt", PYG)).entries[:3]
     assert measure(rank).value == pytest.approx(239.20)
     assert measure(mrr).value == 0.2101
+
+
+@pytest.mark.parametrize(
+    "text", ["MRR\t0.331\nHits@10\t0.521\n", "MRR \t: 0.331\nHits@10 \t: 0.521\ntest count\t: 9\n"]
+)
+def test_names_and_numbers_with_a_tab_are_no_table(text: str) -> None:
+    reading = read_document("eval.txt", text)
+    assert reading.form == "generic"
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("MRR", "0.331"), ("Hits@10", "0.521")]
