@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
 
-_SPLITS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
+_SPLITS = {word: split for split, words in SPLITS.items() for word in (split, *words)} | {"tst": "test"}
 _SIDES = {
     **dict.fromkeys(("head", "heads", "subject", "lhs", "backward", "po"), "head"),
     **dict.fromkeys(("tail", "tails", "object", "rhs", "forward", "sp"), "tail"),
@@ -649,8 +649,11 @@ _REFUSED = {
     "pos_rank: ": _BIGGRAPH,
     "mean_rank={'best': ": _PYKEEN,
     "mean_reciprocal_rank_filtered_with_test: ": _LIBKGE,
-    " 1p MRR at step ": "these are answers to complex queries",
 }
+_QUERIES = re.compile(
+    r"(?<![\w.])([1-3]p|[23]i|ip|pi|2u|up)[\s_:\])]{1,3}(?:test |valid )?(?:mrr|hits)\b", re.ASCII | re.IGNORECASE
+)
+_COMPLEX = "these are answers to complex queries"
 # What only one tool prints.
 _SIGNS = {
     "'hits@[1,3,10]': tensor(": "kbc",
@@ -709,6 +712,8 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     text = _prepare(document.text)
     tools = {tool for sign, tool in _SIGNS.items() if sign in text}
     refused = next((why for sign, why in _REFUSED.items() if sign in text), "")
+    queries = {each.lower() for each in _QUERIES.findall(text)}
+    refused = refused or (_COMPLEX if "1p" in queries or len(queries) > 1 else "")
     tool = parse_tool(*tools) if len(tools) == 1 else None
     missing = {f"missing {name}": why for sign, (name, why) in _MISSING.items() if sign in text}
     if is_retrieval(_AT.findall(text)):

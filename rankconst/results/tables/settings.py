@@ -119,7 +119,12 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             _read_negatives,
             True,
         ),
-        (r"(?:(?:num|n|nb|number of|num of) )?candidates?(?: (?:entities|size|set))?", _read_candidates, False),
+        (
+            r"(?:(?:num|n|nb|number of|num of) )?(?:eval(?:uation)? |test |ranking )?"
+            r"candidates?(?: (?:entities|size|set))?",
+            _read_candidates,
+            False,
+        ),
         (r"(?:(?:eval(?:uation)?|target) )?tasks?(?: (?:name|type))?", _read_task, False),
         (
             r"(?:(?:num|n|nb|number of|num of|max|limit) )?(?:test(?:ed|ing)?|eval(?:uation|uated)?) "

@@ -236,6 +236,7 @@ PRINTS = {
     ),
     "options of a command": ("python run.py --eval-negatives 50 --negatives 9\nMRR: 0.8\n",
                              ["2 - both sampled:50 - MRR 0.8"]),
+    "tags": ("[dev] mrr: 0.4\n[tst] mrr: 0.3\n", ["1 valid both - - MRR 0.4", "2 test both - - MRR 0.3"]),
     "a date before a dataset": ("2020-07-01 10:00:00,000 - umls - test MRR: 0.4\n", ["1 test both - - MRR 0.4"]),
     "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
 }  # fmt: skip
@@ -292,6 +293,8 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("long-tail entities (degree < 5): MRR 0.1, Hits@10 0.2", "'long-tail' before it is not understood"),
         ("MRR: -0.0056", "it is below 0"),
         ("MRR: 0.2, 1p MRR at step 9", "these are answers to complex queries"),
+        ("2p: MRR 0.2, 3p: MRR 0.1, avg MRR 0.15", "these are answers to complex queries"),
+        ("Metrics (relation-wise average): MRR 0.41", "'relation-wise' before it is not understood"),
         ("test_e1 {'mrr': 0.1234, 'mr': 836.2}", "'test_e1' is not understood"),
         ("mean_reciprocal_rank_filtered_with_test: 0.34", "a part of a record of LibKGE"),
         ("mean_rank={'best': 7.3, 'worst': 7.5, 'avg': 7.4}", "PyKEEN before 1.5 prints so"),

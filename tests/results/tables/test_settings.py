@@ -8,8 +8,10 @@ import pytest
 
 from rankconst.results.document import Document
 from rankconst.results.formats import read_opened
-from rankconst.results.tables.columns import WHICH_SIDES
+from rankconst.results.tables.columns import OF_KIND, WHICH_SIDES
 from rankconst.results.tables.settings import names_setting, read_setting
+
+KIND_1_1 = OF_KIND.format("1-1")
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,7 @@ from rankconst.results.tables.settings import names_setting, read_setting
         ("eval_mode", "full", {}), ("num_eval_negatives", "50", {"protocol": "sampled:50"}),
         ("neg_size_eval_train", "500", {}), ("num_negatives", "256", {}), ("candidates", "all", {}),
         ("num_candidates", "1000", {"task": "sampled"}), ("task", "link prediction", {}),
+        ("num_eval_candidates", "1000", {"task": "sampled"}), ("relation_category", "1-1", {"unclear": KIND_1_1}),
         ("task", "relation_prediction", {"task": "relation prediction"}), ("learning_rate", "0.1", {}),
         ("num_test_triples", "3,134", {"num_triples": 3134}), ("relations", "237", {}),
         ("relation", "_hypernym", {"relations": ("_hypernym",)}),
