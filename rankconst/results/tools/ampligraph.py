@@ -153,7 +153,10 @@ _K = re.compile(r"(?<![^@_])\d{1,9}$", re.ASCII)
 _LIST_OF_KS = re.compile(r"hits?\s?@\s?\[([\d,\s]+)\]", re.IGNORECASE | re.ASCII)
 _NAMES, _VALUES = {"metric", "metric_name", "name", "key", "measure"}, {"value", "score", "metric_value", "result"}
 # What next to a number of negatives tells that these are of the training.
-_TRAINED = re.compile(r"(?:learning_?rate|lr|batch_?size|(?:num_|n_)?epochs?|optimi[sz]er|dim|.*_dim|margin|gamma)")
+_TRAINED = re.compile(
+    r"(?:learning_?rate|lr|batch_?size|(?:num_|n_)?(?:epochs?|layers)|optimi[sz]er|(?:.*_)?(?:dim|size|loss)|margin|gamma|"
+    r"dropout|weight_decay|regulari[sz]\w*)"
+)
 _NEGATIVES = re.compile(r"(?:(?:num|n|nb)_?)?neg(?:ative)?s?(?:_(?:samples?|size|num|entities|candidates))?")
 _OF_WHICH = (
     "it says {} {}, which may be of the training or of the evaluation: add --protocol sampled:{}, or the protocol of "
