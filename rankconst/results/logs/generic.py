@@ -338,11 +338,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         if note[0]:
             told, label = _tell_behind(found, told, note[0], behind), label[note[1] :]
         label, between = _name_dataset(label, found, line)
-        odd = (
-            _REVERSED
-            if end and _NAMED_BEHIND.fullmatch(label) and any(each.names for each in _phrases(label))
-            else odd or between
-        )
+        odd = (_find_reversed(label) if end else "") or odd or between
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]
