@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = "20s"
 _ROOM = 1 << 30  # bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks
-_SHARES = 64  # into how many shares entities are split to find those that occur
+_SHARES = 64  # into how many shares entities are split at most to find those that occur
 
 
 @dataclass(frozen=True)
@@ -174,19 +174,20 @@ def hash_files(client: Any, columns: Columns) -> Content:
 
 def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Graph:
     """Find out which entities and relations occur in train."""
-    listed = [client.submit(_list_codes, group, pure=False) for group in groups]
+    number = max(1, min(_SHARES, len(groups)))  # each row group is asked for each share
+    listed = [client.submit(_list_codes, group, number, pure=False) for group in groups]
     shares = [
         client.submit(_mark_share, [client.submit(_take, one, share, pure=False) for one in listed], pure=False)
-        for share in range(_SHARES)
+        for share in range(number)
     ]
-    found = _gather(client, [client.submit(_take, one, _SHARES, pure=False) for one in listed])
+    found = _gather(client, [client.submit(_take, one, number, pure=False) for one in listed])
     relations = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
     marked = _gather(client, shares)
     # Each share has the entities whose number leaves the same rest.
-    size = max(graph.num_entities, _SHARES * max(map(len, marked)))
-    entities = np.zeros(-(-size // _SHARES) * _SHARES, dtype=np.bool_)
+    size = max(graph.num_entities, number * max(map(len, marked)))
+    entities = np.zeros(-(-size // number) * number, dtype=np.bool_)
     for share, mask in enumerate(marked):
-        entities[share::_SHARES][: len(mask)] = mask
+        entities[share::number][: len(mask)] = mask
     last = 1 + int(np.flatnonzero(entities).max(initial=-1))
     num_entities = max(graph.num_entities, last)
     num_relations = max(graph.num_relations, 1 + int(relations.max(initial=-1)))
@@ -196,12 +197,12 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
     return replace(graph, num_entities=num_entities, num_relations=num_relations, train_marks=train_marks)
 
 
-def _list_codes(group: _RowGroup) -> list[Codes]:
+def _list_codes(group: _RowGroup, shares: int) -> list[Codes]:
     """Return the entities of a row group, share by share, then its relations; each once."""
     triples = group.read()
     ids = drop_repeats(np.sort(np.concatenate([triples.head, triples.tail]).astype(np.uint64))).astype(np.int64)
     relations = drop_repeats(np.sort(triples.relation))
-    return [*(ids[ids % _SHARES == share] // _SHARES for share in range(_SHARES)), relations]
+    return [*(ids[ids % shares == share] // shares for share in range(shares)), relations]
 
 
 def _mark_share(found: Sequence[Codes]) -> NDArray[np.bool_]:
