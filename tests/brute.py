@@ -112,7 +112,8 @@ def count_with_sets(dataset: Dataset) -> Callable[[ProtocolRow, str], BruteCount
     def gather(candidates: str, names: frozenset[str], end: int | None) -> list[dict[Hashable, set[Hashable]]]:
         entities, kinds = rank(candidates)
         heads, tails, relations = found = [defaultdict[Any, set[Any]](set) for _ in range(3)]
-        for h, r, t, *more in (row[:end] for name in names for row in dataset[name] if {row[0], row[2]} <= entities):
+        kept = (row for name in names for row in dataset[name] if row[0] in entities and row[2] in entities)
+        for h, r, t, *more in (row[:end] for row in kept):
             heads[r, t, *more].add(h)
             tails[h, r, *more].add(t)
             if r in kinds:
@@ -133,10 +134,10 @@ def count_with_sets(dataset: Dataset) -> Callable[[ProtocolRow, str], BruteCount
         ranked, none = [dataset[split][place][:end] for place in rows], frozenset[Any]()
         return BruteCounts(
             rows,
-            [size - len(heads.get((r, t, *more), none) - {h}) for h, r, t, *more in ranked],
-            [size - len(tails.get((h, r, *more), none) - {t}) for h, r, t, *more in ranked],
+            [size - count_others(heads.get((r, t, *more), none), h) for h, r, t, *more in ranked],
+            [size - count_others(tails.get((h, r, *more), none), t) for h, r, t, *more in ranked],
             size,
-            [len(kinds) - len(relations.get((h, t), none) - {r}) for h, r, t, *_ in ranked],
+            [len(kinds) - count_others(relations.get((h, t), none), r) for h, r, t, *_ in ranked],
         )
 
     def count(protocol: ProtocolRow, split: str) -> BruteCounts:
@@ -148,6 +149,11 @@ def count_with_sets(dataset: Dataset) -> Callable[[ProtocolRow, str], BruteCount
         return count_rows(protocol.candidates, protocol.tasks, protocol.distinct, names, end, split)
 
     return count
+
+
+def count_others(known: set[Hashable] | frozenset[Hashable], true: Hashable) -> int:
+    """Count the known answers but the true one."""
+    return len(known) - (true in known)
 
 
 def ranked_entities(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:

@@ -72,9 +72,9 @@ def compare(
     got = count_candidates(graph, protocol, split)
     expected = count_brute_force(dataset, protocol, split)
     assert got.rows.tolist() == expected.rows
-    one_by_one = list_histograms(got.tallies)
+    one_by_one = list_tasks(got.tallies)
     for found in tallied or tally_twice(graph, [protocol], split):
-        assert list_histograms(found[protocol.key]) == one_by_one
+        assert list_tasks(found[protocol.key]) == one_by_one
     ranked = [dataset[split][place] for place in expected.rows]
     for side, values in (("head", expected.head), ("tail", expected.tail)) if ranked else ():
         for aggregation in MACROS.values():
@@ -103,6 +103,19 @@ def tally_twice(graph: Graph, protocols: Iterable[Protocol], split: str) -> list
     """Count by sorting: all known triples at once, and in parts."""
     protocols, rows = list(protocols), sum(map(len, graph.splits.values()))
     return [tally_protocols(graph, protocols, split, room) for room in (None, 24 * max(1, rows // 2))]
+
+
+def list_tasks(tallies: Mapping[str, Tally]) -> dict[str, Counter[tuple[int, ...]]]:
+    """Count the tasks of each side that are alike in all that their histograms are made of."""
+    found: dict[str, Counter[tuple[int, ...]]] = {}
+    for side, tally in tallies.items():
+        assert tally.offset is None
+        found[side] = Counter()
+        relation = np.zeros_like(tally.size) if side == "relation" else tally.relation
+        rows = zip(*(column.tolist() for column in (tally.size, tally.frequency, relation)), strict=True)
+        for row, tasks in zip(rows, tally.num_tasks.tolist(), strict=True):
+            found[side][row] += tasks
+    return found
 
 
 def list_histograms(tallies: Mapping[str, Tally]) -> dict[tuple[str, str | None], Histogram]:
