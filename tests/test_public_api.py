@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 import rankconst
+from cases import for_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -296,7 +297,7 @@ def test_the_scan_sees_imports() -> None:
     assert list(imports(at_import(tree))) == [("h", ""), ("c.d", "e")]
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@for_each("name", SOURCES)
 def test_only_some_commands_start_the_builder(name: str) -> None:
     assert "rankconst_builder" not in imported(at_import(parse(name)))
     if name not in STARTS_BUILDER:
@@ -309,7 +310,7 @@ def test_the_commands_that_start_the_builder_exist() -> None:
         assert "rankconst_builder" in imported(parse(name))
 
 
-@pytest.mark.parametrize("name", [name for name in SOURCES if not name.startswith("cli/")])
+@for_each("name", [name for name in SOURCES if not name.startswith("cli/")])
 def test_runtime_modules_import_nothing_heavy(name: str) -> None:
     light = imported(without_types(parse(name))) - INSIDE.get(name, set())
     assert not light & HEAVY
@@ -352,7 +353,7 @@ def test_the_scan_sees_neighbours() -> None:
     assert "rankconst.tables.tables" not in neighbours("rankconst.results.evaluation")  # for types only
 
 
-@pytest.mark.parametrize("name", sorted(MODULES.keys() - {"rankconst", "rankconst.__main__"}))
+@for_each("name", sorted(MODULES.keys() - {"rankconst", "rankconst.__main__"}))
 def test_nothing_imports_from_a_later_line_of_the_listing(name: str) -> None:
     line = LISTING.index(name.split(".")[1])
     later = {other for other in neighbours(name) if LISTING.index(other.split(".")[1]) > line}
@@ -374,7 +375,7 @@ def test_the_builder_imports_no_command() -> None:
         assert not {module for module in modules if module.startswith(("rankconst.cli", "rankconst.api"))}, path
 
 
-@pytest.mark.parametrize("name", sorted(set(SOURCES) - {"__init__.py"}))
+@for_each("name", sorted(set(SOURCES) - {"__init__.py"}))
 def test_internal_modules_offer_nothing(name: str) -> None:
     """What is public, the package lists; no module has a second list."""
     assigned = {
@@ -410,7 +411,7 @@ def undocumented(name: str) -> list[str]:
     return ([] if ast.get_docstring(tree) else ["the module"]) + visit(tree.body, "")
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@for_each("name", SOURCES)
 def test_everything_public_is_documented(name: str) -> None:
     assert undocumented(name) == []
 
@@ -458,7 +459,7 @@ def test_public_functions_say_what_goes_in_and_out(name: str) -> None:
         assert {"Returns", "Raises"} <= found.keys()
 
 
-@pytest.mark.parametrize("name", sorted(CALLABLES.keys() - FUNCTIONS.keys()))
+@for_each("name", sorted(CALLABLES.keys() - FUNCTIONS.keys()))
 def test_public_methods_say_what_is_to_be_known(name: str) -> None:
     found = sections(CALLABLES[name].__doc__)
     assert found[""].strip()

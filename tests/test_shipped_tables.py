@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankconst
+from cases import for_each
 from oracles import MP, PRECISE, SAMPLED, absolute_error, hash_lines, lines_of, optimum_of, relative_error
 from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
@@ -329,7 +330,7 @@ def test_candidates_lie_between_one_and_all_entities() -> None:
         assert row["num_tasks"] >= 1
 
 
-@pytest.mark.parametrize("dataset", COUNTED)
+@for_each("dataset", COUNTED)
 def test_raw_ranks_every_entity(dataset: str) -> None:
     for split in (split for key, split in held_of(dataset) if key == "raw"):
         for side in LINK_SIDES:
@@ -340,7 +341,7 @@ def test_raw_ranks_every_entity(dataset: str) -> None:
             assert list(counts_by_tasks()[dataset, "raw", split, "relation"]) == [ranked]
 
 
-@pytest.mark.parametrize("dataset", COUNTED)
+@for_each("dataset", COUNTED)
 def test_filters_only_remove(dataset: str) -> None:
     """Sorted task by task, a wider filter never leaves more candidates."""
 
@@ -364,7 +365,7 @@ def test_filters_only_remove(dataset: str) -> None:
         assert (standard == libkge) or split == "valid"
 
 
-@pytest.mark.parametrize("dataset", COUNTED)
+@for_each("dataset", COUNTED)
 def test_sides_and_files_have_the_same_number_of_tasks(dataset: str) -> None:
     row = DATASETS[dataset]
     for protocol, split in held_of(dataset):
@@ -489,9 +490,9 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", [metric for metric in list_tabulated() if metric.family in PRECISE], ids=str)
-@pytest.mark.parametrize("protocol", ["standard", "pykeen"])
-@pytest.mark.parametrize("dataset", ["nations", "umls", "fb15k237", "wn18rr"])
+@for_each("metric", [metric for metric in list_tabulated() if metric.family in PRECISE])
+@for_each("protocol", ["standard", "pykeen"])
+@for_each("dataset", ["nations", "umls", "fb15k237", "wn18rr"])
 def test_rows_equal_precise_sums_within_their_error(dataset: str, protocol: str, metric: rankconst.Metric) -> None:
     constants = TABLES.constants(dataset, metric, protocol=protocol)
     expectation, variance = PRECISE[metric.family](counts_by_tasks()[dataset, protocol, "test", "both"], metric.k)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cases import for_each
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark, load_benchmarks
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
@@ -158,7 +159,7 @@ def test_every_alias_says_something_new() -> None:
     assert idle == []
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=lambda source: source.key)
+@for_each("source", SOURCES.values())
 def test_entry_is_complete(source: Benchmark) -> None:
     assert source.key == re.sub(r"[^a-z0-9_]", "", source.key)
     for name in ("title", "split", "licence", "citation", "citation_url", "homepage"):
@@ -282,7 +283,7 @@ def test_find_benchmark(name: str, key: str) -> None:
     assert find_benchmark(name).key == key
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=lambda source: source.key)
+@for_each("source", SOURCES.values())
 def test_every_spelling_finds_its_source(source: Benchmark) -> None:
     for spelling in (source.key, source.title, *source.aliases, source.title.upper(), source.key.replace("_", "-")):
         assert find_benchmark(spelling) is source

@@ -17,6 +17,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import rankconst
+from cases import for_each
 from oracles import EVALUATED, optimum_of, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, TABULATED_KS, Metric, parse_adjusted_metric, parse_metric
 from rankconst.errors import UnknownNameError
@@ -65,7 +66,7 @@ SPELLINGS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("key", "spelling"), [(key, name) for key, names in SPELLINGS.items() for name in names])
+@for_each(("key", "spelling"), [(key, name) for key, names in SPELLINGS.items() for name in names])
 def test_usual_spellings(key: str, spelling: str) -> None:
     assert str(parse_metric(spelling)) == key
 
@@ -348,7 +349,7 @@ def list_sources() -> list[Path]:
     return [path for path in (*package.rglob("*.py"), *builder.rglob("*.py")) if path.name != "metrics.py"]
 
 
-@pytest.mark.parametrize("path", list_sources(), ids=lambda path: "/".join(path.parts[-3:]))
+@for_each("path", list_sources())
 def test_traits_of_metrics_are_in_the_catalogue_alone(path: Path) -> None:
     """Elsewhere a metric is named to look its row up, CATALOGUE["ndcg"]; no other module lists metrics."""
     keys, labels = set(CATALOGUE) - WORDS, {metric.label for metric in TABULATED}

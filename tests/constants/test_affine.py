@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import for_each
 from oracles import optimum_of
 from rankconst.catalogue.metrics import TABULATED, Metric, parse_metric
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
@@ -31,10 +32,9 @@ MOMENTS = {metric: compute_moments(metric, HISTOGRAM) for metric in TABULATED}
 # What a random ranker's and a perfect ranker's values become; None: depends on the tasks.
 FIXED_POINTS: dict[str, tuple[float, float | None]] = {"normalised": (1.0, None), "index": (0.0, 1.0), "z": (0.0, None)}
 
-EVERY = pytest.mark.parametrize(
+EVERY = for_each(
     ("adjustment", "metric"),
     [(adjustment, metric) for adjustment in ADJUSTMENTS for metric in VARYING],
-    ids=str,
 )
 
 REALS = st.floats(-1e6, 1e6, allow_subnormal=False)

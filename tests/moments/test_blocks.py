@@ -14,6 +14,7 @@ import pytest
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
+from cases import for_each
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
@@ -143,8 +144,8 @@ CHANCE = {
 }
 
 
-@pytest.mark.parametrize("histogram", CHANCE.values(), ids=CHANCE)
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@for_each("histogram", CHANCE.values())
+@for_each("metric", METRICS)
 def test_blocks_from_the_first_rank_on_are_chance(metric: Metric, histogram: Histogram) -> None:
     """Two programs for one law, which share little but for means of ranks."""
     chance, alike = (compute_moments(metric, each) for each in (histogram, pretend(histogram)))

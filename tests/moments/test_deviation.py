@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import for_each
 from oracles import MP
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
@@ -314,8 +315,8 @@ def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pyte
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000])
-@pytest.mark.parametrize("narrowness", [0.01, 0.3, 0.49, 0.51, 4.9, 5.1, 20.0, 140.0, 8000.0])
+@for_each("size", [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000])
+@for_each("narrowness", [0.01, 0.3, 0.49, 0.51, 4.9, 5.1, 20.0, 140.0, 8000.0])
 def test_means_of_gaussians(size: int, narrowness: float) -> None:
     t = (narrowness / size) ** 2
     if t > 120:

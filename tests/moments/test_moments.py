@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from cases import for_each
 from oracles import (
     DIRECT,
     DISPERSIONS,
@@ -123,8 +124,8 @@ def test_the_oracle_sums_alike_on_both_sides_of_its_threshold(power: Fraction) -
         assert abs(power_sums(power, [size])[size] / direct - 1) < MP.mpf(10) ** -42
 
 
-@pytest.mark.parametrize("metric", CLOSED, ids=str)
-@pytest.mark.parametrize("sizes", [(1, 4, 8), (5, 6, 7), (2, 2, 3)], ids=str)
+@for_each("metric", CLOSED)
+@for_each("sizes", [(1, 4, 8), (5, 6, 7), (2, 2, 3)])
 def test_the_oracles_agree(metric: Metric, sizes: tuple[int, ...]) -> None:
     counts = {size: sizes.count(size) for size in sizes}
     for enumerated, summed in zip(
@@ -251,8 +252,8 @@ def test_few_ranks_are_inverted_as_by_enumeration() -> None:
             assert abs(one - MP.mpf(other.numerator) / other.denominator) < 1e-45
 
 
-@pytest.mark.parametrize("size", [2, 30, 1000, 10**6, 10**9, 10**12, 10**15])
-@pytest.mark.parametrize("others", [(), (1,), (3,), (1.0,), (1.0, 1.0), (0.7, 11), (40, 50), (0.3, 0.001)])
+@for_each("size", [2, 30, 1000, 10**6, 10**9, 10**12, 10**15])
+@for_each("others", [(), (1,), (3,), (1.0,), (1.0, 1.0), (0.7, 11), (40, 50), (0.3, 0.001)])
 def test_inverse_mean_of_few_ranks_among_very_many(size: int, others: tuple[float, ...]) -> None:
     """As far as the transform reaches: t N/2 is up to 1e17 for one rank. Floats are shares of the size."""
     sizes = (size, *(max(int(other * size), 1) if isinstance(other, float) else other for other in others))
@@ -407,8 +408,8 @@ def test_any_set_equals_precise_sums_within_the_stated_error(counts: dict[int, i
         check_against_precise(CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family], counts)
 
 
-@pytest.mark.parametrize("tasks", [1, 2, 10**7])
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@for_each("tasks", [1, 2, 10**7])
+@for_each("metric", METRICS)
 def test_nothing_is_left_to_chance_with_one_candidate(metric: Metric, tasks: int) -> None:
     assert compute_moments(metric, of({1: tasks})) == Moments(
         optimum_of(metric, tasks),

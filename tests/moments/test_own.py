@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
+from cases import for_each
 from oracles import MP
 from rankconst import compute_mean, compute_moments, compute_power_mean, parse_metric
 from rankconst.errors import DataError, UndefinedError, UsageError
@@ -192,8 +193,8 @@ def _average(tasks: Sequence[tuple[int, int, int]], p: float) -> tuple[Any, Any]
 EXPONENTS = [-math.inf, -4, -2.5, -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.2, 1.8, 2, 3, 4, math.inf]
 
 
-@pytest.mark.parametrize("p", EXPONENTS)
-@pytest.mark.parametrize("tasks", [*TASKS[:3], TASKS[4], [(3, 0, 1)] * 8, [(2, 1, 1), (4, 0, 1), (4, 2, 1)]], ids=str)
+@for_each("p", EXPONENTS)
+@for_each("tasks", [*TASKS[:3], TASKS[4], [(3, 0, 1)] * 8, [(2, 1, 1), (4, 0, 1), (4, 2, 1)]])
 def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p: float) -> None:
     mean, variance = _average(tasks, p)
     try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from cases import for_each
 from log_samples import SAMPLES
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.adjust import adjust_reading
@@ -187,8 +188,8 @@ def test_numbers_are_adjusted(key: str, path: Path) -> None:
         assert each.adjusted.index == each.constants.index(each.published.value)
 
 
-@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
-@pytest.mark.parametrize("text", ["", "prose, nothing but prose\n", "{", "\\begin{tabular}", "| a |\n", "a,b\n1,2\n"])
+@for_each("reader", READERS.values())
+@for_each("text", ["", "prose, nothing but prose\n", "{", "\\begin{tabular}", "| a |\n", "a,b\n1,2\n"])
 def test_forced_onto_another_file_it_refuses_with_the_name(reader: Reader, text: str) -> None:
     try:
         reading = reader.read(Document("results.txt", text))

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankconst
+from cases import for_each
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
@@ -89,8 +90,8 @@ def _observed(name: str, value: Fraction, n: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", SMALL, ids=str)
-@pytest.mark.parametrize("name", LAWS)
+@for_each("counts", SMALL)
+@for_each("name", LAWS)
 def test_every_value_of_small_histograms_is_exact(name: str, counts: tuple[int, ...]) -> None:
     histogram = Histogram.from_counts(counts)
     cumulated = _cumulated(name, counts)

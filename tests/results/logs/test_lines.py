@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import for_each
 from log_samples import SAMPLES, Sample
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
@@ -160,7 +161,7 @@ def test_a_number_is_known_to_be_cut_off_where_decimals_are_fixed(text: str) -> 
     assert [entry.text for entry in read("rotate", f"{line}{text}\n").entries] == [text]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "exact"),
     [
         ("0.5", False),
@@ -176,7 +177,7 @@ def test_a_number_is_known_to_be_cut_off_where_decimals_are_fixed(text: str) -> 
         ("53.3%", False),
     ],
 )
-@pytest.mark.parametrize("key", LINES)
+@for_each("key", LINES)
 def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str, text: str, exact: bool) -> None:
     before, after = LINES[key]
     entry = read(key, f"{before}{text}{after}\n").entries[-1]
@@ -358,8 +359,8 @@ def test_any_text_is_read_or_refused_with_the_name_of_the_file(text: str, key: s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", READERS)
-@pytest.mark.parametrize(
+@for_each("key", READERS)
+@for_each(
     "piece",
     [
         "Test ",

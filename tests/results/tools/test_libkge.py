@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
+from cases import for_each
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
@@ -191,7 +192,7 @@ PARTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("metric", "kept", "part"), list(itertools.product(METRICS, FILTERS, PARTS)))
+@for_each(("metric", "kept", "part"), list(itertools.product(METRICS, FILTERS, PARTS)))
 def test_every_name_of_the_evaluation_job(metric: str, kept: str, part: str) -> None:
     found = parse_libkge_name(metric + kept + part)
     assert found is not None

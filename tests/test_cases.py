@@ -1,0 +1,28 @@
+"""A test of many cases runs all of them, and says which one fails."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from cases import for_each
+
+
+def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
+    seen: list[tuple[int, str, str]] = []
+
+    @for_each("number", [1, 2])
+    @for_each(("word", "sign"), [("a", "+"), ("b", "-")])
+    def run(number: int, word: str, sign: str, fixture: None = None) -> None:
+        del fixture
+        seen.append((number, word, sign))
+        assert (number, word) != (2, "b")
+
+    assert [*inspect.signature(run).parameters] == ["fixture"]
+    with pytest.raises(AssertionError) as caught:
+        run()
+    assert seen == [(1, "a", "+"), (1, "b", "-"), (2, "a", "+"), (2, "b", "-")]
+    assert caught.value.__notes__ == ["where word is 'b', sign is '-'", "where number is 2"]
+    with pytest.raises(AssertionError, match="no case"):
+        for_each("number", [])(lambda number: number)()
