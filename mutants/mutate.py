@@ -428,7 +428,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("modules", nargs="*", default=[*MODULES])
     parser.add_argument("--most", type=int, default=10_000, help="mutants of a module, a sample if it has more")
-    parser.add_argument("--again", action="store_true", help="those that survived too, after tests were added")
+    parser.add_argument("--again", action="store_true", help="unexplained survivors too, after tests were added")
     parser.add_argument("--fresh", action="store_true", help="import the module anew for each; slow, writes nothing")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -449,14 +449,13 @@ def main() -> None:
         # A larger sample contains a smaller one, which need not be run again.
         order = random.Random(0).sample(range(possible), possible)  # noqa: S311 - no secret
         alive = before["survivors"]
-        new = _run_alone(
-            module,
-            [*(one["number"] for one in alive if given.again), *order[before["tried"] : given.most]],
-            fresh=given.fresh,
-        )
+        again = [one for one in alive if given.again and not is_explained(MODULES[module], one)]
+        numbers = [*(one["number"] for one in again), *order[before["tried"] : given.most]]
+        new = _run_alone(module, numbers, fresh=given.fresh)
         if not given.fresh:
             added = {name: before[name] + new[name] for name in ("killed", "timed out", "seconds")}
-            survivors = sorted([*(alive if not given.again else []), *new["survivors"]], key=lambda one: one["number"])
+            left = [one for one in alive if one not in again]
+            survivors = sorted([*left, *new["survivors"]], key=lambda one: one["number"])
             tried = max(before["tried"], min(given.most, possible))
             write_figures({**read_figures(), module: {**new, "tried": tried, **added, "survivors": survivors}})
 
