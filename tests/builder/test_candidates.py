@@ -31,17 +31,18 @@ from graphs import (
 )
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import INFORMED
-from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
+from rankconst.catalogue.benchmarks import LineFormat, find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol, parse_protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
 from rankconst_builder import candidates, tallies, words
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import Tally, TaskCounts, count_candidates, count_protocols
-from rankconst_builder.graph import Graph
+from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tallies import tally_protocols
+from rankconst_builder.triples import read_triples
 from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
@@ -59,6 +60,17 @@ def test_counting_protocols_together_changes_nothing(dataset: Dataset) -> None:
     for protocol, split in itertools.product(CATALOGUE, ORDER):
         alone = count_candidates(graph, protocol, split)
         assert flatten(together[protocol.key, split]) == flatten(alone)
+
+
+def test_relations_are_ranked_where_graph_and_protocol_say_which() -> None:
+    graph = encode_labels({"train": read_triples(b"a\tr\tb\nb\ts\ta\n", LineFormat(), "train")})
+    standard = PROTOCOLS["standard"]
+    assert candidates.count_ranked(graph, standard) == {"head": 2, "tail": 2, "relation": 2}
+    for other, protocol in (
+        (dataclasses.replace(graph, inductive=True), standard),
+        (graph, dataclasses.replace(standard, qualified=True)),
+    ):
+        assert candidates.count_ranked(other, protocol) == {"head": 2, "tail": 2}
 
 
 Tallies = dict[str, dict[str, Tally]]

@@ -18,6 +18,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import (
     Interval,
     Published,
+    check_decimals,
     half_unit,
     parse_value,
     read_numbers,
@@ -340,6 +341,19 @@ def test_what_is_shown_covers_the_interval(value: float, below: float, above: fl
 )
 def test_numbers_with_their_digits(value: float, digits: int, shown: str) -> None:
     assert show_number(value, digits) == shown
+
+
+def test_decimals_are_whole_numbers_of_some_length() -> None:
+    assert (check_decimals(0), check_decimals(400)) == (0, 400)
+    for wrong in (2.5, True, "2", -1, 401):
+        with pytest.raises(DataError, match="expected a whole number from 0 to 400"):
+            check_decimals(wrong)
+
+
+def test_equal_numbers_that_are_written_otherwise_have_their_own_ends() -> None:
+    cells = [Decimal("0.3"), Decimal("0.30"), "0.3", 0.3, Fraction(3, 10)]
+    ends = [(0.25, 0.35), (0.295, 0.305), (0.25, 0.35), (0.3, 0.3), (0.3, 0.3)]
+    assert read_numbers(parse_metric("mrr"), cells).tolist() == [[0.3, *pair] for pair in ends]
 
 
 @given(st.integers(-(10**6), 10**6), st.integers(0, 10**6))

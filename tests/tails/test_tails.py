@@ -9,7 +9,7 @@ import math
 import time
 from collections import Counter
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
@@ -22,7 +22,7 @@ from cases import for_each
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, explain_lack, inversion, tail_probabilities, tail_probability
+from rankconst.tails import TAILS, enumeration, explain_lack, inversion, tail_probabilities, tail_probability
 from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
 from rankconst.tails.inversion import _BETA, Saddle, _window, find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
@@ -146,6 +146,41 @@ def test_rank_sums_are_counted(counts: tuple[int, ...]) -> None:
         assert _covers(tail, truth)
         assert abs(tail.log10 - truth) <= 2e-16 * (1 + abs(truth))
         assert tail.error <= 1e-15 * (2 + math.log(possible))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw])
+def test_no_more_pairs_are_formed_than_are_allowed(
+    kind: type[SumLaw], share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    formed: list[int] = []
+    product = enumeration._product
+
+    def form(a: Any, b: Any, *given: float) -> Any:
+        formed.append(len(a[0]) * len(b[0]))
+        assert formed[-1] <= max(enumeration._PAIRS, len(b[0]))
+        return product(a, b, *given)
+
+    monkeypatch.setattr(enumeration, "_product", form)
+    most = enumeration._PAIRS, enumeration._ALL_PAIRS
+    for sizes, tasks in (([2], [300]), ([3], [70]), ([7], [5]), ([2, 3, 5], [9, 6, 3]), ([12, 13, 15], [2, 1, 3])):
+        law = kind(Histogram.from_counts(sizes, tasks))
+        n = sum(tasks)
+        whole = enumerate_sums(law, -share * law.width, 1e-12 * n)
+        assert whole is not None
+        needed = sum(formed)
+        for pairs, in_all in ((40, 10**6), (10**6, needed // 2), (10**6, needed - 1), (10**6, needed)):
+            monkeypatch.setattr(enumeration, "_PAIRS", pairs)
+            monkeypatch.setattr(enumeration, "_ALL_PAIRS", in_all)
+            formed.clear()
+            found = enumerate_sums(law, -share * law.width, 1e-12 * n)
+            assert sum(formed) <= in_all
+            # All that is allowed is made use of.
+            assert (found is None) == (in_all < needed) or pairs < needed
+            assert found is None or abs(found.log10 - whole.log10) <= found.error + whole.error
+        monkeypatch.setattr(enumeration, "_PAIRS", most[0])
+        monkeypatch.setattr(enumeration, "_ALL_PAIRS", most[1])
+        formed.clear()
 
 
 @pytest.mark.parametrize("size", [10**6, 3 * 10**8, 10**15])
@@ -679,6 +714,18 @@ def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool
             tolerance = 1e-14 * (20 + abs(point) * float(f[0] - f[-1])) * float(np.abs(terms).mean())
             assert abs(np.exp(got) - direct) <= tolerance, (point, size)
             assert abs(np.exp(got_too) - direct) <= tolerance, (point, size)
+
+
+def test_sums_beyond_the_head_are_those_of_their_terms() -> None:
+    counts = np.array([65, 100, 1000, 5000])
+    law = ReciprocalLaw(Histogram.from_counts(counts))
+    for m, row in enumerate(law._reciprocal_powers(64, counts), start=1):
+        assert row == pytest.approx([math.fsum((64 / j) ** m for j in range(65, n + 1)) for n in counts], rel=1e-13)
+    # From the top, z is positive, and the integral of 1/x a limit.
+    for z in (0.3, 1 - 1e-8, 1 - 1e-10, 1.0, 1 + 1e-10, 2.5, -0.5, -2.5):
+        found = LogRankLaw._beyond(np.array([[z + 0j]]), 64, counts.astype(np.float64), z > 0)[0]
+        exact = [math.fsum((j if z > 0 else j / n) ** -z for j in range(65, n + 1)) for n in counts.tolist()]
+        assert found == pytest.approx(exact, rel=1e-12)
 
 
 def test_complements_are_followed_no_further_than_few_terms_reach() -> None:
