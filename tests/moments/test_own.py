@@ -239,6 +239,23 @@ def test_smallest_and_largest_ranks(blocks: list[tuple[int, int]], largest: bool
     assert abs(Fraction(moments.variance) - variance) <= moments.variance_error
 
 
+@pytest.mark.parametrize("tasks", [10**5, 3 * 10**5, 7 * 10**5, 10**6, 3 * 10**6])
+def test_errors_of_the_largest_of_very_many_ranks_cover_their_rounding(tasks: int) -> None:
+    found = compute_power_mean(math.inf, Histogram.from_counts([10**6], [tasks]))
+    below = MP.fsum((1 - MP.mpf(d) / 10**6) ** tasks for d in range(1, math.ceil(9e7 / tasks)))
+    assert abs(found.expectation - (10**6 - below)) <= found.expectation_error <= 1e-9
+
+
+def test_the_largest_rank_of_tasks_of_many_sizes() -> None:
+    sizes = range(2, 302)
+    found = compute_power_mean(math.inf, Histogram.from_counts(sizes))
+    beyond = [1 - Fraction(math.prod(min(x, size) for size in sizes), math.prod(sizes)) for x in range(1, 301)]
+    expectation = 1 + sum(beyond, Fraction(0))
+    variance = 1 + sum(((2 * x + 1) * each for x, each in enumerate(beyond, start=1)), Fraction(0)) - expectation**2
+    assert abs(Fraction(found.expectation) - expectation) <= found.expectation_error
+    assert abs(Fraction(found.variance) - variance) <= found.variance_error
+
+
 def test_power_means_grow_with_their_exponent_on_a_benchmark() -> None:
     histogram = TABLES.histogram("fb15k237")
     found = {p: compute_power_mean(p, histogram).expectation for p in EXPONENTS}
