@@ -35,6 +35,7 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
     whole = rankconst.from_ranks(np.array(HEAD))
     assert whole.select("both").tolist() == HEAD
     assert rankconst.from_ranks(pandas.DataFrame({"rank": HEAD})).select().tolist() == HEAD
+    assert rankconst.from_ranks(pandas.Series(HEAD)).select().tolist() == HEAD
     with pytest.raises(rankconst.UnknownNameError, match="there are no ranks of side head; there are of: both"):
         whole.evaluate("mrr", "head")
     with pytest.raises(rankconst.UnknownNameError, match="no ranks of side tail"):
