@@ -125,6 +125,13 @@ def test_one_candidate_is_no_chance_wherever_it_is(metric: Metric) -> None:
     assert (moments.variance, moments.variance_error) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize("offset", [10**6, 3 * 10**6, 10**9])
+def test_errors_of_two_ranks_far_out_cover_what_cancels(offset: int) -> None:
+    found = compute_moments(CATALOGUE["ndcg"], gather([(offset, 2)]))
+    one, other = (1 / MP.log(offset + r + 1, 2) for r in (1, 2))
+    assert absolute_error(found.variance, ((one - other) / 2) ** 2) <= found.variance_error
+
+
 @pytest.mark.parametrize("metric", [m for m in METRICS if m.family not in {*SAMPLED, "inverse_median_rank"}], ids=str)
 def test_small_sets_are_computed_to_many_digits(metric: Metric) -> None:
     for tasks in SMALL[5:]:

@@ -212,6 +212,7 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Ta
         (Stated(relations=("a", "e")), Stated(relations=("a", "d")), False),
         (Stated(relations=("a",)), NOTHING, True),
         (NOTHING, Stated(relations=("a",)), True),
+        (Stated("nations", "test", "head"), NOTHING, True),
         (Stated("atlantis", "valid"), Stated("nations", "test"), False),
         (Stated(split="tset", side="head"), Stated(split="test", side="tail"), False),
         (Stated(protocol="raw"), Stated(protocol="standard"), True),
