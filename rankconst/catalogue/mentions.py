@@ -78,6 +78,22 @@ def find_within(text: str) -> str | None:
 _JOINTS = re.compile(r"[/\\_.,=:]+")
 
 
+def split_name(text: str) -> tuple[str, str]:
+    """Return the known graph that other words are joined to, and these: ``test/WN18RR_mrr``; no name if there is none."""
+    parts = [found.span() for found in _WORD.finditer(text)]
+    for size in range(min(len(parts), _MOST_WORDS), 0, -1):
+        for i in range(len(parts) - size + 1):
+            start, end = parts[i][0], parts[i + size - 1][1]
+            if names_known(text[start:end]):
+                rest = f"{text[:start].rstrip(_JOINING)} {text[end:].lstrip(_JOINING)}".strip()
+                return text[start:end], rest
+    return "", text
+
+
+_JOINING = " \t_./:|,-"
+_WORD = re.compile(rf"[^{re.escape(_JOINING)}]+")
+
+
 def names_known(text: str) -> bool:
     """Tell whether a whole text is a name that the registry, or the list of others, has."""
     return squash(text) in _registered() or squash(text) in _elsewhere()
@@ -145,7 +161,8 @@ def list_graphs(mention: Mention) -> tuple[str, ...]:
 
 def _read_at(text: str, tokens: list[re.Match[str]], i: int) -> tuple[Mention | None, int]:
     """Return what is named from a token on, and the next token; the longest name wins."""
-    for j in reversed(range(i, min(i + _MOST_WORDS, len(tokens)))):
+    longest = i + _MOST_WORDS if squash(tokens[i][0]) in _beginnings() else i
+    for j in reversed(range(i, min(longest, len(tokens)))):
         gaps = (text[one.end() : two.start()] for one, two in zip(tokens[i:j], tokens[i + 1 : j + 1], strict=True))
         if not all(_GAP.fullmatch(gap) for gap in gaps):
             continue
@@ -182,10 +199,10 @@ def _read_variant(text: str, token: re.Match[str]) -> Mention | None:
             if all(part in _ADDED for part in rest):
                 return Mention(stem, key, known=True)
             return Mention(word, squash(word), known=False)
+    if not _SHAPE.fullmatch(word) or _is_metric(word):
+        return None
     around = _LEADS.search(text, max(token.start() - _NEAR, 0), token.start()) or _FOLLOWS.match(text, token.end())
-    if around is not None and _SHAPE.fullmatch(word) and not _is_metric(word):
-        return Mention(word, squash(word), known=False)
-    return None
+    return None if around is None else Mention(word, squash(word), known=False)
 
 
 def _is_metric(word: str) -> bool:
@@ -207,6 +224,12 @@ def _registered() -> Mapping[str, str]:
 @functools.cache
 def _elsewhere() -> frozenset[str]:
     return frozenset(list_elsewhere()) | frozenset(list_ambiguous())
+
+
+@functools.cache
+def _beginnings() -> frozenset[str]:
+    """Return what any name begins with; most words of a text do not, and are told from names at once."""
+    return frozenset(name[:n] for name in {*_registered(), *_elsewhere()} for n in range(1, len(name) + 1))
 
 
 @functools.cache

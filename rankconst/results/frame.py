@@ -591,7 +591,7 @@ def _read_stated(
             yield from read_qualifier(qualifiers[role], text, role).items()
         elif role == "model":
             yield from read_name(text, [role for role, cell in cells.items() if cell], stems).items()
-        elif role == "dataset" and "(" in text:
+        elif role == "dataset" and text.strip():
             name, said = read_dataset(text.strip())  # "UMLS (raw)"
             yield from {role: name, **{key: each for key, each in said.items() if not cells.get(key)}}.items()
         elif text.strip():

@@ -292,12 +292,16 @@ _OTHERS = (
 
 
 def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
-    """Return a dataset's name without what it says in parentheses, and what that is: ``WN18 (filt.)``."""
+    """Return a dataset's name without the words next to it, and what these say: ``WN18 (filt.)``, ``WN18RR/valid``."""
+    from rankconst.catalogue.mentions import split_name  # reads the registry
+
     inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
-    said = None if inner is None else read_words(inner[2])
-    if inner is None or not said:
-        return cell, {}
-    return inner[1], {role: word for role, word in said.items() if role in {"split", "side", "protocol"}}
+    name, words = (inner[1], inner[2]) if inner is not None else split_name(cell[:_LONGEST])
+    said = read_words(words) if name else None
+    return (name, {role: said[role] for role in _ROLES_SAID & said.keys()}) if said else (cell, {})
+
+
+_ROLES_SAID = {"split", "side", "protocol"}
 
 
 def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
@@ -532,16 +536,17 @@ _METRIC = re.compile(r"(?<![a-z])(?:mrr|mr|hits?|h@|[a-z]*rank)", re.IGNORECASE)
 
 
 def _parse_beside(text: str, k: int | None) -> Meaning | None:
-    """Read a metric with a known dataset before or behind it: ``WN18RR MRR``."""
-    from rankconst.catalogue.mentions import find_mentions  # reads the registry
+    """Read a metric with a known dataset before or behind it: ``WN18RR MRR``, ``FB15k-237_MRR``."""
+    from rankconst.catalogue.mentions import find_mentions, split_name  # reads the registry
 
     mentions = find_mentions(text)
-    if len(mentions) != 1:
+    if len(mentions) > 1:
         return None
-    before, _, behind = text.partition(mentions[0].text)
-    rest = f"{before} {behind}".strip(" -_/,:")
-    base = _parse_measured(rest, k) if rest and len(rest) < len(text) - 1 else None
-    return None if base is None or base.dataset else replace(base, dataset=mentions[0].text)
+    for name, rest in [*((each.text, " ".join(text.split(each.text))) for each in mentions), split_name(text)]:
+        base = _parse_measured(rest.strip(" -_/,:"), k) if len(rest) < len(text) - 1 else None
+        if base is not None and not base.dataset:
+            return replace(base, dataset=name)
+    return None
 
 
 @cache

@@ -11,7 +11,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.catalogue.mentions import (
@@ -48,6 +48,7 @@ from rankconst.results.tables.columns import (
     read_dataset,
     read_name,
     read_qualifier,
+    read_words,
 )
 from rankconst.results.tables.headings import (
     DEEPEST,
@@ -161,7 +162,8 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
             # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
             first_row = heading is not None and (0 in heading.measured or _has_results(heading))
-            if dialect.groups and (heading is None or (len(heading.levels) > 1 and first_row)):
+            corner = heading is not None and heading.measured == [0]
+            if dialect.groups and (heading is None or corner or (len(heading.levels) > 1 and first_row)):
                 listed = [*first, *rest]
                 below = [] if heading is None else listed[len(heading.levels) :]
                 turned, cells, how = _reshape(listed, printed.above, told, dialect)
@@ -213,7 +215,10 @@ def _reshape(
     turned = pivot(rows, dialect)
     if turned is not None:
         return compose_heading(turned[:1], dialect), turned[1:], "metrics in rows"
-    metrics = find_metrics(above)
+    corner = rows[0].plain[0] if dialect.names_metric(rows[0].plain[0]) else ""
+    metrics = [corner] if corner else find_metrics(above)
+    if corner:
+        rows = [rows[0]._replace(plain=("", *rows[0].plain[1:])), *rows[1:]]
     # What rows of their own name counts as well.
     outer = [
         told.dataset or "",
@@ -222,7 +227,8 @@ def _reshape(
     levels = name_metric(rows, metrics[0], outer) if len(metrics) == 1 else None
     if levels is None:
         return None, rows, ""
-    return compose_heading(levels, dialect), rows[len(levels) - 1 :], f"{metrics[0]} from the text above"
+    where = "the corner of the table" if corner else "the text above"
+    return compose_heading(levels, dialect), rows[len(levels) - 1 :], f"{metrics[0]} from {where}"
 
 
 def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool: str | None) -> Reading:
@@ -319,7 +325,8 @@ def _begins_block(row: Row, heading: Heading, dialect: Dialect) -> bool:
 
 
 def _has_numbers(row: Row, heading: Heading) -> bool:
-    return any(is_number(row.plain[j]) for j in heading.measured if j < len(row.plain))
+    places = [*heading.measured, *([find_roles(heading)["value"]] if heading.long else [])]
+    return any(is_number(row.plain[j]) for j in places if j < len(row.plain))
 
 
 def _skip_titles(document: Document, rows: Iterable[Row], notes: Notes) -> tuple[list[Row], Iterator[Row]]:
@@ -420,9 +427,10 @@ _GAIN = re.compile(
 def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, notes: Notes) -> bool:
     """Tell whether a row goes with a heading; one that does not is noted, or refused in a delimited file."""
     width = len(heading.keys)
-    if len(row.cells) != width and not (dialect.groups and len(row.cells) == 1):
+    even = dialect.even or not dialect.groups
+    if len(row.cells) != width and (even or len(row.cells) != 1):
         reason = f"expected {width} cells, as in the heading, got {len(row.cells)}"
-        if not dialect.groups:
+        if even:
             raise DataError(
                 f"{document.at(row.line)}: {reason}. Fix the row, or quote cells that contain the delimiter."
             )
@@ -678,6 +686,12 @@ class RowReader:
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         self._settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
         self._stated |= _find_part(rows, heading, self._stated) | {f"{_SETTING} {j}": j for j in self._settings}
+        repeated = {"dataset", "split", "side", "protocol", "relations"}
+        self._repeated = [
+            j
+            for role, j in self._stated.items()
+            if role in repeated and (not dialect.even or _is_merged([row.plain[j] for row in rows]))
+        ]
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
@@ -784,8 +798,7 @@ class RowReader:
 
     def fill(self, row: Row) -> Row:
         """Repeat what the row above says of the ranking tasks where its cell is empty."""
-        repeated = {"dataset", "split", "side", "protocol", "relations"}
-        places = [j for role, j in self._stated.items() if role in repeated and j < len(row.plain)]
+        places = [j for j in self._repeated if j < len(row.plain)]
         empty = [j for j in places if not row.plain[j] and j in self._last]
         self._last |= {j: row.plain[j] for j in places if row.plain[j]}
         if not empty:
@@ -882,10 +895,10 @@ class RowReader:
                 split = find_split(said["dataset"])
                 said = said if split is None else {"split": split, **said}
                 said["dataset"] = find_within(said["dataset"]) or said["dataset"]
-            if not self._dialect.exact and "(" in said.get("dataset", ""):
-                said["dataset"], told = read_dataset(said["dataset"])
+            if not self._dialect.exact and "dataset" in said:
+                cell, (said["dataset"], told) = said["dataset"], read_dataset(said["dataset"])
                 self.inferred |= {f"{role} from names of datasets": None for role in told}
-                said = {**told, **said}
+                said = {**told, **_contradict(cell, told, said), **said}
             if (version := said.pop(_VERSION, None)) is not None:
                 said["dataset"] = join_names(said.get("dataset", ""), version)
             said = self._read_settings(row, said)
@@ -973,6 +986,8 @@ class RowReader:
         told = self._told
         if own["dataset"] is not None and "dataset" in said and not find_mentions(own["dataset"]):
             said = {"model": own.pop("dataset"), **said}  # "MRR (PyTorch)", where rows are of datasets
+        if "dataset" in said and upper is not None and not find_mentions(upper) and not _PART.fullmatch(upper):
+            said = {"model": upper, **said}
         if "dataset" in said and (upper is not None or told.dataset):
             names = (said["dataset"], upper) if upper is not None else (told.dataset or "", said["dataset"])
             said = {**said, "dataset": join_names(*names) if upper or _PART.fullmatch(names[1]) else names[1]}
@@ -995,6 +1010,23 @@ class RowReader:
         else:
             fields = {"among": told.among, "task": told.task, **fields}
         return Stated(**fields, averaged=self._above.averaged)
+
+
+def _contradict(name: str, told: Mapping[str, str], said: Mapping[str, str]) -> dict[str, str]:
+    """Return why tasks are not known if a dataset's name says another split, side or protocol than its row."""
+    own = {role: (read_words(said[role]) or {}).get(role) for role in told.keys() & said.keys()}
+    wrong = next((role for role, word in own.items() if word not in {None, told[role]}), None)
+    return {} if wrong is None else {"unclear": _CONTRADICTED.format(wrong, name, said[wrong])}
+
+
+_CONTRADICTED = "two cells of its row name a {}, {} and {}: mend one of them."
+
+
+def _is_merged(cells: Sequence[str]) -> bool:
+    """Tell whether a column had merged cells: several names, each there once and over an empty cell at least."""
+    names = [cell for cell in cells if cell]
+    apart = all(cell == "" or below == "" for cell, below in pairwise([*cells, "end"]))
+    return 1 < len(names) == len({*names}) and bool(cells[0]) and apart
 
 
 _OPEN = "which of {} it is of is open: write each name over the first of its columns, or over all of them."

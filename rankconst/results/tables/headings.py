@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs
+from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_missing, is_number
-from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
+from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column, read_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -43,7 +43,8 @@ class Dialect:
     # Reads a heading, or the name of a metric in a long table, where k may have a column of its own.
     parse: Callable[[str, int | None], Meaning | None] = parse_column
     exact: bool = False  # True if a program wrote every digit
-    groups: bool = False  # True if a row of a single cell names the rows below
+    groups: bool = False  # True if people made the table: a row of a single cell names the rows below
+    even: bool = False  # True if a row with more or fewer cells than the heading is a mistake to be reported
 
     def names_metric(self, label: str) -> bool:
         """Tell whether a label is a metric."""
@@ -80,10 +81,11 @@ def find_heading(rows: Sequence[Row], dialect: Dialect) -> Heading | None:
         heading = compose_heading(rows[:depth], dialect)
         if not (heading.measured or heading.long):
             continue
-        if depth < len(rows) and not _is_measured(rows[depth], heading):
-            longer = compose_heading(rows[: depth + 1], dialect)
-            if _goes_on(heading, longer, rows[depth], dialect):
-                return longer
+        for row in rows[depth:]:
+            longer = compose_heading(rows[: len(heading.levels) + 1], dialect)
+            if _is_measured(row, heading) or not _goes_on(heading, longer, row, dialect):
+                break
+            heading = longer
         return heading
     return None
 
@@ -346,6 +348,8 @@ def _is_new(label: str, j: int, heading: Heading) -> bool:
 def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> bool:
     """Tell whether a row below the metrics, with the k of Hits@ or with datasets, belongs to the heading."""
     after = set(longer.measured)
+    if after == set(heading.measured):
+        return _divides(heading, row, dialect)
     if len(after) <= len(heading.measured):
         return False
     for j, label in enumerate(row.plain):
@@ -359,6 +363,16 @@ def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> b
         if longer.datasets[j] == label and is_number(label):
             return False
     return True
+
+
+def _divides(heading: Heading, row: Row, dialect: Dialect) -> bool:
+    """Tell whether a row has a split, a side or a dataset below each metric, or names the first column only."""
+    own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
+    others = [label for j, label in enumerate(row.plain) if label and j not in heading.measured]
+    if not any(own):
+        meaning = dialect.parse(others[0], None) if len(others) == 1 and row.plain[0] and dialect.groups else None
+        return meaning is not None and meaning.role in ROLES
+    return all(read_words(label) or names_known(label) for label in own) and others in ([], [row.plain[0]])
 
 
 def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import find_joined, find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
-from rankconst.results.tables.columns import find_qualifier
+from rankconst.results.tables.columns import find_qualifier, read_words
 from rankconst.results.tables.surroundings import Above, Printed
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
 def name_metric(rows: Sequence[Row], metric: str, outer: Sequence[str] = ()) -> list[Row] | None:
     """Put a metric over the columns that are headed by datasets, and return all rows of the heading.
 
-    None if no column is, or they are divided further. `outer` are names around the table: ``v1`` may be a part of one.
+    If rows are headed by datasets, it is put over all columns of numbers. None if neither is so, or columns are divided
+    further. `outer` are names around the table: ``v1`` may be a part of one.
     """
     head, below = rows[0], rows[1] if len(rows) > 1 else Row(rows[0].line, (), ())
     if _spans(head):
@@ -79,6 +80,8 @@ def name_metric(rows: Sequence[Row], metric: str, outer: Sequence[str] = ()) -> 
     named = [len(each) == 1 for each in mentions]
     if not any(own and each[0].known for own, each in zip(named, mentions, strict=True)):
         named = [_is_part(label, outer) for label in head.plain]
+    if not any(named) and all(names_known(row.plain[0]) for row in rows[1:]):
+        named = [bool(label) and _holds_numbers(rows[1:], j) for j, label in enumerate(head.plain)]
     words = (label and not is_missing(label) and not is_number(strip_marks(label)) for label in below.plain)
     divided = len(below.plain) == len(named) and any(own and word for own, word in zip(named, words, strict=True))
     if not any(named) or divided:
@@ -163,6 +166,8 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
     for part in map(str.strip, found[2].split("/")):
         family = re.match(r"(?:hits?|h)\s?@", names[-1], re.IGNORECASE) if names else None
         names.append(f"{family[0]}{part}" if family is not None and part.lstrip("@").isdecimal() else part)
+    if found[1] and all(map(read_words, names)) and dialect.names_metric(found[1]):
+        return found[1], names  # "MRR (valid/test)"
     if not all(map(dialect.names_metric, names)):
         return None
     first, *others = (dialect.parse(name, None) for name in names)
