@@ -52,7 +52,7 @@ def adjust(
     decimals: int | Mapping[str, int] | None = None,
     significance: bool = False,
     tables: Tables | Sequence[Tables] | None = None,
-    errors: Literal["raise", "note"] = "raise",
+    errors: Literal["raise", "note"] | None = None,
     baseline: str | None = None,
 ) -> Any:
     """Adjust every published number of a results file, a dict or a DataFrame for chance.
@@ -77,7 +77,7 @@ def adjust(
         Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If None, the numbers
         tell: they are where most rows have one above 1.
     strict
-        True to refuse a file of which anything cannot be read, or is impossible; by default the rest is adjusted.
+        True to refuse results of which anything cannot be read, or is impossible; by default the rest is adjusted.
     decimals
         DataFrame only: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
         the text.
@@ -87,8 +87,9 @@ def adjust(
         The constants; the newest that came with the package if None. Of several sets, ``[mykg, rankconst.load()]``,
         each dataset is taken from the first that holds it.
     errors
-        DataFrame only: ``"raise"``, or ``"note"`` to skip rows whose ranking tasks are unknown or whose tool is
-        refused, and impossible numbers; a column ``note`` says why.
+        DataFrame only. If None, rows whose ranking tasks are unknown or whose tool is refused, and numbers that are
+        unreadable or impossible, are left out, and a column ``note`` says why; it is an error if that is all there is.
+        ``"note"`` returns the frame even then, and ``"raise"`` refuses it for the first of them.
     baseline
         ``"range"``, ``"frequency"``, ``"inverse"`` or ``"all"`` to compare with what such a ranker gets, too:
         ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect, ``MRR_z_frequency`` its z-score.
@@ -127,8 +128,8 @@ def adjust(
     user = Stated(dataset, split, side, protocol, aggregation, tool)
     wanted = tuple(map(parse_metric, _list_names(metrics)))
     baselines = tuple(key for key in list_baselines(baseline) if key in INFORMED)
-    if errors not in {"raise", "note"}:
-        raise UsageError(f"errors is {errors!r}; expected 'raise' or 'note'.")
+    if errors not in {None, "raise", "note"}:
+        raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
     results = as_pandas(results)
     if hasattr(results, "iloc") and hasattr(results, "columns"):
         from rankconst.results.frame import adjust_frame
@@ -142,11 +143,11 @@ def adjust(
             metrics=wanted,
             percent=_list_names(percent) if isinstance(percent, str) else percent,
             decimals=decimals,
-            noting=errors == "note",
+            errors="raise" if strict else errors,
             baselines=baselines,
             complete=lambda frame: _complete_frame(frame, opened, replace(user, percent=percent is True)),
         )
-    if decimals is not None or not isinstance(percent, bool | None) or errors != "raise":
+    if decimals is not None or not isinstance(percent, bool | None) or errors is not None:
         raise UsageError("decimals, errors and a list of percentages are for a DataFrame; a file shows its own digits.")
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -75,11 +75,11 @@ def adjust_frame(
     metrics: Collection[Metric] = (),
     percent: bool | Collection[str] | None = None,
     decimals: int | Mapping[str, int] | None = None,
-    noting: bool = False,
+    errors: str | None = None,
     complete: Callable[[pd.DataFrame], Contexts] | None = None,
     baselines: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`. `noting` skips rows whose tasks are unknown.
+    """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`, which says what `errors` does.
 
     `complete` finds what the numbers themselves say about their tasks, where adjusted values or counts are among them.
     """
@@ -109,15 +109,16 @@ def adjust_frame(
             f"no column holds a metric; there are: {', '.join(map(str, frame.columns)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)), tuple(baselines))
+    way = _Way(user, tables, shares, rounded, errors, find_tool(map(str, frame.columns)), tuple(baselines))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
     qualifiers = _find_qualifiers(frame, meanings, roles)
     if "relations" not in qualifiers and (names := _find_relations(frame, meanings, user, tables)) is not None:
         qualifiers["relations"] = names
     work = _Work(frame, roles, qualifiers, contexts, way, meanings=meanings)
     added = work.adjust_long() if long else work.adjust_wide(measured)
+    work.check()
     added[keep_apart("table_version", work.taken)] = work.list_versions()
-    if noting or work.notes:
+    if errors == "note" or work.notes:
         added[keep_apart("note", work.taken)] = [work.notes.get(row, "") for row in range(len(frame))]
     import pandas as pd
 
@@ -236,7 +237,7 @@ class _Way:
     tables: Tables
     percent: bool | frozenset[Metric] | None
     decimals: int | Mapping[Metric, int] | None
-    noting: bool
+    errors: str | None
     # The tool that writes such frames, the last to be asked.
     tool: str | None
     # Further baselines, by key.
@@ -276,6 +277,9 @@ class _Work:
         self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
+        # What was left out, and whether anything was not.
+        self._failed: list[RankconstError] = []
+        self._done = False
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
         # Of columns of shares without a sign: which numbers are percentages, and which could be either.
         self._units: dict[int, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
@@ -370,10 +374,28 @@ class _Work:
                 except RankconstError as error:
                     failed.append(error)
                     self.notes.update(dict.fromkeys(inner.tolist(), str(error)))
-        if failed and not self.way.noting:
-            # All at once, so that a table is mended in one go.
-            raise type(failed[0])("\n".join(dict.fromkeys(map(str, failed))))
+        self._failed += failed
+        if failed and self.way.errors == "raise":
+            self._refuse()
         return settled
+
+    def check(self) -> None:
+        """Refuse a frame of which nothing could be adjusted."""
+        if self._failed and not self._done and self.way.errors is None:
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        """Say all that is wrong at once, so that a table is mended in one go."""
+        raise type(self._failed[0])("\n".join(dict.fromkeys(map(str, self._failed))))
+
+    def _leave_out(self, place: int, reasons: Mapping[int, str]) -> None:
+        """Note why cells of a column are left out, by row."""
+        for row, reason in reasons.items():
+            error = DataError(f"{self._locate(place, row)}: {reason}")
+            if self.way.errors == "raise":
+                raise error
+            self._failed.append(error)
+            self.notes[row] = reason
 
     def list_versions(self) -> Any:
         """Return the version of the tables of every row; a single text is stored much faster than as many copies."""
@@ -425,7 +447,7 @@ class _Work:
         """Adjust the cells of some rows in one column."""
         if meaning.metric is None:
             return
-        numbers = self._read(self.frame.iloc[rows, place], meaning, meaning.metric, str(self.frame.columns[place]))
+        numbers = self._read(rows, place, meaning, meaning.metric)
         if place in self._units:
             percent, doubtful = (each[rows] for each in self._units[place])
             numbers[percent] /= 100
@@ -443,19 +465,18 @@ class _Work:
                 done = adjust_batch(batch, whole)
             except ImpossibleError as error:
                 reasons = {int(batch.index[at]): reason for at, reason in error.reasons.items()}
-                if not self.way.noting:
-                    raise DataError(f"{self._locate(place, min(reasons))}: {error}") from None
-                self.notes |= reasons
+                self._leave_out(place, reasons)
                 kept = ~np.isin(batch.index, list(reasons))
                 if not kept.any():
                     return
                 done = adjust_batch(batch.take(kept), whole)
             self._note(done, meaning)
+            self._done = True
             yield done
 
     def _note(self, done: Done, meaning: Meaning) -> None:
         """Note ranks that ties favour or harm, and, where notes are asked for, what is undefined."""
-        told = tuple(dict.fromkeys(done.explain_undefined().values())) if self.way.noting else ()
+        told = tuple(dict.fromkeys(done.explain_undefined().values())) if self.way.errors == "note" else ()
         kinds = self.frame.iloc[:, self.roles["rank_type"]].tolist() if "rank_type" in self.roles else None
         if not told and kinds is None and meaning.rank_type is None:
             return
@@ -466,28 +487,31 @@ class _Work:
             if notes := [note for note in (*told, ties) if note and note not in before]:
                 self.notes[row] = " ".join(filter(None, (before, *notes)))
 
-    def _read(self, cells: pd.Series[Any], meaning: Meaning, metric: Metric, name: str) -> Numbers:
+    def _read(self, rows: NDArray[np.intp], place: int, meaning: Meaning, metric: Metric) -> Numbers:
         """Return values and their ends, shape (n, 3); NaN where there is none."""
+        cells, name = self.frame.iloc[rows, place], str(self.frame.columns[place])
         decimals = self.way.decimals_of(metric)
         percent = meaning.percent or self.way.is_percentage(metric)
         if cells.dtype.kind in "fiu" and (metric.is_share or not percent):
             value = cells.to_numpy(dtype=np.float64, na_value=np.nan)
-            infinite = np.flatnonzero(np.isinf(value))
-            if infinite.size:
-                raise DataError(f"column {name}, row {cells.index[infinite[0]]}: {value[infinite[0]]} is no result.")
+            infinite = rows[np.isinf(value)].tolist()
+            self._leave_out(place, {row: f"{self.frame.iloc[row, place]} is no result." for row in infinite})
+            value = np.where(np.isinf(value), np.nan, value) if infinite else value
             self._check_percentages(metric, meaning, value, name)
             value = value / 100 if percent else value
             open_by = 0.0 if decimals is None else 0.5 * 10.0 ** -(decimals + 2 * percent)
             return np.stack((value, value - open_by, value + open_by), axis=1)
         codes, uniques = _number_cells(cells)
-        texts = {place: text for place, cell in enumerate(uniques) if (text := _strip(cell)) is not None}
-        known = list(texts)
-
-        def locate(position: int) -> str:
-            return f"column {name}, row {cells.index[int(np.argmax(codes == known[position]))]}"
-
         found = np.full((len(uniques) + 1, 3), np.nan)  # the last row, for code -1, stays NaN
-        found[known] = read_numbers(metric, list(texts.values()), decimals=decimals, percent=percent, name=locate)
+        texts = {at: text for at, cell in enumerate(uniques) if (text := _strip(cell)) is not None}
+        try:
+            found[list(texts)] = read_numbers(metric, list(texts.values()), decimals=decimals, percent=percent)
+        except DataError:  # one by one, to find which
+            for at, text in texts.items():
+                try:
+                    found[at] = read_numbers(metric, [text], decimals=decimals, percent=percent)
+                except DataError as error:
+                    self._leave_out(place, dict.fromkeys(rows[codes == at].tolist(), str(error)))
         numbers: Numbers = found[codes]
         if self.way.percent is True:
             signed = np.array([isinstance(cell, str) and "%" in cell for cell in uniques] + [False])
@@ -547,10 +571,8 @@ class _Work:
             masks[:, rows[column_of == n]] = percent[column_of == n], doubtful[column_of == n]
             self._units[place] = masks[0], masks[1] | self._find_less(place, measured, columns)
         for place, (_, open_) in self._units.items():
-            for row in np.flatnonzero(open_).tolist():
-                if not self.way.noting:
-                    raise DataError(f"{self._locate(place, row)}: {EITHER}. Add percent=True, or percent=['hits@10'].")
-                self.notes[row] = f"{EITHER}; add percent=True, or percent=['hits@10']."
+            rows_open = np.flatnonzero(open_).tolist()
+            self._leave_out(place, dict.fromkeys(rows_open, f"{EITHER}. Add percent=True, or percent=['hits@10']."))
 
     def _locate(self, place: int, row: int) -> str:
         return f"column {self.frame.columns[place]}, row {self.frame.index[row]}"

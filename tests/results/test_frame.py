@@ -145,7 +145,7 @@ def test_a_column_that_says_yes_or_no_of_filtering() -> None:
         assert list(out["protocol"]) == ["standard", "raw", "standard"]
     unclear = pd.DataFrame({"MRR": [0.3, 0.2], "filtered": ["yes", "x"]})
     with pytest.raises(DataError, match="'x' in column filtered is not understood; expected yes or no"):
-        rankconst.adjust(unclear, dataset="wn18rr")
+        rankconst.adjust(unclear, dataset="wn18rr", errors="raise")
 
 
 def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
@@ -166,7 +166,7 @@ def test_a_k_that_is_no_whole_number(k: object) -> None:
 def test_dtypes_of_all_kinds() -> None:
     texts = pd.DataFrame({"dataset": ["nations", None, "nations"], "MRR": ["0.5", "0.4", None]}, dtype="string")
     with pytest.raises(DataError, match="no dataset is named"):
-        rankconst.adjust(texts)
+        rankconst.adjust(texts, errors="raise")
     whole = texts.iloc[[0, 2]]
     expected = TABLES.constants("nations", "mrr").adjust("0.5").index
     for frame in (whole, whole.astype("category"), whole.astype(object)):
@@ -249,7 +249,7 @@ def test_percentages_are_told_by_the_numbers_as_in_files(columns: dict[str, Any]
         assert path[label].tolist() == pytest.approx(adjusted, rel=1e-12, nan_ok=True)
     if any(None in each for each in shares):
         with pytest.raises(DataError, match=r"a fraction or a percentage. Add percent=True"):
-            rankconst.adjust(frame, dataset="wn18rr")
+            rankconst.adjust(frame, dataset="wn18rr", errors="raise")
 
 
 @pytest.mark.parametrize(("percent", "share"), [(True, 0.00533), (False, 0.533)])
@@ -284,7 +284,7 @@ def test_names_say_what_their_counterparts_confirm(heading: str) -> None:
     out = rankconst.adjust(pd.DataFrame({heading: ["A tail", "A head", "B"], "MRR": [0.3] * 3}), dataset="wn18rr")
     assert list(out["side"]) == ["tail", "head", "both"]
     with pytest.raises(DataError, match="'A tail' may say side tail"):
-        rankconst.adjust(pd.DataFrame({heading: ["A tail", "B"], "MRR": [0.3] * 2}), dataset="wn18rr")
+        rankconst.adjust(pd.DataFrame({heading: ["A tail", "B"], "MRR": [0.3] * 2}), dataset="wn18rr", errors="raise")
 
 
 def test_names_and_deviations_are_read_as_in_files() -> None:
@@ -306,6 +306,21 @@ def test_rows_of_unknown_datasets_can_be_noted() -> None:
     assert "unknown dataset 'atlantis'" in out["note"][1]
     assert "sampled" in out["note"][2]
     assert out["num_tasks"].tolist()[1:] == [0, 0]
+
+
+def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
+    names, numbers = ["nations", "NELL-One", "nations", "nations", "nations"], [0.5, 0.4, 1.5, math.inf, 0.3]
+    good = [TABLES.constants("nations", "mrr").index(number) for number in (0.5, 0.3)]
+    for cells in (numbers, [*map(str, numbers)]):
+        out = rankconst.adjust(pd.DataFrame({"dataset": names, "MRR": cells}))
+        assert out["AMRR"].dropna().tolist() == pytest.approx(good, rel=1e-3)
+        assert out["AMRR"].notna().tolist() == [True, False, False, False, True]
+        assert [bool(note) for note in out["note"]] == [False, True, True, True, False]
+        assert "few-shot" in out["note"][1]
+    with pytest.raises(UnknownNameError, match="few-shot"):
+        rankconst.adjust(pd.DataFrame({"dataset": names[1:2], "MRR": [0.4]}))
+    with pytest.raises(DataError, match="row 2: "):
+        rankconst.adjust(pd.DataFrame({"dataset": names[2:], "MRR": numbers[2:]}, index=[2, 3, 4]), strict=True)
 
 
 def test_missing_values_stay_missing_and_nothing_else_changes() -> None:

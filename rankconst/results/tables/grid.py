@@ -963,7 +963,7 @@ class RowReader:
                 numbers[text] = number
                 self._large = self._large or (self._keys[j] in self._shares and float(text) > 1)
             return number
-        gain = text.startswith("+") and self._dialect.groups
+        gain = text.startswith("+") and self._dialect.groups and not self._dialect.even
         if gain or is_missing(text):
             self._notes.add(row.line, text, "a difference, since it has a plus sign" if gain else "no number")
             return None

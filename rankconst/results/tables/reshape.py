@@ -167,7 +167,7 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
         family = re.match(r"(?:hits?|h)\s?@", names[-1], re.IGNORECASE) if names else None
         names.append(f"{family[0]}{part}" if family is not None and part.lstrip("@").isdecimal() else part)
     if found[1] and all(map(read_words, names)) and dialect.names_metric(found[1]):
-        return found[1], names  # "MRR (valid/test)"
+        return "", [f"{found[1]} ({name})" for name in names]  # "MRR (valid/test)"
     if not all(map(dialect.names_metric, names)):
         return None
     first, *others = (dialect.parse(name, None) for name in names)
