@@ -79,7 +79,7 @@ _JOINTS = re.compile(r"[/\\_.,=:]+")
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Return the known graph that other words are joined to, and these: ``test/WN18RR_mrr``; no name if there is none."""
+    """Return the known graph that other words are joined to, or nothing, and these: ``test/WN18RR_mrr``."""
     parts = [found.span() for found in _WORD.finditer(text)]
     for size in range(min(len(parts), _MOST_WORDS), 0, -1):
         for i in range(len(parts) - size + 1):
@@ -105,15 +105,18 @@ RELATION_PREDICTION = "relation prediction"
 
 def describe_dataset(name: str, task: str | None) -> str:
     """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
-    if task is None or (task == "inductive" and is_inductive(name)) or (task == "temporal" and _is_temporal(name)):
+    if task is None or (task == "inductive" and is_inductive(name)):
         return name
+    if task in _FORMATS:
+        meant = [key for key in list_meant(name) if getattr(load_benchmarks()[key].format, _FORMATS[task])]
+        key = _registered().get(squash(name))
+        if len(meant) == 1 or (key is not None and getattr(load_benchmarks()[key].format, _FORMATS[task])):
+            return meant[0] if len(meant) == 1 else name
     return f"{name} ({task})"
 
 
-def _is_temporal(name: str) -> bool:
-    """Tell whether a name is that of a benchmark whose facts have a time."""
-    key = _registered().get(squash(name))
-    return key is not None and load_benchmarks()[key].format.temporal
+# Tasks that are those of benchmarks with such lines.
+_FORMATS = {"temporal": "temporal", "n-ary": "qualified"}
 
 
 def is_inductive(name: str) -> bool:

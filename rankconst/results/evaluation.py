@@ -145,8 +145,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
     if named is None and file.among:
         raise DataError(
-            f"the text above the table names {', '.join(file.among)}: choose one with --dataset (dataset= in Python), "
-            "or add a column dataset."
+            f"it may be of {' or '.join(file.among)}: choose one with --dataset (dataset= in Python), or add a column "
+            "dataset."
         )
     if named is None:
         raise DataError("no dataset is named: add --dataset (dataset= in Python), or a column dataset.")

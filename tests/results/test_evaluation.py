@@ -225,7 +225,7 @@ def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: State
 
 def test_one_of_several_datasets_is_to_be_chosen() -> None:
     file = Stated(among=("FB15k-237", "WN18RR"))
-    with pytest.raises(DataError, match="the text above the table names FB15k-237, WN18RR: choose one with --dataset"):
+    with pytest.raises(DataError, match="it may be of FB15k-237 or WN18RR: choose one with --dataset"):
         settle(file, NOTHING, TABLES)
     assert settle(file, Stated("wn18rr"), TABLES)[0] == Tasks("wn18rr")
     assert settle(replace(file, dataset="umls"), NOTHING, TABLES)[0] == Tasks("umls")

@@ -319,8 +319,8 @@ def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
         assert "few-shot" in out["note"][1]
     with pytest.raises(UnknownNameError, match="few-shot"):
         rankconst.adjust(pd.DataFrame({"dataset": names[1:2], "MRR": [0.4]}))
-    with pytest.raises(DataError, match="row 2: "):
-        rankconst.adjust(pd.DataFrame({"dataset": names[2:], "MRR": numbers[2:]}, index=[2, 3, 4]), strict=True)
+    with pytest.raises(DataError, match=r"column MRR, row 7: 1\.5"):
+        rankconst.adjust(pd.DataFrame({"MRR": [0.5, 0.4, 1.5]}, index=[5, 6, 7]), dataset="nations", strict=True)
 
 
 def test_missing_values_stay_missing_and_nothing_else_changes() -> None:

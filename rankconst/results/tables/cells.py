@@ -24,7 +24,7 @@ _MARK = re.compile(
     r"|[(\[]\s*[-+\u2212\u2013\u2191\u2193\u25b2\u25bc]\s*+[\d.]++\s*+%?\s*+[)\]]"
     r"|[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?)$"
 )
-_BESIDE = re.compile(r"(\d+(?:\.\d+)?)\s*+(%?)\s*+\((?:±|\+/-|\+-)?\s*+(\d*\.\d+)\s*+(%?)\)", re.ASCII)
+_BESIDE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*+(%?)\s*+\((?:±|\+/-|\+-)?\s*+(\d*\.\d+)\s*+(%?)\)", re.ASCII)
 # A greater part of a number is no deviation over runs, but another result.
 _MOST_DEVIATION = 0.25
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)

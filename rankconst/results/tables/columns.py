@@ -261,6 +261,10 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     text, bare = _strip_signs(" ".join(part.split()))
     said: dict[str, Any] = {"percent": True} if bare != text else {}
     reason = next((reason for pattern, reason in _OTHERS if pattern.search(bare)), None)
+    if is_kind(bare):
+        reason = OF_KIND.format(bare)
+    elif reason is None and bare.lower() not in _WHOLE and (other := find_other_tasks(bare)) is not None:
+        reason = f"it says {other}, as numbers of other tasks or of a part of them do"
     if reason is not None:
         return replace(meaning, reason=reason)
     for piece in _BARS.split(bare):
@@ -273,7 +277,10 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
         if not _STATISTICS.isdisjoint(_SPLITTER.split(piece.lower())):
             return None
         if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS:
-            said |= {"dataset": name} if fields is None else fields
+            if fields is None:
+                graph, fields = read_dataset(name)
+                fields = {"dataset": graph, **fields}
+            said |= fields
     return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
 
 
@@ -284,6 +291,10 @@ _LEFT = re.compile(r"(?<![a-z])(?:left|right)(?![a-z])", re.IGNORECASE)
 _OTHERS = (
     (_LEFT, WHICH_SIDES),
     (re.compile(r"\btype[- ]?constrain", re.IGNORECASE), CONSTRAINED),
+    (
+        re.compile(r"\b\d[\d,]*k? (?:[a-z]+ ){0,2}(?:samples?|negatives?|candidates?)\b|\bsampled\b", re.IGNORECASE),
+        "it ranks sampled candidates: write the protocol, sampled:M for M of them, into a column of its own",
+    ),
     (
         re.compile(r"^(?:source|target)s?$", re.IGNORECASE),
         "source and target are sides of a triple in some tables, graphs in others; write head and tail",
@@ -297,10 +308,14 @@ def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
 
     inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
     name, words = (inner[1], inner[2]) if inner is not None else split_name(cell[:_LONGEST])
-    said = read_words(words) if name else None
-    return (name, {role: said[role] for role in _ROLES_SAID & said.keys()}) if said else (cell, {})
+    said = read_words(words if inner is not None else _GENERAL.sub("", words)) if name else None
+    if said is None or (inner is not None and not said):
+        return cell, {}
+    return name, {role: said[role] for role in _ROLES_SAID & said.keys()}
 
 
+# An enumeration, and words around a dataset's name that say no more: "(a) UMLS dataset".
+_GENERAL = re.compile(r"^\(?[a-z]\)?(?=\s|$)|(?<!\w)(?:on|the|data ?set|benchmark)(?!\w)", re.IGNORECASE)
 _ROLES_SAID = {"split", "side", "protocol"}
 
 

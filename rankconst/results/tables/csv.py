@@ -13,6 +13,7 @@ from rankconst.results.tables.cells import Row, check_width, is_plain_number
 from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.reshape import take_titles
 from rankconst.results.tables.surroundings import Printed
 
 if TYPE_CHECKING:
@@ -124,8 +125,9 @@ def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | 
         first = next((line for line in document.lines if line.strip()), "")
         delimiter = max(DELIMITERS, key=first.count)
     commas = bool(document.decimal or (delimiter != "," and _COMMA.search(document.text)))
-    printed = Printed(read_rows(document, delimiter), commas=commas and not dialect.exact)
-    return read_tables(document, form, (printed,), dialect, tool)
+    rows = read_rows(document, delimiter)
+    printed = take_titles(list(rows), (), dialect) if dialect.groups else Printed(rows)
+    return read_tables(document, form, (printed._replace(commas=commas and not dialect.exact),), dialect, tool)
 
 
 # A number with a comma in a table that has other delimiters.

@@ -636,6 +636,9 @@ _CONTEXT = {
     "dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks", "relations",
 }  # fmt: skip
 
+# What an empty cell repeats from the row above.
+_REPEATED = {"dataset", "split", "side", "protocol", "relations"}
+
 _BY_RELATION = "a row is of one relation, or of one kind of relations"
 
 # Beyond this many different texts or rows, remembering them costs more than it saves.
@@ -678,20 +681,14 @@ class RowReader:
             _BY_RELATION if role == "relations" else f"{role} from column {heading.keys[j] or j + 1}": None
             for role, j in qualifiers.items()
         }
-        if (
-            dialect.groups and not heading.keys[0] and datasets != 0 and 0 not in qualifiers.values()
-        ):  # the corner of a printed table, over models
-            self._roles.setdefault("model", 0)
+        if dialect.groups and (corner := _find_corner(heading, {datasets, *qualifiers.values()})) is not None:
+            self._roles.setdefault("model", corner)
         self._roles, self._stems = _find_names(rows, heading, _settle_source(self._roles, heading, rows, dialect))
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         self._settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
         self._stated |= _find_part(rows, heading, self._stated) | {f"{_SETTING} {j}": j for j in self._settings}
-        repeated = {"dataset", "split", "side", "protocol", "relations"}
-        self._repeated = [
-            j
-            for role, j in self._stated.items()
-            if role in repeated and (not dialect.even or _is_merged([row.plain[j] for row in rows]))
-        ]
+        told_of = [j for role, j in self._stated.items() if role in _REPEATED]
+        self._repeated = [j for j in told_of if not dialect.even or _is_merged([row.plain[j] for row in rows])]
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
@@ -1000,7 +997,7 @@ class RowReader:
         if told.protocol is not None and not meaning.filtered:
             fields.setdefault("protocol", told.protocol)
         names = fields.get("dataset", "")
-        graphs = names.split(" or ")
+        graphs = names.split(" or ") if _VERSION_OF.search(names) is None else _list_meant(names)
         if OPEN in names:
             fields |= {"dataset": None, "unclear": _OPEN.format(names.replace(OPEN, ", "))}
         elif len(graphs) > 1:
@@ -1022,11 +1019,26 @@ def _contradict(name: str, told: Mapping[str, str], said: Mapping[str, str]) -> 
 _CONTRADICTED = "two cells of its row name a {}, {} and {}: mend one of them."
 
 
+def _find_corner(heading: Heading, known: Container[int | None]) -> int | None:
+    """Return the column without a heading that is over models: the first but for those that are `known` to tell more."""
+    first = next((j for j in range(len(heading.keys)) if j not in known), 0)
+    return first if first not in heading.measured and not any(level[first] for level in heading.levels) else None
+
+
 def _is_merged(cells: Sequence[str]) -> bool:
     """Tell whether a column had merged cells: several names, each there once and over an empty cell at least."""
     names = [cell for cell in cells if cell]
     apart = all(cell == "" or below == "" for cell, below in pairwise([*cells, "end"]))
     return 1 < len(names) == len({*names}) and bool(cells[0]) and apart
+
+
+def _list_meant(name: str) -> Sequence[str]:
+    """Return the graphs that a name with a version may mean: itself, if it is written as the registry does."""
+    mentions = find_mentions(name)
+    return list_graphs(mentions[0]) if len(mentions) == 1 and mentions[0].key != name else [name]
+
+
+_VERSION_OF = re.compile(r"v\.?\d$", re.IGNORECASE)
 
 
 _OPEN = "which of {} it is of is open: write each name over the first of its columns, or over all of them."

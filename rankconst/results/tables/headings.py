@@ -218,7 +218,7 @@ def settle_meanings(
             reason = _SPREAD
         elif _BEST.search(" ".join(labels[j])) and meaning.split is None and any(each.split for each in measured):
             reason = _BEST_OF
-        elif _MEAN.search(last[j]) and several and not (upper or meaning.dataset):
+        elif _MEAN.search(" ".join(labels[j])) and several and not (upper or meaning.dataset):
             reason = _MEAN_OF
         found[j] = replace(meaning, reason=reason), upper
     return found
@@ -229,7 +229,9 @@ _SIDE_LETTER = re.compile(r"(.*[a-z0-9][ _])([lrht])", re.DOTALL)
 _COUNTERPARTS = {"l": "r", "r": "l", "h": "t", "t": "h"}
 _BEST = re.compile(r"(?<![a-z])best(?![a-z])", re.IGNORECASE)
 _BEST_OF = "the best on which split? Other columns name theirs; write best_valid_mrr"
-_MEAN = re.compile(r"(?<![a-z])mean[ _.]+(?!rank|recip)|[ _.(]mean\W*$", re.IGNORECASE)
+_MEAN = re.compile(
+    r"(?<![a-z])(?:mean|avg|average|overall)[ _.]+(?!rank|recip)|[ _.(](?:mean|avg|average|overall)\W*$", re.IGNORECASE
+)
 _MEAN_OF = "a mean over what? Other columns name datasets"
 
 

@@ -324,7 +324,8 @@ _DECLARATIONS = {
     "normalfont", "tiny", "scriptsize", "footnotesize", "small", "normalsize", "large", "Large", "centering",
     "raggedright", "boldmath", "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule",
     "midrule", "bottomrule", "noindent", "strut", "left", "right", "bm", "relax", "arraybackslash", "protect",
-    "ensuremath", "mathbf", "boldsymbol", "fill",
+    "ensuremath", "mathbf", "boldsymbol", "fill", "pagebreak", "nopagebreak", "newpage", "clearpage", "allowbreak",
+    "smallskip", "medskip", "bigskip", "mdseries", "upshape", "huge", "Huge", "LARGE", "selectfont", "xspace", "null",
 }  # fmt: skip
 """Macros that print nothing themselves."""
 

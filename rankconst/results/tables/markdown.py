@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rankconst.results.tables.surroundings import Printed
 
 
-_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?")  # in Org, with +
 _COMMENT = re.compile(r"<!--+|(?<!-)--+>")
 _FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+(?=[^`]*$)|~~~+)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*)|[ \t#]*)")
@@ -38,6 +38,7 @@ _TABLE = re.compile(r"<table\b[^<>]*>.*?<t[dh]\b", re.IGNORECASE | re.DOTALL)
 _SEARCHED = 1_000_000
 _PIPE = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _LONGEST_CELL = 2_000
+_VALUE = re.compile(r"[-+*_~]*[\d.]")
 
 
 def strip_markdown(cell: str) -> str:
@@ -130,7 +131,7 @@ class _Lines:
             body = [j for j in (i, *range(i + 2, end)) if j == i or not _is_rule(lines[j])]
             for j in body:
                 check_width(lines[j].count("|"), self._document, j + 1)
-            rows = [_make_row(lines[j], j + 1, width) for j in body]
+            rows = [_make_row(lines[j], j + 1, width, closed=line.rstrip().endswith("|")) for j in body]
             self.outline.add_table(rows, len(line) - len(line.lstrip()))
             return end
         self._read_text(line)
@@ -178,9 +179,11 @@ def _strip_text(text: str) -> str:
     return strip_markdown(_URL.sub("", " ".join(text.split())[-_LONGEST_CELL:])).strip("#*_ \t")
 
 
-def _make_row(line: str, number: int, width: int) -> Row:
-    """Return a row; empty cells beyond the heading are none."""
+def _make_row(line: str, number: int, width: int, *, closed: bool) -> Row:
+    """Return a row; beyond the heading, empty cells are none, and neither are words behind a closing pipe."""
     cells = _split(line)
+    if closed and len(cells) == width + 1 and not line.rstrip().endswith("|") and _VALUE.match(cells[-1]) is None:
+        cells = cells[:width]
     last = max((j for j, cell in enumerate(cells, start=1) if cell), default=0)
     cells = cells[: max(width, last)]
     return Row(number, cells, tuple(strip_markdown(cell) for cell in cells))

@@ -14,6 +14,7 @@ from rankconst.results.tables.surroundings import Above, Printed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from rankconst.results.tables.columns import Meaning
     from rankconst.results.tables.headings import Dialect
 
 _FEW = 50
@@ -170,10 +171,23 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
         return "", [f"{found[1]} ({name})" for name in names]  # "MRR (valid/test)"
     if not all(map(dialect.names_metric, names)):
         return None
-    first, *others = (dialect.parse(name, None) for name in names)
-    if first is not None and first.dataset and first.metric and not any(each and each.dataset for each in others):
-        return first.dataset, [first.metric.label, *names[1:]]  # "WN18RR MRR/Hits@10"
-    return (found[1] or "").strip(), names
+    if found[1]:
+        return found[1].strip(), names
+    # What only the first says of its tasks, or the last, is said of all: "WN18RR MRR/Hits@10", "MRR/Hits@10 (valid)".
+    said = [_list_said(dialect.parse(name, None)) for name in names]
+    shared = {field: word for each in (said[0], said[-1]) for field, word in each.items()}
+    alone = {field for field in shared if sum(field in each for each in said) == 1}
+    names = [
+        f"{name}{''.join(f' ({shared[field]})' for field in sorted(alone - own.keys()))}"
+        for name, own in zip(names, said, strict=True)
+    ]
+    return "", names
+
+
+def _list_said(meaning: Meaning | None) -> dict[str, str]:
+    """Return what the name of a metric says of its tasks."""
+    fields = ("dataset", "split", "side", "protocol", "filtered")
+    return {field: word for field in fields if (word := getattr(meaning, field, None))}
 
 
 def _count_numbers(text: str) -> int:

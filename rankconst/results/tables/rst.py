@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from bisect import bisect_right
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -284,12 +285,23 @@ _MARKS = re.compile(
 )
 
 
+# Lines of boxes, as terminals show them, to those of grids.
+_BOXES = str.maketrans(
+    {
+        **dict.fromkeys("┃│║", "|"),
+        **dict.fromkeys("━─═╌", "-"),
+        **dict.fromkeys("┏┳┓┡╇┩┗┻┛┣╋┫┢╈┪┠╂┨├┼┤┌┬┐└┴┘╞╪╡╔╦╗╠╬╣╚╩╝╟╫╢╒╤╕╘╧╛╭╮╰╯", "+"),
+    }
+)
+
+
 def _recognise(document: Document) -> bool:
-    return _MARKS.search(document.text[:_SEARCHED]) is not None
+    return _MARKS.search(document.text[:_SEARCHED].translate(_BOXES)) is not None
 
 
 def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
+    boxed = replace(document, text=document.text.translate(_BOXES))
+    return read_tables(document, READER.key, _find_tables(boxed), Dialect(groups=True))
 
 
 READER = Reader(

@@ -52,7 +52,9 @@ NOTHING_TOLD = Told()
 
 _ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading": "the heading above"}
 _TASKS = {
-    "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b|[少小]样本",
+    # "zero-shot inference" ranks all entities of a benchmark; zero-shot relations are others.
+    "few-shot": r"\b(?:few|one|[1-9]\d*)[- ]shot\b|[少小]样本|"
+    r"\b(?:zero|0)[- ]shot (?:relation|entit|split|subset|setting|learning|link|knowledge)",
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
     "inductive": r"\bunseen entit|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
@@ -82,6 +84,11 @@ _TRANSDUCTIVE = re.compile(r".*(?:\btransductive\b|传导)", re.IGNORECASE | re.
 _ANY_TASK = re.compile("|".join((*_TASKS.values(), _INDUCTIVE.pattern)), re.IGNORECASE)
 _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
 _FILTERED = re.compile(r"(?<!un)filter|过滤|過濾", re.IGNORECASE)
+# What is filtered on a graph whose facts have a time; "time-aware" alone may be said of a model.
+_KNOWN = {
+    "time-aware": r"\btime[- ](?:aware[- ](?:filter|metric|setting|protocol|evaluation|result)|filter)",
+    "static": r"\bstatic(?:ally)?[- ]filter",
+}
 _PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
 _SEVERAL = (
     "[2-9]|[1-9][0-9]+|two|three|four|five|six|seven|eight|nine|ten|several|multiple|different|random|independent"
@@ -140,6 +147,8 @@ def tell(above: Sequence[Above]) -> Told:
     raw = next((text for text in leading if _RAW.search(text)), None)
     valid = next((text for text in leading if _VALID.search(text)), None)
     sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, leading))]
+    protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
+    protocols += ["raw"] if raw and not _FILTERED.search(raw) else []
     task = next(filter(None, map(find_task, own)), None)
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
@@ -147,7 +156,7 @@ def tell(above: Sequence[Above]) -> Told:
         among=graphs if len(graphs) > 1 else (),
         split="valid" if valid and not _TEST.search(valid) and not _CHOSEN.search(valid) else None,
         side=sides[0] if len(sides) == 1 else None,
-        protocol="raw" if raw and not _FILTERED.search(raw) else None,
+        protocol=protocols[0] if len(protocols) == 1 else None,
         task=task,
         percent=any(map(_PERCENT.search, own)),
         averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),

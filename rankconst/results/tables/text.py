@@ -61,6 +61,8 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     for pattern, put in _JOINED:
         line = pattern.sub(put, line)
     runs = [cell for cell in _RUNS.split(line.strip()) if cell]
+    if len(runs) == len(labels) + 1 and runs[0].isdecimal() and labels[0]:  # the index of a DataFrame
+        runs = runs[1:]
     if len(runs) == len(labels) and all(map(_is_cell, runs[-1:])):
         return runs
     first = next(j for j, label in enumerate(labels) if _is_metric(label))
