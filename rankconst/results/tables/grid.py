@@ -670,7 +670,8 @@ class RowReader:
         self._notes = notes
         self._told = self._above = told
         self._qualifiers = qualifiers
-        self._roles = {**find_roles(heading), **qualifiers}
+        corner = _find_corner(heading, {datasets, *qualifiers.values()}) if dialect.groups else {}
+        self._roles = {**corner, **find_roles(heading), **qualifiers}
         self.inferred: dict[str, None] = {}
         if datasets is not None and "dataset" not in self._roles:
             self._roles["dataset"] = datasets
@@ -681,14 +682,15 @@ class RowReader:
             _BY_RELATION if role == "relations" else f"{role} from column {heading.keys[j] or j + 1}": None
             for role, j in qualifiers.items()
         }
-        if dialect.groups and (corner := _find_corner(heading, {datasets, *qualifiers.values()})) is not None:
-            self._roles.setdefault("model", corner)
         self._roles, self._stems = _find_names(rows, heading, _settle_source(self._roles, heading, rows, dialect))
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         self._settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
         self._stated |= _find_part(rows, heading, self._stated) | {f"{_SETTING} {j}": j for j in self._settings}
-        told_of = [j for role, j in self._stated.items() if role in _REPEATED]
-        self._repeated = [j for j in told_of if not dialect.even or _is_merged([row.plain[j] for row in rows])]
+        self._repeated = [
+            j
+            for role, j in self._stated.items()
+            if role in _REPEATED and (not dialect.even or _is_merged([row.plain[j] for row in rows]))
+        ]
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
@@ -1019,10 +1021,11 @@ def _contradict(name: str, told: Mapping[str, str], said: Mapping[str, str]) -> 
 _CONTRADICTED = "two cells of its row name a {}, {} and {}: mend one of them."
 
 
-def _find_corner(heading: Heading, known: Container[int | None]) -> int | None:
-    """Return the column without a heading that is over models: the first but for those that are `known` to tell more."""
+def _find_corner(heading: Heading, known: Container[int | None]) -> dict[str, int]:
+    """Return the column without a heading that is over models: the first but for those `known` to say more."""
     first = next((j for j in range(len(heading.keys)) if j not in known), 0)
-    return first if first not in heading.measured and not any(level[first] for level in heading.levels) else None
+    named = first in heading.measured or any(level[first] for level in heading.levels)
+    return {} if named else {"model": first}
 
 
 def _is_merged(cells: Sequence[str]) -> bool:

@@ -113,6 +113,8 @@ def _spread(row: Row) -> list[str]:
 
 # "FB15k-237 (MRR / Hits@10)" and "MRR/Hits@1/3/10".
 _JOINT = re.compile(r"(?:(.{0,80}?)\s*+[(\[:]\s*+)?([^()\[\]:]{1,200}?/[^()\[\]:]{1,200}?)(?<!\s)\s*+[)\]]?", re.DOTALL)
+# "MRR/Hits@10 (valid)"; a percent sign may be of the last only.
+_SAID_OF = re.compile(r"([^()]{1,200}/[^()]{1,200}?)\s*+\(([^()%]{1,80})\)")
 _SLASHED = re.compile(
     r"(?<![A-Za-z@\d-])[@\d-]*+([A-Za-z][A-Za-z@\d-]*+(?: ?@? ?\d+)?(?:\s*/\s*[A-Za-z@\d-]+(?: ?@? ?\d+)?)+)"
 )
@@ -162,7 +164,9 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
     """Return what a label says before the names of several metrics, and these; None if it is none."""
     found = _JOINT.fullmatch(label) if "/" in label else None
     if found is None:
-        return None
+        said = _SAID_OF.fullmatch(label)
+        own = _name_parts(said[1], dialect) if said is not None else None
+        return ("", [f"{name} ({said[2]})" for name in own[1]]) if said is not None and own else None
     names: list[str] = []
     for part in map(str.strip, found[2].split("/")):
         family = re.match(r"(?:hits?|h)\s?@", names[-1], re.IGNORECASE) if names else None

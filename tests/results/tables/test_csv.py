@@ -185,8 +185,52 @@ def test_metrics_on_two_levels() -> None:
 
 def test_a_title_before_the_table() -> None:
     reading = read("Results of RotatE\nModel,MRR\nRotatE,0.338\n")
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(1, "Results of RotatE")]
     assert [entry.line for entry in reading.entries] == [3]
+    told = read("# dataset: WN18RR\n# split: valid\nModel,MRR\nRotatE,0.338\n").entries[0].context
+    assert (told.dataset, told.split) == ("WN18RR", "valid")
+
+
+_MADE_BY_PEOPLE = {
+    # Metrics in rows; over them models, or datasets.
+    "metric,A,B\nMRR,.1,.2\nMR,9,8": ["A - - MRR .1", "A - - MR 9", "B - - MRR .2", "B - - MR 8"],
+    ",A,B\nMRR,.1,.2\nH@1,,.1": ["A - - MRR .1", "B - - MRR .2", "B - - Hits@1 .1"],
+    "model,metric,WN18RR,UMLS\nA,MRR,.1,.2\nA,MR,9,8": [
+        "A WN18RR - MRR .1", "A WN18RR - MR 9", "A UMLS - MRR .2", "A UMLS - MR 8",
+    ],
+    "MRR,WN18RR,UMLS\nA,.1,.2": ["A WN18RR - MRR .1", "A UMLS - MRR .2"],
+    "MRR,A,B\nWN18RR,.1,.2": ["A WN18RR - MRR .1", "B WN18RR - MRR .2"],
+    # What pandas writes of columns with several levels.
+    ",MRR,MRR\nsplit,valid,test\nmodel,,\nA,.1,.2": ["A - valid MRR .1", "A - test MRR .2"],
+    ",WN18RR,UMLS\n,MRR,MRR\nmodel,,\nA,.1,.2": ["A WN18RR - MRR .1", "A UMLS - MRR .2"],
+    "model,MRR,MRR\n,WN18RR,UMLS\nA,.1,.2": ["A WN18RR - MRR .1", "A UMLS - MRR .2"],
+    # Names joined in a heading or a cell.
+    "model,FB15k-237_MRR,wn18rr-hits@10,mrr_umls_valid,test.codex_m.MR\nA,.1,.2,.3,4": [
+        "A FB15k-237 - MRR .1", "A wn18rr - Hits@10 .2", "A umls valid MRR .3", "A codex_m test MR 4",
+    ],
+    "model,dataset,MRR\nA,WN18RR/valid,.1\nB,test-WN18RR,.2\nC,FB15k-237_OWE,.3": [
+        "A WN18RR valid MRR .1", "B WN18RR test MRR .2", "C FB15k-237_OWE - MRR .3",
+    ],
+    # Cells that were merged, and one that is missing.
+    "dataset,model,MRR\nWN18RR,A,.1\n,B,.2\nUMLS,A,.3\n,B,.4": [
+        "A WN18RR - MRR .1", "B WN18RR - MRR .2", "A UMLS - MRR .3", "B UMLS - MRR .4",
+    ],
+    "dataset,model,MRR\nWN18RR,A,.1\nUMLS,B,.2\n,C,.3": ["A WN18RR - MRR .1", "B UMLS - MRR .2", "C - - MRR .3"],
+    "WN18RR,\nmodel,MRR\nA,.1\n,\nUMLS,\nmodel,MRR\nA,.2": ["A WN18RR - MRR .1", "A UMLS - MRR .2"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", _MADE_BY_PEOPLE)
+def test_tables_that_people_save(text: str) -> None:
+    entries = read(text).entries
+    said = [(entry.context.model, entry.context.dataset, entry.context.split, entry) for entry in entries]
+    shown = [" ".join([*(word or "-" for word in words), each.metric.label, each.text]) for *words, each in said]
+    assert shown == _MADE_BY_PEOPLE[text]
+
+
+def test_a_split_that_two_cells_name_differently_is_no_test() -> None:
+    contradicted, agreed = read("dataset,split,MRR\nWN18RR-valid,test,.1\nWN18RR (test),testing,.2").entries
+    assert "WN18RR-valid and test" in contradicted.context.unclear
+    assert not agreed.context.unclear
 
 
 def test_unknown_metrics_of_a_long_table_are_counted() -> None:

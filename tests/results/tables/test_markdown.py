@@ -160,3 +160,63 @@ def test_many_tables_of_many_columns_are_refused() -> None:
     """Side by side they would be as many cells as rows times columns."""
     with pytest.raises(DataError, match=r"results\.txt: more than 10,000,000 cells"):
         read("".join(f"| a{i} | MRR |\n|---|---|\n| x | 1 |\n\n" for i in range(5_000)))
+
+
+def _write(heading: str, *rows: str) -> str:
+    return "\n".join([heading, "|" + "---|" * (heading.count("|") - 1), *rows, ""])
+
+
+_DIALECTS = {
+    # Several numbers in a cell, whose names share what one of them says.
+    _write("| Model | WN18RR MRR (valid/test) |", "| A | .1/.2 |"): [
+        "A WN18RR valid - MRR .1", "A WN18RR test - MRR .2",
+    ],
+    _write("| WN18 | Mean Rank (Raw/Filt) |", "| A | 9/8 |"): ["- WN18 - raw MR 9", "- WN18 - - MR 8"],
+    _write("| WN18 | Test MRR / H@10 | MRR / H@10 (valid) |", "| A | .1 / .2 | .3 / .4 |"): [
+        "- WN18 test - MRR .1", "- WN18 test - Hits@10 .2", "- WN18 valid - MRR .3", "- WN18 valid - Hits@10 .4",
+    ],
+    # Names with an enumeration, general words, or a version that leaves two graphs open.
+    _write("| Model | (a) UMLS dataset | |", "| | MRR | H@10 |", "| A | .1 | .2 |"): [
+        "A UMLS - - MRR .1", "A UMLS - - Hits@10 .2",
+    ],
+    _write("| Model | Dataset | MRR |", "| A | WN18RR v1 | .1 |", "| A | wn18rr_v1 | .2 |"): [
+        "A - - - MRR .1", "A wn18rr_v1 - - MRR .2",
+    ],
+    # Words behind the last pipe; the first column of names.
+    _write("| Dataset | MRR |", "| UMLS | .1 | % 3618847"): ["- UMLS - - MRR .1"],
+    _write("| | | MRR |", "| WN18RR | A | .1 |", "| UMLS | B | .2 |"): ["A WN18RR - - MRR .1", "B UMLS - - MRR .2"],
+    # What is filtered, on graphs whose facts have a time.
+    f"## ICEWS18\n\nTime-aware filtered results:\n\n{_write('| Model | MRR |', '| A | .1 |')}": [
+        "A ICEWS18 - time-aware MRR .1"
+    ],
+    f"## ICEWS18\n\nOur time-aware encoder:\n\n{_write('| Model | MRR |', '| A | .1 |')}": ["A ICEWS18 - - MRR .1"],
+    f"Hyper-relational facts of WD50K:\n\n{_write('| Model | MRR |', '| A | .1 |')}": [
+        "A wd50k_statements - - MRR .1"
+    ],
+    f"## WN18RR\n\nZero-shot inference:\n\n{_write('| Model | MRR |', '| A | .1 |')}": ["A WN18RR - - MRR .1"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", _DIALECTS)
+def test_dialects(text: str) -> None:
+    shown = []
+    for entry in read(text).entries:
+        about = entry.context
+        said = (about.model, about.dataset, about.split, about.protocol, entry.metric.label, entry.text)
+        shown.append(" ".join(word or "-" for word in said))
+    assert shown == _DIALECTS[text]
+
+
+def test_columns_of_other_tasks_are_left_out_with_their_reason() -> None:
+    names = ("WN18RR MRR", "UMLS MRR", "Avg. MRR", "MRR (50 negatives)", "MRR (unseen entities)", "MRR (1-to-N)")
+    reading = read(_write(f"| Model | {' | '.join(names)} |", "| A | .1 | .2 | .3 | .4 | .5 | .6 |"))
+    assert [entry.text for entry in reading.entries] == [".1", ".2"]
+    reasons = {skip.what: skip.why for skip in reading.skipped}
+    assert list(reasons) == list(names[2:])
+    said = (
+        "a mean over what?",
+        "it ranks sampled candidates",
+        "it says unseen",
+        "it is of the relations that are 1-to-N",
+    )
+    assert all(why.startswith(start) for why, start in zip(reasons.values(), said, strict=True))

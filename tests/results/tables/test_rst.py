@@ -178,3 +178,19 @@ def test_rules_may_be_around_the_whole_body_only() -> None:
         ("valid", "0.351", 4),
         ("test", "0.350", 5),
     ]
+
+
+_BOX = """
+┏━━━━━━━┳━━━━━━┓
+┃ Model ┃ MRR  ┃
+┡━━━━━━━╇━━━━━━┩
+│ A     │ 0.22 │
+│ B     │ 0.47 │
+└───────┴──────┘
+"""
+
+
+def test_boxes_of_a_terminal() -> None:
+    entries = read(f"WN18RR\n{_BOX}").entries
+    said = [(entry.context.model, entry.context.dataset, entry.text) for entry in entries]
+    assert said == [("A", "WN18RR", "0.22"), ("B", "WN18RR", "0.47")]

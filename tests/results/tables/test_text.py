@@ -66,3 +66,15 @@ def test_what_is_no_table(text: str) -> None:
 @given(documents)
 def test_any_text_is_read_or_refused(document: Document) -> None:
     check_refusal(READER, document)
+
+
+_FRAME = """
+    model    dataset    MRR  Hits@10
+0  TransE  FB15k-237  0.294    0.465
+1  RotatE     WN18RR  0.476    0.571
+"""
+
+
+def test_the_index_of_a_printed_frame_is_no_cell() -> None:
+    said = [(entry.context.model, entry.context.dataset, entry.text) for entry in read(_FRAME).entries]
+    assert said[::2] == [("TransE", "FB15k-237", "0.294"), ("RotatE", "WN18RR", "0.476")]
