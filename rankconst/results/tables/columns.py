@@ -262,7 +262,7 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     said: dict[str, Any] = {"percent": True} if bare != text else {}
     reason = next((reason for pattern, reason in _OTHERS if pattern.search(bare)), None)
     if is_kind(bare):
-        reason = OF_KIND.format(bare)
+        reason = OF_KIND.format(bare).rstrip(".")
     elif reason is None and bare.lower() not in _WHOLE and (other := find_other_tasks(bare)) is not None:
         reason = f"it says {other}, as numbers of other tasks or of a part of them do"
     if reason is not None:

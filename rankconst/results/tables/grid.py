@@ -61,7 +61,7 @@ from rankconst.results.tables.headings import (
     find_heading,
     find_roles,
 )
-from rankconst.results.tables.reshape import name_metric, pivot, split_beside, split_joint, take_titles
+from rankconst.results.tables.reshape import GAIN, name_metric, pivot, split_beside, split_joint, take_titles
 from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_setting
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
@@ -415,15 +415,6 @@ def _settle_task(table: _Table, seen: list[Row], qualifiers: Collection[str], to
     return told
 
 
-# Rows that compare others, or sum them up.
-_GAIN = re.compile(
-    r"(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%|avg\.?|average)\s*)?"
-    r"(?:improv(?:ements?|e|\.)|impr\.?|gain|Δ|delta|p-value|significance|diff(?:erence|\.)|std\.?)(?:[\s(%].*)?$"
-    r"|(?:sd|stdev|avg\.?|average|overall)$",
-    re.IGNORECASE,
-)
-
-
 def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, notes: Notes) -> bool:
     """Tell whether a row goes with a heading; one that does not is noted, or refused in a delimited file."""
     width = len(heading.keys)
@@ -532,7 +523,7 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
 
 def _set_aside(row: Row, sides: Collection[str]) -> tuple[str, str] | None:
     """Return the label of a row that is no result of its own, and why it is left out."""
-    label = next((text for text in row.plain[:3] if _GAIN.match(text)), None)
+    label = next((text for text in row.plain[:3] if GAIN.match(text)), None)
     if label is not None:
         return label, "a row of differences, deviations or averages over datasets"
     label = next((text for text in row.plain[:3] if _TYPED.search(text)), None)

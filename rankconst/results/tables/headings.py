@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_missing, is_number
-from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column, read_words
+from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column, read_dataset, read_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -374,7 +374,7 @@ def _divides(heading: Heading, row: Row, dialect: Dialect) -> bool:
     if not any(own):
         meaning = dialect.parse(others[0], None) if len(others) == 1 and row.plain[0] and dialect.groups else None
         return meaning is not None and meaning.role in ROLES
-    return all(read_words(label) or names_known(label) for label in own) and others in ([], [row.plain[0]])
+    return all(read_words(label) or names_known(read_dataset(label)[0]) for label in own) and others in ([], [row.plain[0]])
 
 
 def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:

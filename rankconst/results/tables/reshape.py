@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import find_joined, find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
-from rankconst.results.tables.columns import find_qualifier, read_words
+from rankconst.results.tables.columns import find_qualifier, read_dataset, read_words
 from rankconst.results.tables.surroundings import Above, Printed
 
 if TYPE_CHECKING:
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 _FEW = 50
 _DEEPEST = 5
+
+
+GAIN = re.compile(
+    r"(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%|avg\.?|average)\s*)?"
+    r"(?:improv(?:ements?|e|\.)|impr\.?|gain|Δ|delta|p-value|significance|diff(?:erence|\.)|std\.?)(?:[\s(%].*)?$"
+    r"|(?:sd|stdev|avg\.?|average|overall)$",
+    re.IGNORECASE,
+)
+"""What rows, or columns, are called that compare others or sum them up."""
 
 
 def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
@@ -40,8 +49,12 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
         return None
     names = [head.plain[j] for j in numbers]
     # What columns of "head" and "tail" say is found by their cells, as that of any column of such words is.
-    kind = "dataset" if any(map(names_known, names)) else "columns" if find_qualifier("", names) else "model"
+    graphs = (read_dataset(name)[0] for name in names)
+    kind = "dataset" if any(map(names_known, graphs)) else "columns" if find_qualifier("", names) else "model"
     metrics = list(dict.fromkeys(row.plain[place] for row in measured))
+    # Where rows have names of models, the columns tell more of them: "RotatE (reproduced)".
+    roles = {j: meaning.role for j in labels if (meaning := dialect.parse(head.plain[j], None)) is not None}
+    models = [j for j, role in roles.items() if role == "model"] if kind == "model" else []
     blocks: list[tuple[tuple[str, ...], dict[str, Row]]] = []
     last = [""] * width
     for row in body:
@@ -53,13 +66,15 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
         if not blocks or blocks[-1][0] != said or name in blocks[-1][1]:
             blocks.append((said, {}))
         blocks[-1][1][name] = row
-    first = (*(head.plain[j] for j in labels), kind, *metrics)
+    first = (*(head.plain[j] for j in labels), *([] if models else [kind]), *metrics)
     turned = [Row(head.line, first, first)]
     for said, found in blocks:
         for j in numbers:
             written = [found[name].cells[j] if name in found else "" for name in metrics]
             plain = [found[name].plain[j] if name in found else "" for name in metrics]
-            cells = (*said, head.plain[j])
+            told, column = dict(zip(labels, said, strict=True)), head.plain[j]
+            told |= {model: column if GAIN.match(column) else f"{told[model]} ({column})" for model in models}
+            cells = (*told.values(), *([] if models else [column]))
             turned.append(Row(next(iter(found.values())).line, (*cells, *written), (*cells, *plain)))
     return turned
 
@@ -164,9 +179,9 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
     """Return what a label says before the names of several metrics, and these; None if it is none."""
     found = _JOINT.fullmatch(label) if "/" in label else None
     if found is None:
-        said = _SAID_OF.fullmatch(label)
-        own = _name_parts(said[1], dialect) if said is not None else None
-        return ("", [f"{name} ({said[2]})" for name in own[1]]) if said is not None and own else None
+        behind = _SAID_OF.fullmatch(label)
+        own = _name_parts(behind[1], dialect) if behind is not None else None
+        return ("", [f"{name} ({behind[2]})" for name in own[1]]) if behind is not None and own else None
     names: list[str] = []
     for part in map(str.strip, found[2].split("/")):
         family = re.match(r"(?:hits?|h)\s?@", names[-1], re.IGNORECASE) if names else None
@@ -182,8 +197,8 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
     shared = {field: word for each in (said[0], said[-1]) for field, word in each.items()}
     alone = {field for field in shared if sum(field in each for each in said) == 1}
     names = [
-        f"{name}{''.join(f' ({shared[field]})' for field in sorted(alone - own.keys()))}"
-        for name, own in zip(names, said, strict=True)
+        f"{name}{''.join(f' ({shared[field]})' for field in sorted(alone - fields.keys()))}"
+        for name, fields in zip(names, said, strict=True)
     ]
     return "", names
 
