@@ -99,6 +99,9 @@ def names_known(text: str) -> bool:
     return squash(text) in _registered() or squash(text) in _elsewhere()
 
 
+MACRO = "macro-averaged"
+"""Of numbers that are means over groups of ranks, such as those of each relation."""
+
 RELATION_PREDICTION = "relation prediction"
 """The task of ranking relations. In inductive settings, and in some papers, the words mean link prediction."""
 
@@ -134,6 +137,11 @@ _WHY = {
     "sources": "a source that benchmarks are drawn from, and no benchmark itself",
 }
 _KIND = re.compile(r"(.+) \(([a-z -]+)\)")
+_REMEDIES = {
+    RELATION_PREDICTION: ", which --side relation is for",
+    MACRO: ", which --aggregation is for",
+    "sampled": ", which --protocol sampled:M is for",
+}
 
 
 def explain_elsewhere(name: str) -> str | None:
@@ -151,7 +159,7 @@ def explain_elsewhere(name: str) -> str | None:
     found = _KIND.fullmatch(name)
     if found is None:
         return None
-    remedy = ", which --side relation is for" if found[2] == RELATION_PREDICTION else ""
+    remedy = _REMEDIES.get(found[2], "")
     return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks{remedy}" if names_known(found[1]) else None)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.benchmarks import list_meant
-from rankconst.catalogue.mentions import RELATION_PREDICTION, describe_dataset
+from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION, describe_dataset
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     RELATION_SIDE,
@@ -134,8 +134,9 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         raise DataError(file.unclear)
     if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
         file = replace(file, dataset=None)  # the user says which of several
-    if file.dataset and _is_task_asked(RELATION_PREDICTION, user):
-        file = replace(file, dataset=file.dataset.removesuffix(f" ({RELATION_PREDICTION})"))
+    for task in _IF_ASKED:
+        if file.dataset and _is_task_asked(task, user):
+            file = replace(file, dataset=file.dataset.removesuffix(f" ({task})"))
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     named = user.dataset or file.dataset
@@ -183,6 +184,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
 _IF_ASKED = {
     RELATION_PREDICTION: " If relations were ranked, add --side relation.",
     "sampled": " If M candidates were sampled for each, add --protocol sampled:M.",
+    MACRO: " If it is an average over groups of ranks, name them with --aggregation.",
 }
 
 
@@ -209,6 +211,7 @@ def _is_task_asked(task: str, user: Stated) -> bool:
         "by relation": bool(user.relations),
         "sampled": user.protocol is not None and find_protocol(user.protocol).negatives is not None,
         RELATION_PREDICTION: user.side == RELATION_SIDE,
+        MACRO: user.aggregation not in {None, DEFAULT_AGGREGATION},
     }
     return asked.get(task, False)
 

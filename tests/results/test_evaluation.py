@@ -111,6 +111,14 @@ def test_a_dataset_named_by_the_user_does_not_hide_another_task(task: str, user:
         settle(Stated(task=task), user, TABLES)
 
 
+def test_a_task_in_the_name_of_a_dataset_is_asked_for() -> None:
+    asked = {"sampled": Stated(protocol="sampled:50"), "macro-averaged": Stated(aggregation="macro-query")}
+    for task, user in asked.items():
+        assert settle(Stated(f"WN18RR ({task})"), user, TABLES)[0].dataset == "wn18rr"
+        with pytest.raises(UnknownNameError, match=f"these are {task} tasks, which --(protocol|aggregation)"):
+            settle(Stated(f"WN18RR ({task})"), NOTHING, TABLES)
+
+
 @pytest.mark.parametrize("name", ["dataset", "split", "side", "aggregation"])
 def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
     file = Stated("nations", "valid", "head", None, "macro-query")

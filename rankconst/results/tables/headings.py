@@ -374,7 +374,10 @@ def _divides(heading: Heading, row: Row, dialect: Dialect) -> bool:
     if not any(own):
         meaning = dialect.parse(others[0], None) if len(others) == 1 and row.plain[0] and dialect.groups else None
         return meaning is not None and meaning.role in ROLES
-    return all(read_words(label) or names_known(read_dataset(label)[0]) for label in own) and others in ([], [row.plain[0]])
+    return all(read_words(label) or names_known(read_dataset(label)[0]) for label in own) and others in (
+        [],
+        [row.plain[0]],
+    )
 
 
 def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:

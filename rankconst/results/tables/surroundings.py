@@ -7,7 +7,7 @@ from collections.abc import Iterable  # noqa: TC003  # of a named tuple
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.mentions import RELATION_PREDICTION, Mention, find_joined, find_mentions, list_graphs
+from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION, Mention, find_joined, find_mentions, list_graphs
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _TASKS = {
     "few-shot": r"\b(?:few|one|[1-9]\d*)[- ]shot\b|[少小]样本|"
     r"\b(?:zero|0)[- ]shot (?:relation|entit|split|subset|setting|learning|link|knowledge)",
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
-    "inductive": r"\bunseen entit|\bopen[- ]world\b",
+    "inductive": r"\bunseen entit|\bentit[a-z]+ (?:that (?:are|were) )?unseen|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
     "sampled": r"\bsample[sd]? \d+$|\bcandidates per (?:query|triple|task|positive)|"
     r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
@@ -72,17 +72,24 @@ _TASKS = {
     "subset": r"\b(?:subset|sample) of (?:\d[\d,]* )?(?:the )?(?:test|valid|evaluation|train)|"
     r"\b(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
+    r"\b\d+ ?% of (?:the )?[^.;]{0,30}?\b(?:test|validation|evaluation)|"
+    r"\b(?:for|on|of|with) (?:the )?(?:long[- ]tail|rare|(?:un)?popular|(?:in)?frequent)\b|"
     r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b",
-    "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain",
+    "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain|"
+    r"\b(?:candidates|entities) (?:(?:are|were) )?(?:filtered|restricted|limited) (?:by|to) (?:[a-z]+ ){0,3}types?\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b|"
     r"(?<![\w.:/-])[1NM]-[1NM](?![\w.:/-])",
+    MACRO: r"\bmacro[- ]?averag|\baveraged? (?:over|across|by) (?:all )?(?:the )?relations\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)
 # What comes up to the last such word; an inductive setting is told by what comes behind.
 _TRANSDUCTIVE = re.compile(r".*(?:\btransductive\b|传导)", re.IGNORECASE | re.DOTALL)
 _ANY_TASK = re.compile("|".join((*_TASKS.values(), _INDUCTIVE.pattern)), re.IGNORECASE)
-_RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
+_RAW = re.compile(
+    r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))|\b(?:without|no|not) filter(?:ing|ed)\b",
+    re.IGNORECASE,
+)
 _FILTERED = re.compile(r"(?<!un)filter|过滤|過濾", re.IGNORECASE)
 # What is filtered on a graph whose facts have a time; "time-aware" alone may be said of a model.
 _KNOWN = {
@@ -117,7 +124,22 @@ _SIDES = {
     )
     for side, words in {"head": "heads?|subjects?|left", "tail": "tails?|objects?|right"}.items()
 }
-_CHOSEN = re.compile(r"select|tun|early|stop|hyper|best|chos|search", re.IGNORECASE)
+# What was chosen on the validation set is not reported on it.
+_CHOOSING = re.compile(
+    r"(?:select|tun(?:ed|ing)|stop|hyper|best|chos|search|optimi[sz]|pick|sav(?:ed|ing)|accord|checkpoint)[^.;]*"
+    r"\b(?:valid|dev)|\b(?:valid|dev)[^.;]*(?:select|tun(?:ed|ing)|chos|hyper)",
+    re.IGNORECASE,
+)
+_TRAIN = re.compile(
+    r"\b(?:results?|performance|metrics|scores|evaluat\w+|measured|reported)\b[^.;]{0,40} on (?:the )?"
+    r"(?:[\w-]+ ){0,2}train(?:ing)? (?:set|split|data|triples|facts)",
+    re.IGNORECASE,
+)
+_BOTH_SIDES = re.compile(
+    r"\b(?:head|subject|left|tail|object|right)s?(?: entit\w+)? ?(?:and|or|/|&|\+|,) ?(?:the )?"
+    r"(?:head|subject|left|tail|object|right)s?\b",
+    re.IGNORECASE,
+)
 # A sentence that leads to the table, and is no prose of its section.
 _LEAD = 12
 _LABEL = 4
@@ -144,17 +166,18 @@ def tell(above: Sequence[Above]) -> Told:
     reported = (sentence for text in own for sentence in _SENTENCE.split(text) if _REPORTS.search(sentence))
     leading = [*(text for text in own if _leads(text)), *reported]
     mentions, origin = _find_dataset([each for each in above if each.kind != "note"])
-    raw = next((text for text in leading if _RAW.search(text)), None)
-    valid = next((text for text in leading if _VALID.search(text)), None)
-    sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, leading))]
+    captions = [each.text for each in above if each.kind == "caption" or NUMBERED.match(each.text.lstrip("*_ "))][:3]
+    raw = next((text for text in (*leading, *captions) if _RAW.search(text)), None)
+    one_sided = [text for text in (*leading, *captions) if not _BOTH_SIDES.search(text)]
+    sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, one_sided))]
     protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
-    protocols += ["raw"] if raw and not _FILTERED.search(raw) else []
+    protocols += ["raw"] if raw and not _FILTERED.search(_RAW.sub("", raw)) else []
     task = next(filter(None, map(find_task, own)), None)
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
         dataset=graphs[0] if len(graphs) == 1 else None,
         among=graphs if len(graphs) > 1 else (),
-        split="valid" if valid and not _TEST.search(valid) and not _CHOSEN.search(valid) else None,
+        split=_find_split([*leading, *captions]),
         side=sides[0] if len(sides) == 1 else None,
         protocol=protocols[0] if len(protocols) == 1 else None,
         task=task,
@@ -162,6 +185,15 @@ def tell(above: Sequence[Above]) -> Told:
         averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),
         origin=origin,
     )
+
+
+def _find_split(texts: Sequence[str]) -> str | None:
+    """Return the split that texts about the numbers of a table name, if it is not that of testing."""
+    told = next((text for text in texts if _VALID.search(text) or _TRAIN.search(text)), "")
+    sentences = [] if _TEST.search(told) else _SENTENCE.split(told)
+    if any(_VALID.search(each) and not _CHOOSING.search(each) for each in sentences):
+        return "valid"
+    return "train" if any(map(_TRAIN.search, sentences)) else None
 
 
 def tell_row(label: str) -> Told | None:

@@ -446,3 +446,41 @@ def test_notes_and_reports_say_what_numbers_are(above: str, below: str, said: tu
     (entry,) = read(f"# WN18RR\n\n{above}\n{_TABLE}\n{below}\n").entries
     context = entry.context
     assert (context.dataset, context.split, context.side, context.protocol) == said
+
+
+_CAPTIONS = {
+    "Ablation of the main components of our model, evaluated on the validation set of WN18RR.": "valid - -",
+    "Influence of the dimension on the performance, measured on the WN18RR dev set after 100 epochs.": "valid - -",
+    "Results on WN18RR (validation set). They were tuned with 100 trials of a random search each.": "valid - -",
+    "Validation results on WN18RR for early stopping with different patience.": "valid - -",
+    "WN18RR results on the training set, to show how much models overfit.": "train - -",
+    "Results on WN18RR. Hyperparameters were selected on the validation set.": "- - -",
+    "Results on WN18RR of the checkpoint with the best validation MRR.": "- - -",
+    "Results on the WN18RR test set of the models that are best on the validation set.": "- - -",
+    "Tail prediction results of all the models that were considered on WN18RR, in the filtered setting.": "- tail -",
+    "Link prediction results on WN18RR where only tail entities are predicted, as is common.": "- tail -",
+    "Mean over head and tail prediction on WN18RR, as is common in the literature on such models.": "- - -",
+    "Results on WN18RR without filtering, for which no known triples are removed from the ranking.": "- - raw",
+}
+
+
+def test_captions_of_any_length_say_the_split_the_side_and_what_is_filtered() -> None:
+    for caption, expected in _CAPTIONS.items():
+        for text in (f"Table 1: {caption}\n{_TABLE}", f"{_TABLE}\nTable 1: {caption}\n"):
+            about = read(text).entries[0].context
+            assert " ".join(word or "-" for word in (about.split, about.side, about.protocol)) == expected, caption
+
+
+@pytest.mark.parametrize(
+    ("caption", "task"),
+    [
+        ("Results on a random 10% of the WN18RR test triples.", "subset"),
+        ("Results on WN18RR for long-tail entities.", "subset"),
+        ("Results on WN18RR for 1-N relations only.", "by relation"),
+        ("Results on WN18RR, averaged over relations.", "macro-averaged"),
+        ("Zero-shot results on WN18RR entities unseen in training.", "inductive"),
+        ("WN18RR results; candidates are filtered by entity type.", "type-constrained"),
+    ],
+)
+def test_captions_that_name_other_tasks(caption: str, task: str) -> None:
+    assert read(f"Table 1: {caption}\n{_TABLE}").entries[0].context.dataset == f"WN18RR ({task})"
