@@ -46,7 +46,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
 )
 from rankconst.results.tables.headings import settle_meanings
-from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_setting
+from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_cell
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
@@ -608,7 +608,7 @@ def _read_stated(
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
         if qualifiers.get(role) == "":
-            yield from (read_setting(role, text) or {}).items()
+            yield from (read_cell(role, text) if text.strip() else {}).items()
         elif role in qualifiers:
             yield from read_qualifier(qualifiers[role], text, role).items()
         elif role == "model":

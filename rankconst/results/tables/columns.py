@@ -309,6 +309,8 @@ def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
     inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
     name, words = (inner[1], inner[2]) if inner is not None else split_name(cell[:_LONGEST])
     said = read_words(words if inner is not None else _GENERAL.sub("", words)) if name else None
+    if inner is not None and _SIZE.fullmatch(words):
+        return name, {}
     if said is None or (inner is not None and not said):
         return cell, {}
     return name, {role: said[role] for role in _ROLES_SAID & said.keys()}
@@ -316,6 +318,7 @@ def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
 
 # An enumeration, and words around a dataset's name that say no more: "(a) UMLS dataset".
 _GENERAL = re.compile(r"^\(?[a-z]\)?(?=\s|$)|(?<!\w)(?:on|the|data ?set|benchmark)(?!\w)", re.IGNORECASE)
+_SIZE = re.compile(r"[\d,.]+ ?[kKM]? (?:entities|relations|triples|facts)")
 _ROLES_SAID = {"split", "side", "protocol"}
 
 

@@ -62,7 +62,7 @@ from rankconst.results.tables.headings import (
     find_roles,
 )
 from rankconst.results.tables.reshape import GAIN, name_metric, pivot, split_beside, split_joint, take_titles
-from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_setting
+from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_cell, read_setting
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
     Above,
@@ -910,8 +910,9 @@ class RowReader:
         """Add what columns of settings say, in place of a role of theirs if their cell says something else."""
         for j in self._settings:
             said.pop(f"{_SETTING} {j}", None)
-            told = read_setting(self._keys[j], row.plain[j]) or {}
             role = next((role for role, place in self._roles.items() if place == j), "")
+            read = read_setting if role or is_missing(row.plain[j]) else read_cell
+            told = read(self._keys[j], row.plain[j]) or {}
             if told and told.keys() != {role}:
                 said = {name: each for name, each in said.items() if name != role} | told
                 self.inferred |= {f"{name} from column {self._keys[j]}": None for name in told if name != "unclear"}

@@ -135,6 +135,7 @@ def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
     for row, level in zip(rows[-2::-1], levels[-2::-1], strict=True):
         _put_above(labels, _spread(row, level, labels, dialect))
     found = _tell_raw(_fill_datasets(settle_meanings(labels, lambda each: _find_meaning(each, dialect))))
+    found = _find_means(labels, found)
     return Heading(
         keys=_number_repeated(" / ".join(each) for each in labels),
         meanings=tuple(meaning for meaning, _ in found),
@@ -193,6 +194,22 @@ def _tell_raw(found: _Found) -> _Found:
         else (meaning, upper)
         for each, (meaning, upper) in zip(told, found, strict=True)
     ]
+
+
+def _find_means(labels: Sequence[Sequence[str]], found: _Found) -> _Found:
+    """Take means over runs next to a column of metrics for their values, and no spread or count next to them."""
+    roles = {meaning.role for meaning, _ in found if meaning is not None}
+    names = [squash(each[-1]) if each else "" for each in labels]
+    means = (j for j, (name, below) in enumerate(pairwise(names)) if name in {"mean", "avg"} and below in _DEVIATIONS)
+    place = next(means, None)
+    if place is None or "metric" not in roles or "value" in roles:
+        return found
+    of_runs = {*_DEVIATIONS, "min", "max", "median", "count", "n"}
+    kept = [(None, None) if name in of_runs else each for name, each in zip(names, found, strict=True)]
+    return [*kept[:place], (Meaning("value"), None), *kept[place + 1 :]]
+
+
+_DEVIATIONS = {"std", "sd", "stdev", "stderr", "sem", "var", "ci"}
 
 
 def settle_meanings(

@@ -90,7 +90,10 @@ def name_metric(rows: Sequence[Row], metric: str, outer: Sequence[str] = ()) -> 
         if _spans(below):
             return None
         over = zip(below.plain, _spread(head), strict=False)
-        level = tuple(metric if _is_part(label, [upper]) else "" for label, upper in over)
+        level = tuple(
+            metric if _is_part(label, [upper]) or (read_words(label) and find_mentions(upper)) else ""
+            for label, upper in over
+        )
         return [Row(head.line, level, level, {}), head, below] if any(level) else None
     mentions = [find_mentions(label) for label in head.plain]
     named = [len(each) == 1 for each in mentions]

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 _SAMPLED = "sampled"
 _DRAWN = re.compile(r"(?:uni(?:form)?|random|neg(?:ative)?s?|sampled?|popular(?:ity)?)\W?(\d{1,9})", re.IGNORECASE)
 _SAMPLES = re.compile(r"(?:random(?:ly)? )?(?:sampled?|sampling)(?: .*)?", re.IGNORECASE)
-_USUAL = {"full", "full ranking", "all", "all entities", "standard", "default", "entity", "entities", "link prediction"}
+_USUAL = {
+    "full", "full ranking", "all", "all entities", "standard", "default", "entity", "entities", "link prediction",
+    "average", "avg", "mean", "overall", "both sides",
+}  # fmt: skip
 _TIMES = {"time aware": "time-aware", "time filtered": "time-aware", "time filter": "time-aware", "static": "static"}
 
 
@@ -159,11 +162,16 @@ _KINDS = {"task": "protocol"}
 
 
 def are_settings(name: str, cells: Iterable[str]) -> bool:
-    """Tell whether the cells of a column say one thing of each row's evaluation, and nothing that is not understood."""
-    if not names_setting(name):
-        return False
-    told = [read_setting(name, cell) for cell in set(cells)]
-    return None not in told and len({_KINDS.get(key, key) for each in told for key in each or ()}) == 1
+    """Tell whether the cells of a column say one thing of how their rows were evaluated, most of them understood."""
+    told = [read_setting(name, cell) for cell in set(cells)] if names_setting(name) else []
+    kinds = {_KINDS.get(key, key) for each in told for key in each or ()}
+    return len(kinds) == 1 and 2 * told.count(None) < len(told)
+
+
+def read_cell(name: str, cell: str) -> dict[str, Any]:
+    """Return what a cell of such a column says, ``unclear`` included."""
+    told = read_setting(name, cell)
+    return {"unclear": f"its cell {cell!r} in column {name} is not understood."} if told is None else told
 
 
 @lru_cache(maxsize=4096)

@@ -237,3 +237,19 @@ def test_unknown_metrics_of_a_long_table_are_counted() -> None:
     reading = read("metric,value\n" + "loss,0.1\n" * 1000 + "MRR,0.3\n")
     assert Counter(skip.what for skip in reading.skipped) == {"loss": 11}
     assert reading.skipped[-1].why == "an unknown metric, in 990 more places"
+
+
+def test_a_cell_of_settings_that_is_not_understood_leaves_its_row_out() -> None:
+    cells = ("raw", "filtered", "type-constrained", "")
+    entries = read("Setting,dataset,MRR\n" + "".join(f"{cell},WN18RR,.1\n" for cell in cells)).entries
+    assert [entry.context.protocol for entry in entries] == ["raw", None, None, None]
+    assert [bool(entry.context.unclear) for entry in entries] == [False, False, True, False]
+    modes = read("eval_mode,MRR\nhead-batch,.1\ntail-batch,.2\naverage,.3\n").entries
+    assert [entry.context.side for entry in modes] == ["head", "tail", None]
+
+
+def test_means_over_runs_are_the_values_of_a_long_table() -> None:
+    reading = read("metric,mean,std,count\nMRR,.4,.01,5\nMR,90,2,5\n")
+    assert reading.layout == "long"
+    said = [(entry.metric.label, entry.text, entry.context.num_tasks) for entry in reading.entries]
+    assert said == [("MRR", ".4", None), ("MR", "90", None)]
