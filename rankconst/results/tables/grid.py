@@ -384,7 +384,7 @@ def _read_table(
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        aside = _set_aside(row, sides) if dialect.groups else None
+        aside = _set_aside(row, sides, reader.settings) if dialect.groups else None
         if aside is not None:
             notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
@@ -521,12 +521,13 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
     return found
 
 
-def _set_aside(row: Row, sides: Collection[str]) -> tuple[str, str] | None:
-    """Return the label of a row that is no result of its own, and why it is left out."""
-    label = next((text for text in row.plain[:3] if GAIN.match(text)), None)
+def _set_aside(row: Row, sides: Collection[str], settings: Container[int]) -> tuple[str, str] | None:
+    """Return the label of a row that is no result of its own, and why it is left out; `settings` have no labels."""
+    labels = [text for j, text in enumerate(row.plain[:3]) if j not in settings]
+    label = next((text for text in labels if GAIN.match(text)), None)
     if label is not None:
         return label, "a row of differences, deviations or averages over datasets"
-    label = next((text for text in row.plain[:3] if _TYPED.search(text)), None)
+    label = next((text for text in labels if _TYPED.search(text)), None)
     if label is not None:
         return label, CONSTRAINED
     label = next((text for text in row.plain if text in sides), None)
@@ -675,8 +676,8 @@ class RowReader:
         }
         self._roles, self._stems = _find_names(rows, heading, _settle_source(self._roles, heading, rows, dialect))
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
-        self._settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
-        self._stated |= _find_part(rows, heading, self._stated) | {f"{_SETTING} {j}": j for j in self._settings}
+        self.settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
+        self._stated |= _find_part(rows, heading, self._stated) | {f"{_SETTING} {j}": j for j in self.settings}
         self._repeated = [
             j
             for role, j in self._stated.items()
@@ -908,7 +909,7 @@ class RowReader:
 
     def _read_settings(self, row: Row, said: dict[str, Any]) -> dict[str, Any]:
         """Add what columns of settings say, in place of a role of theirs if their cell says something else."""
-        for j in self._settings:
+        for j in self.settings:
             said.pop(f"{_SETTING} {j}", None)
             role = next((role for role, place in self._roles.items() if place == j), "")
             read = read_setting if role or is_missing(row.plain[j]) else read_cell
