@@ -262,7 +262,8 @@ def test_equal_numbers_keep_the_interval_of_their_own_writing(wrap: Any) -> None
     assert len({*out.AMRR_lower}) == 4
     for first in ([True, 1], [1, True]):
         with pytest.raises(DataError, match="True is not a number"):
-            rankconst.adjust(pd.DataFrame({"dataset": "nations", "MRR": pd.Series(first, dtype=object)}))
+            frame = pd.DataFrame({"dataset": "nations", "MRR": pd.Series(first, dtype=object)})
+            rankconst.adjust(frame, errors="raise")
 
 
 @pytest.mark.parametrize("kind", ["float16", "float32", "Float32"])

@@ -134,9 +134,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         raise DataError(file.unclear)
     if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
         file = replace(file, dataset=None)  # the user says which of several
-    for task in _IF_ASKED:
-        if file.dataset and _is_task_asked(task, user):
-            file = replace(file, dataset=file.dataset.removesuffix(f" ({task})"))
+    file = replace(file, dataset=_drop_task(file.dataset, user))
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     named = user.dataset or file.dataset
@@ -179,6 +177,12 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if file.relations and not user.relations:
         tasks = replace(tasks, relations=match_relations(file.relations, tables.relations(tasks)) or file.relations)
     return tasks, row
+
+
+def _drop_task(name: str | None, user: Stated) -> str | None:
+    """Return a dataset's name without the task that it is of, if the user asks for that."""
+    suffixes = (f" ({task})" for task in _IF_ASKED if _is_task_asked(task, user))
+    return name and next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), name)
 
 
 _IF_ASKED = {
