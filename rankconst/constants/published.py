@@ -17,7 +17,7 @@ from rankconst.errors import DataError
 from rankconst.names import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -149,30 +149,27 @@ def read_numbers(
     decimals: int | None = None,
     percent: bool = False,
     exact: bool = False,
-    name: Callable[[int], str] = lambda _: "",
 ) -> NDArray[np.float64]:
     """Read many published values of a metric: value, lower and upper end of each, shape (n, 3).
 
-    Cells that are written alike are read once. `name` says where the cell at a position is, for the message of an
-    error; the parameters are otherwise those of :func:`read_published`, and so are the errors.
+    Cells that are written alike are read once. The parameters are those of :func:`read_published`, and so are the
+    errors.
     """
     import numpy as np
 
     # Decimals and fractions that are equal may be written otherwise, and True equals 1.
     keys = [cell if isinstance(cell, str) else (type(cell), repr(cell)) for cell in cells]
-    places: dict[Any, int] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, place)
-    distinct = [cells[place] for place in places.values()]
+    cell_of: dict[Any, Any] = {}
+    for key, cell in zip(keys, cells, strict=True):
+        cell_of.setdefault(key, cell)
+    distinct = [*cell_of.values()]
     numbers = np.full((len(distinct), 3), np.nan)
     if decimals is None and all(isinstance(cell, str) for cell in distinct):
         numbers = _read_plain(distinct, metric, percent=percent, exact=exact)
-    first = list(places.values())
     for code in np.flatnonzero(np.isnan(numbers[:, 0])).tolist():
-        where = name(first[code])
-        each = read_published(metric, distinct[code], decimals=decimals, percent=percent, exact=exact, place=where)
+        each = read_published(metric, distinct[code], decimals=decimals, percent=percent, exact=exact)
         numbers[code] = each.value, each.lower, each.upper
-    codes = {key: code for code, key in enumerate(places)}
+    codes = {key: code for code, key in enumerate(cell_of)}
     found: NDArray[np.float64] = numbers[np.fromiter(map(codes.__getitem__, keys), np.intp, len(keys))]
     return found
 

@@ -507,11 +507,14 @@ class _Work:
         try:
             found[list(texts)] = read_numbers(metric, list(texts.values()), decimals=decimals, percent=percent)
         except DataError:  # one by one, to find which
+            reasons: dict[int, str] = {}
             for at, text in texts.items():
                 try:
                     found[at] = read_numbers(metric, [text], decimals=decimals, percent=percent)
                 except DataError as error:
-                    self._leave_out(place, dict.fromkeys(rows[codes == at].tolist(), str(error)))
+                    reasons[at] = str(error)
+            unread = zip(rows.tolist(), codes.tolist(), strict=True)
+            self._leave_out(place, {row: reasons[code] for row, code in unread if code in reasons})
         numbers: Numbers = found[codes]
         if self.way.percent is True:
             signed = np.array([isinstance(cell, str) and "%" in cell for cell in uniques] + [False])
