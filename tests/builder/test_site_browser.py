@@ -334,7 +334,7 @@ TEXTS = (
     "0.338", " 33.8 % ", "33.8\\%", "$0.338$", "3,340", "3{,}340.5", "1.234.567", "0,338", "12,34", ".5", "5.",
     "+0.5", "−0.2", "0.5458 ± 0.0052", "0.5458 +/- 0.0052", "54.58 \\pm 0.5 %", "0.338(2)", "0.338(21)",
     "1.5e-3", "1e400", "1e-400", "0.0", "0", "nan", "inf", "1/3", "", "abc", "0.5 ± -0.1", "0.1 ± 0.2 ± 0.3",
-    "0.3333333333333333333333333333333333333", "١٢", "(0.338)", "0x10", "1_000", "5%%%", "0.5 ± 1 %",
+    "0.3333333333333333333333333333333333333", "١٢", "(0.338)", "0x10", "1_000", "5%%%", "0.5 ± 1 %", "0.5 ± 0,123",
     "12345678901234567890.5", "0.05e1", "1e5000",
 )  # fmt: skip
 
@@ -713,6 +713,17 @@ def test_the_longest_texts_are_answered_at_once(visit: Visit) -> None:
     texts = [f"model,{','.join(f'Hits@{k}' for k in columns)}\n{row * 100}", "model,MRR\n" + "A,0.3\n" * 10_000]
     for before, after in (("", ""), ("model,MRR\n", ",0.3\n"), ("\\begin{tabular}{ll}", "\\end{tabular}")):
         texts += [before + sign * (200_000 // len(sign)) + after for sign in LONG]
+    # What stands around a long run matters as much.
+    whole = "\\begin{tabular}{lr}\nModel & MRR \\\\\nA & 0.3 \\\\\n\\end{tabular}\n"
+    blanks, nested = " " * 200_000, "\\textbf{" * 20_000 + "0.3" + "}" * 20_000
+    texts += [
+        whole + "\\a[" * 66_000,
+        f"\\begin{{tabular}}{blanks}x",
+        f"Model & MRR \\\\\nA & {{\\bf{blanks}x \\\\\n",
+        f"Model & MRR \\\\\nA & {nested} \\\\\n",
+        f"model,hits{blanks}@\nA,0.3\n",
+        f"model,a{blanks}_{blanks}!\nA,0.3\n",
+    ]
     for text in texts:
         began = time.perf_counter()
         page.evaluate(TELL, [text])

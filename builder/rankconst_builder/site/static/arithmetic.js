@@ -139,7 +139,7 @@ export function readPublished(metric, text, percent = false, exact = false) {
   }
   const parts = bare.split(PLUS_MINUS).map((part) => part.trim().replace(/^[() ]+|[() ]+$/g, ""));
   const odd = parts.length > 2 || !parts.every((part) => NUMBER.test(part)) || signs > parts.length;
-  if (odd || /^[+-]?0,\d{3}$/.test(parts[0])) {
+  if (odd || parts.some((part) => /^[+-]?0,\d{3}$/.test(part))) {
     const told = bare
       ? `'${text.trim()}' is not a number.${hint(bare)}`
       : "Type a number: 0.338, 33.8% or 0.545 ± 0.005.";

@@ -166,7 +166,7 @@ function differ(one, other) {
   return row[other.length];
 }
 
-const NUMBERED = /^([a-z][a-z\s_-]*?)\s*(?:[@_-]\s*)?(\d{1,20})$/i;
+const NUMBERED = /^([a-z][a-z\s_-]{0,80}?)\s*(?:[@_-]\s*)?(\d{1,20})$/i;
 
 /** The greatest k of Hits@k: beyond, a number is rather a slip. */
 const MOST_K = 1e9;

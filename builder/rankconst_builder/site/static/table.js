@@ -33,7 +33,15 @@ import { Written, chooseNumbers, flatten, listLeaves, parseJson } from "./result
  * @property {Map<string, import("./results.js").Evidence>} evidence by split
  */
 
-const MOST = { rows: 500, columns: 40, characters: 1000000 };
+const MOST = { rows: 500, columns: 40, characters: 1000000, cell: 1000 };
+
+/** Refuse a cell that is longer than any of a table: what looks into cells may take time by the square of that. @param {string} cell */
+function checkLength(cell) {
+  if (cell.length > MOST.cell)
+    throw new Refusal(`A cell has ${cell.length} characters: too many for this page: ${shorten(cell.trim())}`, "table");
+  return cell;
+}
+
 /** Columns that say something which only the command line takes into account. */
 const UNREAD = ["rank_type", "num_tasks", "metric", "value", "k"];
 
@@ -67,7 +75,7 @@ function cutMarkdown(line) {
 }
 
 const MARKUP =
-  /\\(?:textbf|textit|textsc|texttt|textrm|emph|underline|mathbf|mathrm|boldsymbol)\s*\{([^{}]*)\}|\{\\(?:bf|it|bfseries|itshape)\s+([^{}]*)\}/g;
+  /\\(?:textbf|textit|textsc|texttt|textrm|emph|underline|mathbf|mathrm|boldsymbol)\s*\{([^{}]*)\}|\{\\(?:bf|it|bfseries|itshape)\s([^{}]*)\}/g;
 const SIGNS = /** @type {[RegExp, string][]} */ ([
   [/\\pm(?![a-zA-Z])/g, "±"],
   [/\\(?:uparrow|downarrow)(?![a-zA-Z])/g, ""],
@@ -85,13 +93,13 @@ function cutLatex(text) {
   if (spans) throw new Refusal(`This page does not read LaTeX with \\${spans[1]}.`, "table");
   const begins = [...bare.matchAll(/\\begin\{(tabular[x*]?)\}/g)];
   if (begins.length > 1) throw new Refusal(`The text has ${begins.length} tables: paste one.`, "table");
-  const inside = /\\begin\{tabular\}\s*(?:\[[^\]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}([\s\S]*?)\\end\{tabular\}/.exec(
+  const inside = /\\begin\{tabular\}\s{0,99}(?:\[[^\]]*\])?\s{0,99}\{((?:[^{}]|\{[^{}]*\})*)\}([\s\S]*?)\\end\{tabular\}/.exec(
     bare,
   );
   if (begins.length && !inside)
     throw new Refusal("The tabular has no end, or is of a kind that this page does not read.", "table");
   const outside = inside
-    ? bare.replace(inside[0], "").replace(/\\(?!caption)[a-zA-Z]+\*?(?:\[[^\]]*\]|\{[^{}]*\})*/g, "")
+    ? bare.replace(inside[0], "").replace(/\\(?!caption)[a-zA-Z]+\*?(?:\[[^\][]*\]|\{[^{}]*\})*/g, "")
     : "";
   if (/[a-z]/i.test(outside))
     throw new Refusal(
@@ -108,7 +116,7 @@ function cutLatex(text) {
 
 /** @param {string} cell */
 function cleanLatex(cell) {
-  let [before, after] = ["", cell];
+  let [before, after] = ["", checkLength(cell)];
   while (before !== after) [before, after] = [after, after.replace(MARKUP, (_, one, other) => one ?? other)];
   for (const [sign, written] of SIGNS) after = after.replace(sign, written);
   const left = /\\[a-zA-Z]+|[{}\\]/.exec(after.replaceAll("{,}", ","));
@@ -346,6 +354,7 @@ export function readTable(catalogue, text, { side, split }) {
   if (heading.length > MOST.columns || rows.length > MOST.rows) {
     throw new Refusal(`The table has ${rows.length} rows of ${heading.length} cells: too many for this page.`, "table");
   }
+  for (const cell of [heading, ...rows].flat()) checkLength(cell);
   const columns = heading.map((each) => readHeading(catalogue, each));
   if (!columns.some((column) => column.metric)) {
     throw new Refusal(
