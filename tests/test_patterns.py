@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import importlib
 import itertools
@@ -52,12 +53,27 @@ def _modules() -> Iterator[Any]:
                 yield importlib.import_module(found.name)
 
 
+def _hold(value: Any, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """Yield the patterns in something, however deep in tuples, dicts and dataclasses, each with its place there."""
+    if isinstance(value, re.Pattern):
+        yield name, value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from () if str(key).startswith("__") else _hold(each, f"{name}.{key}".lstrip("."))
+    elif isinstance(value, (tuple, list)):
+        for place, each in enumerate(value):
+            yield from _hold(each, f"{name}[{place}]")
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _hold(getattr(value, field.name, None), f"{name}.{field.name}")
+
+
 def collect() -> dict[str, tuple[re.Pattern[Any], frozenset[str]]]:
     """Return every pattern of the package with the methods that are called on it, by the place where it is written."""
     found: dict[str, tuple[re.Pattern[Any], frozenset[str]]] = {}
     for module in _modules():
         source = Path(module.__file__).read_text(encoding="utf-8")
-        held = {name: value for name, value in vars(module).items() if isinstance(value, re.Pattern)}
+        held = dict(_hold(vars(module), ""))
         if not held and "import re\n" not in source:
             continue  # to walk all of the code takes long
         nodes = [*ast.walk(ast.parse(source))]
@@ -78,7 +94,9 @@ def collect() -> dict[str, tuple[re.Pattern[Any], frozenset[str]]]:
                 found[name] = (pattern, found.get(name, (0, frozenset()))[1] | {node.func.attr})
         for name, value in held.items():
             # One that is passed on may be used in any way.
-            methods = called[name].intersection(METHODS) or set(METHODS)
+            inner = re.match(r"\w*[.\[]", name) is not None
+            names = [each for each in called if each not in vars(module)] if inner else [name]
+            methods = {*METHODS}.intersection(method for each in names for method in called[each]) or {*METHODS}
             found[f"{module.__name__}.{name}"] = (value, frozenset(methods))
     return found
 

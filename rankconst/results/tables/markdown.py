@@ -68,7 +68,7 @@ _REPLACED = (
     (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),  # a link
     (re.compile(r"\[\^[^\[\]]{1,20}\]"), ""),  # a footnote
     (re.compile(r"<sup>([^<>]*)</sup>", re.IGNORECASE), r"^{\1}"),
-    (re.compile(r"<(?:br|img)\s*/?[^<>]*>", re.IGNORECASE), " "),
+    (re.compile(r"<(?:br|img)[^<>]*>", re.IGNORECASE), " "),
     (re.compile(r"</?[a-zA-Z][^<>]*>"), ""),
     (re.compile(r"`([^`]+)`"), r"\1"),
     (re.compile(r"(?<!\*)(\*{1,3})(?=[^\s*])([^*]*[^\s*])\1(?!\*)"), r"\2"),

@@ -43,8 +43,8 @@ _WIDENED = 10**6
 _MARKUP = re.compile(r"[*`_|\\<\[]")
 _REPLACED = (
     (re.compile(r":\w+:`([^`<]*)(?:<[^<>`]*>)?`"), r"\1"),  # a role
-    (re.compile(r"`([^`<]*?)\s*(?:<[^<>`]*>)?`_{0,2}"), r"\1"),  # a link
-    (re.compile(r"\s*\[[#*\w]{1,20}\]_(?!\w)"), ""),  # a footnote
+    (re.compile(r"`([^`<\s]*(?:\s+[^`<\s]+)*)\s*(?:<[^<>`]*>)?`_{0,2}"), r"\1"),  # a link
+    (re.compile(r"(?:(?<!\s)\s+)?\[[#*\w]{1,20}\]_(?!\w)"), ""),  # a footnote
     (re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*]*[^\s*])\1(?![\w*])"), r"\2"),
     (re.compile(r"(?<=\w)_{1,2}(?!\w)"), ""),  # a reference
     (re.compile(r"\\(?=\W)"), ""),

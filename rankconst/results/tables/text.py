@@ -24,7 +24,7 @@ _LONGEST = 300
 _RULE = re.compile(r"[\s\-=_|+]+")
 _RUNS = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 # What belongs to the number before it.
-_JOINED = ((re.compile(r"\s*(±|\+/-)\s*"), r"\1"), (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("))
+_JOINED = ((re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*"), r"\1"), (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("))
 _MOST_WORDS = 4
 
 
