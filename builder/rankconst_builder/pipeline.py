@@ -470,7 +470,7 @@ def _build_from_files(
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
     differences = [*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)]
-    for difference in (*differences, *(_compare_labels(graph) if local else ())):
+    for difference in (*differences, *(_compare_labels(graph, statistics) if local else ())):
         build.reporter.warn(f"{key}: {difference}")
     for split in build.splits if graph.missing else ():
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
@@ -678,8 +678,11 @@ def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[
 _AROUND = " \t\"'"
 
 
-def _compare_labels(graph: Graph) -> Iterator[str]:
-    """Say which labels train lacks that it has with other blanks or quotes around them: files written in two ways."""
+def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
+    """Say what looks as if the files were not of one graph, or written in two ways."""
+    for split, rows in statistics.rows.items():
+        if rows and not statistics.seen[split]:
+            yield f"every row of {split} has something unseen in train. Are these files of one graph?"
     for kind, labels, seen in (
         ("entities", graph.entity_labels, graph.seen_entities),
         ("relations", graph.relation_labels, graph.seen_relations),

@@ -380,7 +380,9 @@ def test_labels_that_one_file_writes_with_blanks_or_quotes(
         assert repr(shown(relation).encode()) in screen.message
         assert screen.message.count("that it has with other blanks or quotes around them") == 2
     unlike = {**SMALL, "test": [("new", SMALL["test"][0][1], "other")]}
-    assert "blanks" not in run("build", *write_graph(unlike), "--name", "mykg", "-p", "raw", "--out", out).message
+    told = run("build", *write_graph(unlike), "--name", "mykg", "-p", "raw", "--out", out).message
+    assert "warning: mykg: every row of test has something unseen in train. Are these files of one graph?" in told
+    assert "blanks" not in told
 
 
 def test_openke_ranks_what_entity2id_counts(run: Run, write_graph: WriteGraph, out: Path) -> None:
