@@ -637,6 +637,62 @@ def tables_by_hand(draw: random.Random) -> Iterator[Case]:
         yield Case(f"{use[0]}: {place} {str(value)[:20]!r}", use, files)
 
 
+RUNS = [*" \t|&\\{}[]()\"'=:+-*_#%$<>.09aM\r\0\u00a0±–", "mrr ", "Hits@", "0.5 ", "(0.1)", "± 0.1 "]
+RUNS += ["\\textbf{", "- a: "]
+USED = ["adjust -d nations -f json", "adjust -d nations --replace AMRR", "lint -d nations", "identify"]
+
+
+@_attack
+def long_runs(draw: random.Random) -> Iterator[Case]:
+    """Yield results files with one or two signs 100,000 times in a row, anywhere."""
+    import fuzz_seeds
+
+    kinds = {"csv": "csv", "markdown": "md", "latex": "tex", "rst": "rst", "text": "txt", "structured": "json"}
+    kinds["logs"] = "log"
+    for kind, ending in [*kinds.items()] * 6:
+        text = draw.choice([seed[1:].decode("utf-8", "replace") for seed in fuzz_seeds.list_seeds(kind)])
+        sign = draw.choice([*" \t", draw.choice(RUNS)]) + draw.choice(["", "", draw.choice(RUNS)])
+        at = draw.choice([place for place, each in enumerate(text) if each.isspace()] or [len(text)])
+        content = text[:at] + sign * (100_000 // len(sign)) + text[at:]
+        command, *options = draw.choice(USED).split()
+        name = f"x.{ending}"
+        yield Case(f"{command} {name} {sign!r} at {at}", [command, name, *options], {name: content.encode()})
+
+
+NAMES = ["dir", "full", "nowhere", "link", "loop", "dir/../x", "no/x", "", "a\nb", "~/x", "x" * 300, "X", "r", "-"]
+ENDINGS = ["", ".csv", ".CSV", ".svg", ".PNG", ".parquet", ".tsv.gz", ".json", ".tex", ".", ".xlsx"]
+PLACES = [f"{name}{ending}" for name, ending in itertools.product(NAMES, ENDINGS)]
+PLACES += [*("/dev/full", "/dev/null", "/proc/x", "/dev/fd/9", "dir/", "r.csv/", "..", "x/.")] * 4
+WRITERS = [
+    "adjust r.csv --out",
+    "adjust r.csv -f parquet --out",
+    "plot r.csv --out",
+    "export --format long -d nations --out",
+    "export --format pykeen -d nations --out",
+    "build --train t.txt --test u.txt --name mine -p raw -q --out",
+    "site --tables set -q --out",
+    "release --from set --version 9.0.0 --previous none -q --zip z.zip --out",
+    "release --from set --version 9.0.0 --previous none -q --out o --zip",
+]
+
+
+def _furnish() -> None:
+    """Make what may be in the way."""
+    for name in ("dir", "full", "dir.csv"):
+        Path(name).mkdir()
+    Path("full/x").write_bytes(b"keep")
+    for name, target in {"nowhere": "not/there", "link": "r.csv", "link.csv": "r.csv", "loop": "loop"}.items():
+        Path(name).symlink_to(target)
+
+
+@_attack
+def places(draw: random.Random) -> Iterator[Case]:
+    """Yield places to write to that are folders, links, devices, without a folder, or no names."""
+    for use, place, force in draw.sample([*itertools.product(WRITERS, PLACES, ([], ["--force"]))], 60):
+        args = [*use.split(), place, *([] if use.startswith(("site", "release")) else force)]
+        yield Case(f"{use} {place[:30]!r} {force}", args, _whole_set("set"), _furnish)
+
+
 def main() -> None:
     """Attack, and write the figures; exit with 1 if anything failed."""
     rows = {row["class"]: row for row in json.loads(FIGURES.read_text(encoding="utf-8"))} if FIGURES.is_file() else {}
