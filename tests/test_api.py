@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
+import pickle
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -365,3 +367,18 @@ def test_dicts_that_are_no_json(key: Any) -> None:
         odd["itself"] = odd
     with pytest.raises(UsageError, match="the dict cannot be written as JSON"):
         rankconst.adjust(odd, dataset="nations")
+
+
+def test_objects_in_use_go_to_other_processes() -> None:
+    def send(thing: Any) -> Any:
+        return pickle.loads(pickle.dumps(thing))  # noqa: S301 - it was written a moment ago
+
+    used = rankconst.load()
+    triples = [("a", "r", "b"), ("b", "r", "c")]
+    own = rankconst.from_triples(triples, test=triples, name="mykg")
+    for tables, key in ((used, "nations"), (own, "mykg")):
+        constants = [tables.constants(key, "mrr", baseline=each) for each in ("uniform", "frequency")]
+        for copied in (send(tables), copy.deepcopy(tables), copy.copy(tables)):
+            assert copied.constants(key, "mrr").moments == constants[0].moments
+        for each in constants:
+            assert send(each).adjust("0.75") == each.adjust("0.75")

@@ -11,7 +11,7 @@ import functools
 import json
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -213,6 +213,10 @@ class Tables:
     _known: dict[tuple[Tasks, Metric], Constants] = field(default_factory=dict, init=False, repr=False, compare=False)
     # What is derived from the whole set, by what derives it.
     _derived: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process, or a copy, needs: not what was read, which may hold files."""
+        return {each.name: getattr(self, each.name) if each.init else {} for each in fields(self)}
 
     def _derive(self, kind: type[T], read: Callable[[Tables], T]) -> T:
         """Return what is derived from the whole set, the second time at once."""
