@@ -126,8 +126,8 @@ _SIDES = {
 }
 # What was chosen on the validation set is not reported on it.
 _CHOOSING = re.compile(
-    r"(?:select|tun(?:ed|ing)|stop|hyper|best|chos|search|optimi[sz]|pick|sav(?:ed|ing)|accord|checkpoint)[^.;]*"
-    r"\b(?:valid|dev)|\b(?:valid|dev)[^.;]*(?:select|tun(?:ed|ing)|chos|hyper)",
+    r"(?:select|tun(?:ed|ing)|stop|hyper|best|chos|search|optimi[sz]|pick|sav(?:ed|ing)|accord|checkpoint)[^.;]{0,200}"
+    r"\b(?:valid|dev)|\b(?:valid|dev)[^.;]{0,200}(?:select|tun(?:ed|ing)|chos|hyper)",
     re.IGNORECASE,
 )
 _TRAIN = re.compile(
