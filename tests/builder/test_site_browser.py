@@ -860,7 +860,7 @@ def adjust_file(path: Path, tables: Tables, **options: Any) -> set[tuple[int, st
 
 def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     generator = random.Random(3)  # noqa: S311 - a sample, no secret
-    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(70)]
+    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(90)]
     asked = [{"table": text, "dataset": "wn18rr", "tool": "rotate"} for _, text in drawn]
     read = 0
     for (ending, text), found in zip(drawn, visit.open("index.html").evaluate(ADJUST_TABLE, asked), strict=True):

@@ -468,6 +468,7 @@ export async function adjustTable(state) {
   }
   refuseContradictions(table, found);
   dropFractions(table, found, reasons);
+  dropContradictions(table, found, reasons);
   return { table, found, reasons, checked: [...checked].filter(Boolean) };
 }
 
@@ -491,6 +492,55 @@ function dropFractions({ columns, rows, first }, found, reasons) {
         found[place][row] = null;
         reasons.add(
           `Row ${row + first}, ${heading}: ${line[place]} is less than Hits@k for a smaller k. Is it a fraction?`,
+        );
+      }
+    }
+  }
+}
+
+/** What ranks differ by is no more than what sums of millions of groups lose. */
+const NOISE = 1e-8;
+
+/**
+ * Leave out numbers that no ranks have together: fewer hits for a larger k, an MRR below Hits@k/k.
+ * @param {import("./table.js").Table} table
+ * @param {(Found | null)[][]} found
+ * @param {Set<string>} reasons
+ */
+function dropContradictions({ columns, rows, first }, found, reasons) {
+  /** @typedef {{place: number, row: number, k: number, each: Found}} Ranked */
+  const evaluations = /** @type {Map<string, Ranked[]>} */ (new Map());
+  for (const [place, column] of found.entries()) {
+    for (const [row, each] of column.entries()) {
+      // Above every k: an MRR is at least Hits@1, and bounds no other.
+      const k = each ? (each.metric.slug === "mrr" ? Infinity : kOf(each.metric)) : 0;
+      if (!each || !k) continue;
+      // A file of one evaluation has a row for each number.
+      const key = `${columns[place].each ? "" : row} ${each.tasks.dataset.key} ${describe(each.tasks)}`;
+      evaluations.set(key, [...(evaluations.get(key) ?? []), { place, row, k, each }]);
+    }
+  }
+  for (const ranked of evaluations.values()) {
+    // A metric that is there twice is of two evaluations.
+    if (new Set(ranked.map(({ k }) => k)).size < ranked.length) continue;
+    ranked.sort((one, other) => (one.k < other.k ? -1 : 1));
+    const wrong = ranked.flatMap((less) => {
+      const { upper } = less.each.published;
+      // Every hit at k adds at least 1/k to the MRR.
+      const bounds = ranked.map(({ k, each: { published } }) =>
+        k < less.k ? published.lower / (less.k === Infinity ? k : 1) : 0,
+      );
+      if (!(upper + NOISE < Math.max(...bounds))) return [];
+      return [{ less, more: ranked[bounds.findIndex((bound) => bound > upper)] }];
+    });
+    for (const { less, more } of wrong) {
+      const [low, high] = [less, more].map(({ place, row, each }) => `${each.metric.label} ${rows[row][place]}`);
+      const part = less.k === Infinity && more.k > 1 ? `1/${more.k} of ` : "";
+      for (const { place, row } of [less, more]) {
+        found[place][row] = null;
+        reasons.add(
+          `Row ${row + first}, ${columns[place].heading}: ${low} is less than ${part}${high} of the same evaluation, ` +
+            "which no ranks allow: one of the two is a slip, or of another evaluation.",
         );
       }
     }
