@@ -183,7 +183,9 @@ class Histogram:
             rows = f"rows of {', '.join(others)} and {last}" if others else last
             raise DataError(f"{rows} must be ascending without repeats; Histogram.from_counts sorts for you.")
         if self.shared and (sizes.size > 1 or weights is not None or offsets is not None):
-            raise DataError("tasks that share their negatives have as many each, and neither weights nor offsets.")
+            raise DataError(
+                "tasks that share their negatives all have the same number of candidates, and no weights or offsets."
+            )
 
     @classmethod
     def from_counts(

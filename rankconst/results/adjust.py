@@ -30,7 +30,7 @@ from rankconst.results.tables.columns import clean_heading, name_adjusted, parse
 from rankconst.tasks import sampled_histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -599,7 +599,7 @@ def adjust_reading(
             done += _adjust(batch, tables, notes, impossible)
     contradicting = _find_contradictions(reading, done)
     impossible |= contradicting
-    done = [*_leave_out(done, contradicting)]
+    done = [*_leave_out(done, contradicting, len(reading.entries))]
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
         raise reasons[0]
@@ -647,21 +647,21 @@ def _find_contradictions(reading: Reading, done: Iterable[Done]) -> dict[int, st
     order = np.lexsort((k, task, evaluation))
     evaluation, task, k, lower, upper, index = (each[order] for each in (evaluation, task, k, lower, upper, index))
     new = np.r_[True, (np.diff(evaluation) != 0) | (np.diff(task) != 0)]
-    group = np.cumsum(new) - 1
+    group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
     hits = np.where(np.isinf(k), 0, lower)
     # Each group is above all before it, so that the most of what came before is of the same group.
     most = np.maximum.accumulate(hits + 2 * group) - 2 * group
     # Every hit at k adds at least 1/k to the MRR.
-    least = np.zeros(group[-1] + 1)
-    np.maximum.at(least, group, hits / k)
+    least = np.maximum.reduceat(hits / k, ends[:-1])
     wrong = upper + _NOISE < np.where(np.isinf(k), least[group], most)
     # A metric that is there twice is of two evaluations.
     twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
     found: dict[int, str] = {}
     for place in np.flatnonzero(wrong & ~twice).tolist():
+        first, end = ends[group[place] : group[place] + 2].tolist()
         mean = np.isinf(k[place])
-        bound = hits / k if mean else np.where(k < k[place], hits, 0)
-        other = int(np.flatnonzero((group == group[place]) & (bound > upper[place]))[0])
+        bound = hits[first:end] / k[first:end] if mean else hits[first:place]
+        other = first + int(np.argmax(bound > upper[place]))
         pair = index[[place, other]].tolist()
         less, more = (f"{entries[i].metric.label} {entries[i].text}" for i in pair)
         part = f"1/{k[other]:.0f} of " if mean and k[other] > 1 else ""
@@ -676,10 +676,12 @@ _CONTRADICTION = (
 )
 
 
-def _leave_out(done: Iterable[Done], places: Mapping[int, str]) -> Iterator[Done]:
-    """Yield batches without some numbers, and none that has no other."""
+def _leave_out(done: Iterable[Done], places: Collection[int], number: int) -> Iterator[Done]:
+    """Yield batches without some of a number of entries, and none that has no other."""
+    left = np.zeros(number, dtype=np.bool_)
+    left[list(places)] = True
     for each in done:
-        kept = ~np.isin(each.batch.index, list(places))
+        kept = ~left[each.batch.index]
         if kept.all():
             yield each
         elif kept.any():

@@ -207,6 +207,8 @@ def _find_names(
 
 # Words for splits, sides and protocols; a column of more texts is of something else.
 _MOST_QUALIFIERS = 20
+# Lines of an error.
+_MOST_TOLD = 20
 
 
 def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.intp]]]:
@@ -385,8 +387,10 @@ class _Work:
             self._refuse()
 
     def _refuse(self) -> NoReturn:
-        """Say all that is wrong at once, so that a table is mended in one go."""
-        raise type(self._failed[0])("\n".join(dict.fromkeys(map(str, self._failed))))
+        """Say what is wrong at once, so that a table is mended in one go."""
+        told = [*dict.fromkeys(map(str, self._failed))]
+        more = [f"And {len(told) - _MOST_TOLD:,} more."] if len(told) > _MOST_TOLD else []
+        raise type(self._failed[0])("\n".join([*told[:_MOST_TOLD], *more]))
 
     def _leave_out(self, place: int, reasons: Mapping[int, str]) -> None:
         """Note why cells of a column are left out, by row."""

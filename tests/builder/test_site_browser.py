@@ -713,7 +713,7 @@ def test_the_longest_texts_are_answered_at_once(visit: Visit) -> None:
     texts = [f"model,{','.join(f'Hits@{k}' for k in columns)}\n{row * 100}", "model,MRR\n" + "A,0.3\n" * 10_000]
     for before, after in (("", ""), ("model,MRR\n", ",0.3\n"), ("\\begin{tabular}{ll}", "\\end{tabular}")):
         texts += [before + sign * (200_000 // len(sign)) + after for sign in LONG]
-    # What stands around a long run matters as much.
+    # The text around a long run matters as much.
     whole = "\\begin{tabular}{lr}\nModel & MRR \\\\\nA & 0.3 \\\\\n\\end{tabular}\n"
     blanks, nested = " " * 200_000, "\\textbf{" * 20_000 + "0.3" + "}" * 20_000
     texts += [

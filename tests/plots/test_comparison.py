@@ -66,7 +66,7 @@ def draw(adjusted: AdjustedReading, *metrics: str, **options: Any) -> Figure:
 
 
 def offsets(axes: Axes) -> dict[str, list[tuple[float, float]]]:
-    """Return what stands in a panel: model to its points."""
+    """Return what a panel shows: model to its points."""
     return {
         str(each.get_label()): [(float(x), float(y)) for x, y in np.asarray(each.get_offsets())]
         for each in axes.collections

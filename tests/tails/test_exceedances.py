@@ -198,7 +198,7 @@ def test_histograms_say_whether_negatives_are_shared() -> None:
     with pytest.raises(UndefinedError, match="cannot be pooled"):
         together.pool(together)
     for sizes, weights in (([3, 4], None), ([3], np.ones(1))):
-        with pytest.raises(DataError, match="have as many each"):
+        with pytest.raises(DataError, match="all have the same number"):
             Histogram(np.array(sizes), np.ones(len(sizes), dtype=int), weights, shared=True)
 
 

@@ -564,8 +564,10 @@ _SET = re.compile(r"['\"]?\s*(?::|=(?!=)|-+>)\s*[^\s(:=]")
 _OFF = re.compile(r"\b\w{1,40}(?: \w{1,40})?\s{0,3}[:=]\s{0,3}(?:false|none|no|0)\b(?!\.\d)", re.IGNORECASE)
 
 
-# Search engines are evaluated in the same words.
-_RETRIEVAL = re.compile(r"\b(?:documents?|passages?|ms ?marco|beir|trec|retrievers?)\b", re.IGNORECASE)
+# Search engines are evaluated in the same words; "~/Documents/kge" is a folder.
+_RETRIEVAL = re.compile(
+    r"(?<![\w/\\.~-])(?:documents?|passages?|ms ?marco|beir|trec|retrievers?)(?![\w/\\-])", re.IGNORECASE
+)
 
 
 def _find_task(text: str) -> str | None:

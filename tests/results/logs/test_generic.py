@@ -463,3 +463,11 @@ def test_names_and_numbers_with_a_tab_are_no_table(text: str) -> None:
     reading = read_document("eval.txt", text)
     assert reading.form == "generic"
     assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("MRR", "0.331"), ("Hits@10", "0.521")]
+
+
+def test_a_folder_of_documents_is_no_search_engine() -> None:
+    for path in ("/home/me/Documents/kge/FB15k-237", r"C:\Users\me\Documents\FB15k-237", "~/Documents"):
+        reading = read_document("a.log", f"Loading {path}\nTest results on FB15k-237\nMRR: 0.338\nHits@10: 0.533\n")
+        assert [entry.context.task for entry in reading.entries] == [None, None]
+    reading = read_document("a.log", "Ranking documents for 100 queries\nTest results\nMRR: 0.338\nHits@10: 0.533\n")
+    assert {entry.context.task for entry in reading.entries} == {"retrieval"}
