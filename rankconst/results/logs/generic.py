@@ -41,7 +41,13 @@ from rankconst.results.tables.columns import (
 )
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
-from rankconst.results.tables.units import drop_contradictions, find_family, name_percentages, settle_units
+from rankconst.results.tables.units import (
+    drop_contradictions,
+    find_family,
+    leave_small,
+    name_percentages,
+    settle_units,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,6 +62,9 @@ _SIDES = {
     **dict.fromkeys(("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative"), "both"),
 }
 _FILTERS = {"raw": "raw", "unfiltered": "raw"} | dict.fromkeys(("filtered", "filter", "filt", "fil", "flt"), "filtered")
+_FILTERS["timefiltered"] = "time-aware"
+# The protocol that each of them names; filtered is that of the tool.
+_PROTOCOLS = {"raw": "raw", "time-aware": "time-aware"}
 _TIES = {"realistic", "optimistic", "pessimistic"}
 _CONTEXT = {"split": _SPLITS, "side": _SIDES, "filter": _FILTERS, "rank_type": dict(zip(_TIES, _TIES, strict=True))}
 _STEPS = {"epoch", "epochs", "step", "steps", "iter", "iteration"}
@@ -72,12 +81,17 @@ _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "met
 
 _NO_K = "it does not say which k"
 _BEST = "the best on which split? Other lines name theirs"
+_SO_FAR = "the best so far, next to other values: on which split?"
 _BETWEEN = "its line names a dataset between its numbers"
 _SEVERAL = "its line names several datasets"
 _TWO = "its line names two splits or sides"
 _ONLY = "its line says the {} of other numbers only"
+_NO_FILTER = (
+    "it does not say whether it is raw or filtered; where a filtered value is next to it, it is raw: add --protocol"
+)
 _MANY = "several numbers are behind its name"
 _REVERSED = "its line has names behind the numbers"
+_NO_SIDE = "it does not say its side, though other lines below its heading do"
 _NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
 _BEHIND = "{!r} behind it is not understood"
 
@@ -90,7 +104,7 @@ _VALUE = re.compile(
     r"|(?i:nan|-?inf|none|null)\b)(?!\s*[:=])",
     re.ASCII,
 )
-_BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|\s-+\s|-{2,}|\bare\b")
+_BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|>>|\s-+\s|-{2,}|\bare\b")
 _PIECE = re.compile(rf"{_BREAK.pattern}|[()]")
 # Words in parentheses behind a number, or "on FB15k-237 and"; what is in brackets is about the next one: [VALID] MRR:
 # 0.3 [TEST] MRR: 0.3.
@@ -104,7 +118,7 @@ _WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
 _KS = re.compile(r"@\s*(?:\[([\d,\s]+)\]|(\d+(?:\s?,\s?\d+)+)(?=\s*[:=]))", re.ASCII)
 _QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
 _PAIR = (
-    r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
+    r"\{'rhs': (\S+), 'lhs': (\S+)\},? \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
     r"(?:, \{'rhs': [^{}]{0,40}\})?"  # ranks one by one, in ssl-relation-prediction
 )
 
@@ -149,6 +163,32 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     ("/", re.compile(r"(?<=\d)\s{1,4}/\s{1,4}(?=[\d.])", re.ASCII), "/"),
     # MorsE: valid is ranked among 50 candidates, and only test says among how many.
     ("valid on ind", re.compile(r"\bvalid on ind-test-graph"), "valid, sample 50"),
+    ("valid on valid", re.compile(r"\bvalid on valid subgraphs"), "valid, sample of the validation set"),
+    ("?", re.compile(r"\(\s?h\s?,\s?r\s?,\s?\?\s?\)"), " tail "),
+    ("?", re.compile(r"\(\s?\?\s?,\s?r\s?,\s?t\s?\)"), " head "),
+    (
+        "time",
+        re.compile(r"\btime[_ -](?:filter(?:ed)?|aware[_ -]filter(?:ed)?)(?=[_\W])", re.IGNORECASE),
+        " timefiltered ",
+    ),
+    # pykg2vec's issues: the raw value, and the filtered one.
+    (
+        "iltered",
+        re.compile(
+            r"\b(MRR|MR|hits?@\d+)/\W{0,4}filtered\W{1,4}\1\W{0,4}:\W{0,4}([\d.]+)\s?/\W{0,4}([\d.]+)",
+            re.ASCII | re.IGNORECASE,
+        ),
+        r"raw \1: \2, filtered \1: \3",
+    ),
+    # A line of a logger: metric=mrr value=0.3.
+    (
+        "metric",
+        re.compile(
+            r"\bmetric(?:_name)?['\"]?\s?[=:]\s?['\"]?([\w@./-]{1,40})['\"]?,?\s{1,4}['\"]?(?:value|score)['\"]?(?=\s?[=:])",
+            re.IGNORECASE,
+        ),
+        r"\1",
+    ),
     # scikit-kge: the raw value, and the filtered one.
     (
         "Mean Rank = ",
@@ -211,6 +251,7 @@ def _read_phrase(text: str) -> _Phrase:
         trained = ("split", "train") in said and _EVALUATED.isdisjoint(words)
         part = _PART.fullmatch(text)  # "test_e1" may rank heads only, "test_r" ranks relations
         odd = f"{part[0]!r} is not understood" if part is not None and unknown and said else ""
+        odd = WHICH_SIDES if words in {("left",), ("right",)} else odd
         return _Phrase(before=said + step, understood=not unknown and not trained, why=odd)
     before, behind = words[:start], (*between, *words[end:])
     # Of the words before, only the next one belongs to the name.
@@ -264,6 +305,8 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
     state: dict[str, str] = {}
     heading, carried, last = 0, "", -9
     fresh = False  # a step was named since the last number
+    sided: dict[str, set[str]] = {}  # which sides were said on the lines of a metric, below the heading
+    ever: dict[str, set[str]] = {}  # and anywhere
     for number, text in lines:
         numbers, rest, own = _read_line(text)
         if not numbers:
@@ -274,11 +317,17 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
                 state.pop("task", None)
             if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
                 said["dataset"] = ""
+            if text.strip():
+                unlike = _UNLIKE_HEADING.fullmatch(rest)
+                if unlike is not None:
+                    state["unlike"] = unlike[1]
+                elif said or _HEADS.search(rest):
+                    state.pop("unlike", None)
             if said:
                 fresh = fresh or "step" in said
                 other = said.get("split", state.get("split")) != state.get("split")
                 # What another split was evaluated after is another matter.
-                keep = {"step"} if fresh or not other else set()
+                keep = {"step", "unlike"} if fresh or not other else {"unlike"}
                 keep |= (
                     {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
                 )
@@ -287,6 +336,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
                 state = {key: each for key, each in state.items() if key in keep} | said
                 if said.keys() - {"step"}:
                     heading, carried = number, ""
+                    sided.clear()
             continue
         # Lines below each other are of the split that is said before their numbers, until another or a step is named.
         follows = carried and number - last <= 2 and "step" not in numbers[0][1]
@@ -298,8 +348,18 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             if "task" not in said and split is not None and state.get("tied", split) != split:
                 about.pop("task", None)  # that was about another split
             side = about.get("side", "both")
-            protocol = "raw" if about.get("filter") == "raw" else None
+            protocol = about.get("protocol") or _PROTOCOLS.get(about.get("filter", ""))
             why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else "")
+            if said.get("side"):
+                sided.setdefault(name, set()).add(side)
+                ever.setdefault(name, set()).add(side)
+            elif side in sided.get(name, ()) and side != "both":
+                # Lines below the heading say that side themselves; this one is of another.
+                whole = _WHOLE.search(text) is not None and ever[name] >= {"head", "tail"}
+                side, why = ("both" if whole else side), why or ("" if whole else _NO_SIDE)
+                about["side"] = side
+            if "unlike" in about:
+                why = why or _DIFFERS.format(about["unlike"])
             if "split" in said:
                 about.pop("best", None)
             yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why)
@@ -328,10 +388,10 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     odd, compared = "", False  # why all numbers of the line are left out; whether the last one is of something else
     behind: dict[str, str] = {}  # what was said behind others
     for match in _VALUE.finditer(plain):
-        value = match["value"].rstrip(".")  # the end of a sentence
-        if match["sign"] is None and "." not in value:
-            continue
+        value = match["value"].rstrip(".-")  # the end of a sentence, or a ruler
         label = plain[end : match.start()]
+        if match["sign"] is None and "." not in value and not (value[1:] and _RANK.search(label[-_NEAR:])):
+            continue
         if match["sign"] is None and not queue and not label.strip(_BETWEEN_COLUMNS):
             found[-1:] = [_leave(number, _MANY) for number in found[-1:]]
         note = _find_note(label) if found and plain.lstrip()[:1] != "(" else ("", 0)
@@ -342,7 +402,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]
-        odd = _find_odd(label, phrases) or odd
+        odd = _find_odd(label, phrases) or (_find_tag(label) if found else "") or odd
         if queue and phrases:
             _mark(found, listed, len(queue))
             queue = []
@@ -391,10 +451,11 @@ def _drop_carried(
     carried = [
         key for key in ("side", "filter") if key in said.keys() - here and said[key] in {own.get(key) for own in again}
     ]
-    for key in carried:
+    for key in (*carried, *({"best"} - here)):
         line.pop(key, None)
+        said = {each: word for each, word in said.items() if each != key}
     open_key = next((key for key in carried if len({own.get(key) for own in again}) == 1), "")
-    return {key: each for key, each in said.items() if key not in carried}, _ONLY.format(open_key) if open_key else ""
+    return said, _ONLY.format(open_key) if open_key else ""
 
 
 def _find_reversed(label: str) -> str:
@@ -403,6 +464,9 @@ def _find_reversed(label: str) -> str:
     return _REVERSED if named else ""
 
 
+# A mean rank may be printed without decimals.
+_RANK = re.compile(r"(?:\bMR|\bmean[ _]?rank)\s?$", re.IGNORECASE)
+_NEAR = 12
 _NAMED_BEHIND = re.compile(r"\s*+\([^()]{1,40}\)[\s,;|&]*+(?:and\b)?\s*+")
 # What may be between the numbers of a row.
 _BETWEEN_COLUMNS = " \t,/|;->\u2013"
@@ -420,11 +484,40 @@ def _find_note(text: str) -> tuple[str, int]:
 _NEXT = 200
 
 
+_TAG = re.compile(r"\[\s?([A-Za-z][\w -]{0,30})\]\s{0,9}[A-Za-z]", re.ASCII)
+
+
+def _find_tag(label: str) -> str:
+    """Return why numbers behind others are left out: ``[TEST] MRR: 0.3 [Paper] MRR: 0.4``."""
+    tag = _TAG.search(label)
+    phrase = None if tag is None else _read_phrase(tag[1])
+    odd = tag is not None and phrase is not None and not phrase.names and not phrase.understood
+    return f"{tag[1]!r} before it is not understood" if odd and tag is not None else ""
+
+
 def _find_odd(label: str, phrases: list[_Phrase]) -> str:
     """Return why the numbers behind a label are left out: it may name other tasks, or a part of them."""
     odd = next((each.why for each in phrases if each.why and not each.names), "")
-    other = find_other_tasks(label) if any(each.names for each in phrases) else None
+    if not any(each.names for each in phrases):
+        return odd
+    if (unlike := _UNLIKE.search(label)) is not None:
+        return odd or _DIFFERS.format(unlike[1])
+    other = find_other_tasks(label)
     return odd or (f"{other!r} before it is not understood" if other is not None and not find_task(label) else "")
+
+
+# What is no metric, but how far values of it are apart.
+_APART = (
+    r"improvements?|improved|gains?|deltas?|diff(?:erence)?s?|increases?|decreases?|drops?|gap|std|stdev|stddev|sd|sem|"
+    r"variance|standard[ _](?:deviations?|errors?)"
+)
+_UNLIKE = re.compile(
+    rf"\b({_APART})\b[\s:(_]{{1,4}}(?:(?:in|of|on|for|the|test|valid|validation|dev|filtered|raw|both|head|tail)[\s:_]{{1,3}})"
+    r"{0,4}(?=mrr|mr\b|mean[ _]r|hits?\b|hits?[@_]|h@)",
+    re.IGNORECASE,
+)
+_UNLIKE_HEADING = re.compile(rf"\W{{0,9}}({_APART})\W{{0,9}}", re.IGNORECASE)
+_DIFFERS = "{!r} says that it is how far values are apart"
 
 
 def _expand(phrase: _Phrase, said: dict[str, str], value: str, why: str) -> list[_Number]:
@@ -536,9 +629,10 @@ def _read_heading(text: str) -> dict[str, str]:
     if (task := _find_task(text)) is not None:
         named = {_SPLITS[word] for word in _WORD.findall(text.lower()) if word in _SPLITS and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
-    parts = [part for part in map(str.strip, _PIECE.split(text.rstrip(" :"))) if part]
-    free = [part for part in parts if not _SET.match(text, text.find(part) + len(part))]
-    for part in parts:
+    said |= {"protocol": key for words, key in _KNOWN_BY.items() if words in text}
+    parts = [(part.strip(), end) for part, end in _cut(text.rstrip(" :")) if part.strip()]
+    free = [part for part, end in parts if not _SET.match(text, end) or _is_evaluated(part)]
+    for part, _ in parts:
         phrase = _read_phrase(part)
         if phrase.understood and not phrase.names and part in free:
             whole = len(parts) == 1 or not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
@@ -546,6 +640,26 @@ def _read_heading(text: str) -> dict[str, str]:
         elif "step" in dict(phrase.before):
             said["step"] = dict(phrase.before)["step"]
     return _guess_split([_WORD.findall(part.lower()) for part in free]) | said
+
+
+# MultiHopKG says by which splits known answers are known.
+_KNOWN_BY = {"(correct evaluation)": "libkge", "(include test set labels)": "standard"}
+_LONG = 3
+
+
+def _cut(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the pieces of a text, each with the place of its end."""
+    start = 0
+    for sign in _PIECE.finditer(text):
+        yield text[start : sign.start()], sign.start()
+        start = sign.end()
+    yield text[start:], len(text)
+
+
+def _is_evaluated(part: str) -> bool:
+    """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set: ..."."""
+    words = _WORD.findall(part.lower())
+    return len(words) >= _LONG and not _EVALUATED.isdisjoint(words)
 
 
 def _guess_split(parts: list[list[str]]) -> dict[str, str]:
@@ -597,10 +711,13 @@ def _find_dataset(text: str) -> tuple[tuple[str, ...], str]:
 _FILE = re.compile(r"[\w-]{1,80}\.(?:pth?|ckpt|pkl|bin|h5|npz|json|ya?ml|txt|log|csv|tsv)\b", re.ASCII)
 # Numbers that make lines differ, and are no part of a name.
 _TIMES = re.compile(r"(?<![A-Za-z_-])\d[\d.,:]{3,}")
+_WHOLE = re.compile(r"\bfinal\b", re.IGNORECASE)
+# What ends a section: a heading of any words, or the mean next to a spread.
+_HEADS = re.compile(r":\s*$|^\s*#|\b(?:mean|average|avg)\b", re.IGNORECASE)
 # What begins a section, or names something else that was evaluated.
 _OTHER = re.compile(r"^\s*#+\s|\b(?:on|for|dataset)\b.*:\s*$", re.IGNORECASE)
 # What ends a section about another task.
-_LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b", re.IGNORECASE)
+_LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b|^\W{0,9}micro\b", re.IGNORECASE)
 # Names of graphs have a figure, or are among these.
 _GRAPH = re.compile(
     r"[a-z]-?[0-9]{2}|yago|codex|nell|wiki|biokg|umls|kinship|nations|hetio|freebase|wordnet", re.IGNORECASE
@@ -633,6 +750,11 @@ _MISSING = {
         "protocol",
         "Marius ranks among all entities only if its configuration says filtered: true, which it does not print: add "
         "--protocol standard, or --protocol sampled:M",
+    ),
+    "Avg Ranks: ": (
+        "protocol",
+        "Marius ranked among sampled entities by default when it printed so, and does not print how many: add "
+        "--protocol sampled:M, or --protocol standard",
     ),
     "effective triplets: ": (
         "protocol",
@@ -729,19 +851,30 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
             or each.said.get("side")
             or said.get("side")
             or (None if "missing side" in missing else each.side),
-            protocol="raw" if raw and each.said.get("filter") != "filtered" else each.protocol,
+            protocol="raw" if raw and not each.protocol and each.said.get("filter") != "filtered" else each.protocol,
             why=each.why
             or refused
             or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
         )
         for each in islice(_scan(_list_lines(text)), MOST_NUMBERS + 1)
     ]
-    if any(each.split is not None and "best" not in each.said for each in found):
-        found = [replace(each, why=each.why or _BEST) if "best" in each.said else each for each in found]
+    found = _refuse_best(found)
     if any(each.split == "test" for each in found):
         missing = {"missing split": _NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
+
+
+def _refuse_best(found: list[Found]) -> list[Found]:
+    """Leave out the best value so far, where other numbers name their split or are of the same metric."""
+    named = any(each.split is not None and "best" not in each.said for each in found)
+    current = {each.name for each in found if "best" not in each.said and each.split is None}
+    return [
+        replace(each, why=each.why or (_BEST if named else _SO_FAR))
+        if "best" in each.said and (named or (each.split is None and each.name in current))
+        else each
+        for each in found
+    ]
 
 
 def _tell_raw(found: list[Found]) -> list[Found]:
@@ -759,7 +892,17 @@ def _tell_raw(found: list[Found]) -> list[Found]:
             for one, two in zip(plain, filtered, strict=True)
         )
         raw |= {id(each) for each in plain if near}
-    return [replace(each, protocol="raw") if id(each) in raw else each for each in found]
+    # Plain numbers of other splits may be raw as well.
+    names = {each.name for each in found if id(each) in raw}
+    told = {"missing protocol": _NO_FILTER}
+    return [
+        replace(each, protocol="raw")
+        if id(each) in raw
+        else replace(each, said={**each.said, **told})
+        if each.name in names and each.said.get("filter") is None and each.protocol is None
+        else each
+        for each in found
+    ]
 
 
 def _place(found: Found) -> tuple[object, ...]:
@@ -769,6 +912,7 @@ def _place(found: Found) -> tuple[object, ...]:
 def _settle_units(reading: Reading, percent: bool | None) -> Reading:
     """Settle which shares are percentages: an evaluation is like a row of a table; MRR and Hits@k may differ."""
     notes = Notes()
+    reading = replace(reading, entries=leave_small(reading.entries, find_family, notes, percent=percent))
     settled = settle_units(reading.entries, find_family, notes, rows=_list_evaluations(reading), percent=percent)
     settled = drop_contradictions(settled, notes, _list_evaluations(replace(reading, entries=settled)))
     return replace(reading, entries=settled, skipped=(*reading.skipped, *notes.skipped()))

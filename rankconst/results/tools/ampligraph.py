@@ -32,10 +32,16 @@ from rankconst.results.tables.columns import (
 from rankconst.results.tables.grid import join_names
 from rankconst.results.tables.settings import count_tasks, read_mode, read_setting
 from rankconst.results.tables.surroundings import find_task
-from rankconst.results.tables.units import drop_contradictions, find_family, name_percentages, settle_units
+from rankconst.results.tables.units import (
+    drop_contradictions,
+    find_family,
+    leave_small,
+    name_percentages,
+    settle_units,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from rankconst.results.document import Document
 
@@ -254,13 +260,13 @@ def _recognise(document: Document) -> bool:
 
 def _read(document: Document) -> Reading:
     tables = _list_tables(read_records(document))
-    names = _name_levels([table.path for table in tables])
+    levels = _name_levels([table.path for table in tables])
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     filters: list[tuple[Hashable, bool]] = []  # of each number: what it is of, apart from the filter, and if it has one
     for table in tables:
-        stated = {**dict(zip(names.get(len(table.path), ()), table.path, strict=False)), **table.stated}
+        stated = {**dict(zip(levels.get(len(table.path), ()), table.path, strict=False)), **table.stated}
         row = {"line": "" if table.line is None else str(table.line)}
         row |= {role: said for role, said in stated.items() if isinstance(said, str) and role not in _UNSHOWN}
         for key, value in table.values.items():
@@ -289,10 +295,12 @@ def _read(document: Document) -> Reading:
             filters.append((of, bool(meaning.filtered or "filtered" in stated)))
         rows.append(row)
     notes = Notes()
-    settled = settle_units(Entries(_tell_raw(entries, filters)), find_family, notes, percent=document.percent)
+    told = Entries(_leave_split(_tell_raw(entries, filters)))
+    likely = leave_small(told, find_family, notes, percent=document.percent)
+    settled = settle_units(likely, find_family, notes, percent=document.percent)
     settled = drop_contradictions(settled, notes)
-    told = dict.fromkeys(name for table in tables for name in table.stated.get(_TOLD, ()) if name in _OWN)
-    parts = (f"{', '.join(told)} from the settings next to its numbers" if told else "", name_percentages(settled))
+    names = dict.fromkeys(name for table in tables for name in table.stated.get(_TOLD, ()) if name in _OWN)
+    parts = (f"{', '.join(names)} from the settings next to its numbers" if names else "", name_percentages(settled))
     reading = make_reading(document, READER.key, "wide", rows, settled, skipped=(*skipped, *notes.skipped()))
     return replace(reading, understood="; ".join(filter(None, parts)))
 
@@ -303,6 +311,19 @@ def _tell_raw(entries: list[Entry], filters: list[tuple[Hashable, bool]]) -> Ite
     for entry, (of, is_filtered) in zip(entries, filters, strict=True):
         plain = not is_filtered and entry.context.protocol is None and filtered.get(of, entry.text) != entry.text
         yield entry._replace(context=replace(entry.context, protocol="raw")) if plain else entry
+
+
+_NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
+
+
+def _leave_split(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield numbers; those without a split are of one that only the user can name, where others are of test."""
+    listed = list(entries)
+    named = any(entry.context.split is not None and find_split(entry.context.split) == "test" for entry in listed)
+    for entry in listed:
+        open_split = named and not entry.context.split and "split" not in dict(entry.context.missing)
+        missing = (("split", _NO_SPLIT), *entry.context.missing)
+        yield entry._replace(context=replace(entry.context, missing=missing)) if open_split else entry
 
 
 # What the name of a metric says, and what is around it.
