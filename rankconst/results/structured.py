@@ -88,13 +88,19 @@ def looks_structured(document: Document) -> bool:
     return _BEGINNING.match(start[:4096]) is not None and _SETTINGS.match(start) is None
 
 
+def is_yaml(document: Document) -> bool:
+    """Tell whether a document is called YAML, and is no JSON under that name."""
+    return document.suffix in {".yaml", ".yml"} and not looks_structured(document)
+
+
 _READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 
 
 def read_records(document: Document) -> tuple[Record, ...]:
-    """Read JSON, JSON Lines, or a dict as Python prints it; parsed once, though each format asks."""
+    """Read JSON, JSON Lines, a dict as Python prints it, or YAML; parsed once, though each format asks."""
     if document not in _READ:
-        _READ[document] = _read_json(document)
+        whole = is_yaml(document)
+        _READ[document] = (Record(None, parse_yaml(document, document.text)),) if whole else _read_json(document)
     return _READ[document]
 
 

@@ -50,7 +50,7 @@ from rankconst.results.tables.units import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
@@ -91,7 +91,7 @@ _NO_FILTER = (
 )
 _MANY = "several numbers are behind its name"
 _REVERSED = "its line has names behind the numbers"
-_NO_SIDE = "it does not say its side, though other lines below its heading do"
+_NO_SIDE = "it may be of the side that the heading above names, or of both"
 _NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
 _BEHIND = "{!r} behind it is not understood"
 
@@ -171,6 +171,8 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
         re.compile(r"\btime[_ -](?:filter(?:ed)?|aware[_ -]filter(?:ed)?)(?=[_\W])", re.IGNORECASE),
         " timefiltered ",
     ),
+    # 1 - MRR is a loss.
+    ("-", re.compile(r"(?<![\w.-])1 ?- ?(?=mrr|hits?\b|hits?@|h@)", re.IGNORECASE), "negated_"),
     # pykg2vec's issues: the raw value, and the filtered one.
     (
         "iltered",
@@ -305,38 +307,18 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
     state: dict[str, str] = {}
     heading, carried, last = 0, "", -9
     fresh = False  # a step was named since the last number
-    sided: dict[str, set[str]] = {}  # which sides were said on the lines of a metric, below the heading
-    ever: dict[str, set[str]] = {}  # and anywhere
+    sides = _Sides()
     for number, text in lines:
         numbers, rest, own = _read_line(text)
         if not numbers:
-            said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
-            if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
-                said.setdefault("task", task)  # before a number: "candidates per query: 1000"
-            if _LINKS.search(rest):
-                state.pop("task", None)
-            if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
-                said["dataset"] = ""
-            if text.strip():
-                unlike = _UNLIKE_HEADING.fullmatch(rest)
-                if unlike is not None:
-                    state["unlike"] = unlike[1]
-                elif said or _HEADS.search(rest):
-                    state.pop("unlike", None)
+            said = _read_above(text, rest, own, state)
+            sides.apart = sides.apart or not text.strip()
             if said:
                 fresh = fresh or "step" in said
-                other = said.get("split", state.get("split")) != state.get("split")
-                # What another split was evaluated after is another matter.
-                keep = {"step", "unlike"} if fresh or not other else {"unlike"}
-                keep |= (
-                    {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
-                )
-                if "dataset" in said or ("split" in said and "tied" in state):
-                    keep -= {"among", "task"}
-                state = {key: each for key, each in state.items() if key in keep} | said
+                state = _go_on(state, said, fresh=fresh)
                 if said.keys() - {"step"}:
                     heading, carried = number, ""
-                    sided.clear()
+                    sides.begin()
             continue
         # Lines below each other are of the split that is said before their numbers, until another or a step is named.
         follows = carried and number - last <= 2 and "step" not in numbers[0][1]
@@ -347,17 +329,10 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             split = about.get("split") or None
             if "task" not in said and split is not None and state.get("tied", split) != split:
                 about.pop("task", None)  # that was about another split
-            side = about.get("side", "both")
+            side, open_side = sides.tell(name, about.get("side", "both"), said, text)
+            about |= {"side": side} if "side" in about else {}
             protocol = about.get("protocol") or _PROTOCOLS.get(about.get("filter", ""))
-            why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else "")
-            if said.get("side"):
-                sided.setdefault(name, set()).add(side)
-                ever.setdefault(name, set()).add(side)
-            elif side in sided.get(name, ()) and side != "both":
-                # Lines below the heading say that side themselves; this one is of another.
-                whole = _WHOLE.search(text) is not None and ever[name] >= {"head", "tail"}
-                side, why = ("both" if whole else side), why or ("" if whole else _NO_SIDE)
-                about["side"] = side
+            why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else open_side)
             if "unlike" in about:
                 why = why or _DIFFERS.format(about["unlike"])
             if "split" in said:
@@ -365,7 +340,61 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why)
         stays = carried if not splits and number - last <= 2 else ""
         carried = own.get("split", "") if len(splits) == 1 else stays
-        last, fresh = number, False
+        last, fresh, sides.apart = number, False, False
+
+
+def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]) -> dict[str, str]:
+    """Return what a line without numbers says of those below; drop from the state what it ends."""
+    said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
+    if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
+        said.setdefault("task", task)  # before a number: "candidates per query: 1000"
+    if _LINKS.search(rest):
+        state.pop("task", None)
+    if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
+        said["dataset"] = ""
+    unlike = _UNLIKE_HEADING.fullmatch(rest)
+    if unlike is not None:
+        state["unlike"] = unlike[1]
+    elif said or _HEADS.search(rest):
+        state.pop("unlike", None)
+    return said
+
+
+def _go_on(state: dict[str, str], said: dict[str, str], *, fresh: bool) -> dict[str, str]:
+    """Return the state below a heading: what it says, and what holds on."""
+    other = said.get("split", state.get("split")) != state.get("split")
+    # What another split was evaluated after is another matter.
+    keep = {"step", "unlike"} if fresh or not other else {"unlike"}
+    keep |= {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
+    if "dataset" in said or ("split" in said and "tied" in state):
+        keep -= {"among", "task"}
+    return {key: each for key, each in state.items() if key in keep} | said
+
+
+class _Sides:
+    """Tells the sides of numbers below a heading of one side, where lines may end its section without a word."""
+
+    def __init__(self) -> None:
+        self.apart = False  # True if an empty line is above
+        self._below: dict[str, set[str]] = {}  # the sides that lines of a metric say themselves
+        self._ever: dict[str, set[str]] = {}  # the same, below all headings
+        self._kinds = set[bool]()  # whether lines below the heading say their split
+
+    def begin(self) -> None:
+        """Begin the section of a heading."""
+        self._below, self._kinds = {}, set()
+
+    def tell(self, name: str, side: str, said: Mapping[str, str], text: str) -> tuple[str, str]:
+        """Return the side of a number, and why it is left out: it may be of the heading's side, or of both."""
+        own, ends = said.get("side"), self.apart and self._kinds == {False} and "split" in said
+        self._kinds.add("split" in said)
+        if own:
+            self._below.setdefault(name, set()).add(own)
+            self._ever.setdefault(name, set()).add(own)
+        elif side in {"head", "tail"} and (ends or side in self._below.get(name, ())):
+            whole = _WHOLE.search(text) is not None and self._ever.get(name, set()) >= {"head", "tail"}
+            return ("both", "") if whole else (side, _NO_SIDE)
+        return side, ""
 
 
 def _simplify(text: str) -> str:
@@ -629,7 +658,8 @@ def _read_heading(text: str) -> dict[str, str]:
     if (task := _find_task(text)) is not None:
         named = {_SPLITS[word] for word in _WORD.findall(text.lower()) if word in _SPLITS and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
-    said |= {"protocol": key for words, key in _KNOWN_BY.items() if words in text}
+    if (known := next((key for words, key in _KNOWN_BY.items() if words in text), None)) is not None:
+        said["protocol"] = known
     parts = [(part.strip(), end) for part, end in _cut(text.rstrip(" :")) if part.strip()]
     free = [part for part, end in parts if not _SET.match(text, end) or _is_evaluated(part)]
     for part, _ in parts:
@@ -657,7 +687,7 @@ def _cut(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_evaluated(part: str) -> bool:
-    """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set: ..."."""
+    """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set:"."""
     words = _WORD.findall(part.lower())
     return len(words) >= _LONG and not _EVALUATED.isdisjoint(words)
 

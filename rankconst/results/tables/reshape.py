@@ -44,6 +44,8 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
         return None
     measured = [row for row in body if dialect.names_metric(row.plain[place])]
     numbers = [j for j in range(place + 1, width) if head.plain[j] and _holds_numbers(measured, j)]
+    # Next to values, other numbers are steps or times.
+    numbers = [j for j in numbers if _is_value(dialect.parse(head.plain[j], None))] or numbers
     labels = [j for j in range(width) if j != place and j not in numbers]
     if not numbers:
         return None
@@ -77,6 +79,10 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
             cells = (*told.values(), *([] if models else [column]))
             turned.append(Row(next(iter(found.values())).line, (*cells, *written), (*cells, *plain)))
     return turned
+
+
+def _is_value(meaning: Meaning | None) -> bool:
+    return meaning is not None and meaning.role == "value"
 
 
 def name_metric(rows: Sequence[Row], metric: str, outer: Sequence[str] = ()) -> list[Row] | None:

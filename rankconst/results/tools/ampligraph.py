@@ -1,4 +1,4 @@
-"""AmpliGraph's results, and any other JSON object that holds metrics under their names.
+"""AmpliGraph's results, and any other JSON or YAML object that holds metrics under their names.
 
 References
 ----------
@@ -13,10 +13,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within
+from rankconst.errors import DataError
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, Skipped, make_reading
-from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
+from rankconst.results.structured import (
+    SPLIT_WORDS,
+    Record,
+    Value,
+    is_yaml,
+    looks_structured,
+    read_number,
+    read_records,
+)
 from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import (
     OF_KIND,
@@ -250,10 +259,20 @@ def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
     return [table for record in records for table in _walk(record.value, "", (), {}, record.line)]
 
 
+def _load(document: Document) -> tuple[Record, ...]:
+    """Return what a file is made of; nothing if it is neither JSON nor YAML."""
+    try:
+        return read_records(document) if looks_structured(document) or is_yaml(document) else ()
+    except DataError:
+        if looks_structured(document):
+            raise
+        return ()  # its lines may be read one by one
+
+
 def _recognise(document: Document) -> bool:
-    return looks_structured(document) and any(
+    return any(
         _parse(key) and (not isinstance(value, (dict, list)) or _read_mean(value) is not None)
-        for table in _list_tables(read_records(document)[:5])
+        for table in _list_tables(_load(document)[:5])
         for key, value in table.values.items()
     )
 
@@ -357,4 +376,4 @@ def _name_levels(paths: list[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
     return levels
 
 
-READER = Reader("ampligraph", "AmpliGraph, and other JSON objects of metrics", _recognise, _read)
+READER = Reader("ampligraph", "AmpliGraph, and other JSON and YAML objects of metrics", _recognise, _read)

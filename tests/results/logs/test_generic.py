@@ -196,6 +196,10 @@ PRINTS = {
     "which side is open below a heading whose lines say it themselves": (
         "Head:\nhead MRR: 0.3\nMRR: 0.4\n", ["2 - head - - MRR 0.3"],
     ),
+    "a line with its split below an empty one": (
+        "Tail prediction\nMRR 0.4\n\nTest MRR 0.3\nHead prediction\nMRR 0.2\n",
+        ["2 - tail - - MRR 0.4", "6 - head - - MRR 0.2"],
+    ),
     "the best so far next to the current value": (
         "Epoch 1 | Best MRR 0.31 | Current MRR 0.30 | H@1 0.2\nMRR (raw): 0.15\n",
         ["1 - both - 1 MRR 0.30", "1 - both - 1 Hits@1 0.2", "2 - both raw - MRR 0.15"],
@@ -231,7 +235,8 @@ PRINTS = {
         ["2 test both - - MRR 0.33", "6 test both - - MRR 0.34"],
     ),
     "numbers of others behind": (
-        "[TEST] MRR:0.35 H@1:0.27   [Paper]MRR:0.36 H@1:0.30\n", ["1 test both - - MRR 0.35", "1 test both - - Hits@1 0.27"],
+        "[TEST] MRR:0.35 H@1:0.27   [Paper]MRR:0.36 H@1:0.30\n",
+        ["1 test both - - MRR 0.35", "1 test both - - Hits@1 0.27"],
     ),
     "sides by words that tools use in two ways": (
         "\t-- left   >> mean: 2872.72, hits@10: 11.1%\n\t-- global >> mean: 2617.78, hits@10: 13.2%\n",
@@ -372,6 +377,7 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("std: test MRR 0.0008", "'std' says that it is how far values are apart"),
         ("improvement in MRR: 0.012", "'improvement' says that it is how far values are apart"),
         ("MRR: 1.31", "a percentage, or an impossible fraction: add --percent"),
+        ("objective 1 - mrr: 0.661", "'negated' next to its name is not understood"),
         ("left >> MRR: 0.3", "left and right are head and tail in some tools"),
     ],
 )
