@@ -428,7 +428,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             told, label = _tell_behind(found, told, note[0], behind), label[note[1] :]
         label, between = _name_dataset(label, found, line)
         odd = (_find_reversed(label) if end else "") or odd or between
-        phrases = _phrases(label)
+        phrases = _phrases(_LEFT.sub("", label) if end else label)
         end = match.end()
         names = [each for each in phrases if each.names]
         odd = _find_odd(label, phrases) or (_find_tag(label) if found else "") or odd
@@ -493,6 +493,8 @@ def _find_reversed(label: str) -> str:
     return _REVERSED if named else ""
 
 
+# The time that is left.
+_LEFT = re.compile(r"^\s{0,3}left\s{0,3}(?=[,;|)\]])", re.IGNORECASE)
 # A mean rank may be printed without decimals.
 _RANK = re.compile(r"(?:\bMR|\bmean[ _]?rank)\s?$", re.IGNORECASE)
 _NEAR = 12
@@ -750,7 +752,7 @@ _OTHER = re.compile(r"^\s*#+\s|\b(?:on|for|dataset)\b.*:\s*$", re.IGNORECASE)
 _LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b|^\W{0,9}micro\b", re.IGNORECASE)
 # Names of graphs have a figure, or are among these.
 _GRAPH = re.compile(
-    r"[a-z]-?[0-9]{2}|yago|codex|nell|wiki|biokg|umls|kinship|nations|hetio|freebase|wordnet", re.IGNORECASE
+    r"[a-z]-?[0-9]{2}|yago|codex|nell|wiki|biokg|ogbl|umls|kinship|nations|hetio|freebase|wordnet", re.IGNORECASE
 )
 
 # A line with a metric contains one of these, in lower case.
@@ -793,11 +795,18 @@ _MISSING = {
     ),
     "Dev set performance: (correct evaluation)": ("side", _TAILS.format("MultiHopKG")),
     "Score for iteration ": ("side", _TAILS.format("MINERVA")),
+    "\nauc: ": ("side", _TAILS.format("MINERVA")),
+    "triples containing invalid keys skipped": (
+        "protocol",
+        "AmpliGraph leaves out triples with entities that train lacks, and filters only if it is told to: add "
+        "--protocol pykeen if the ranks are filtered",
+    ),
 }
 _REFUSED = {
     "Best test mrr: ": _GRAPHSTORM,
     "pos_rank: ": _BIGGRAPH,
     "mean_rank={'best': ": _PYKEEN,
+    "MetricResults(mean_rank={": _PYKEEN,
     "mean_reciprocal_rank_filtered_with_test: ": _LIBKGE,
 }
 _QUERIES = re.compile(
@@ -812,6 +821,8 @@ _SIGNS = {
     "]: MRR: Tail : ": "compgcn",
     "Val Mean Rank: ": "pyg",
     "Test Mean Rank: ": "pyg",
+    ".realistic.hits_at_": "pykeen",
+    ".realistic.inverse_harmonic_mean_rank": "pykeen",
 }
 
 
@@ -882,8 +893,8 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
             or said.get("side")
             or (None if "missing side" in missing else each.side),
             protocol="raw" if raw and not each.protocol and each.said.get("filter") != "filtered" else each.protocol,
-            why=each.why
-            or refused
+            why=refused
+            or each.why
             or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
         )
         for each in islice(_scan(_list_lines(text)), MOST_NUMBERS + 1)

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within
+from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within, names_known
 from rankconst.errors import DataError
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
@@ -109,7 +109,7 @@ def _walk(
             yield from _walk(each, f"{where}{place}.", path, stated, line)
     if not isinstance(value, dict):
         return
-    value = _spell_out(value)
+    value = _turn(_spell_out(value))
     own = _read_roles(value, path[-1] if path else "")
     stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
@@ -162,6 +162,28 @@ def _spell_out(value: dict[str, Value]) -> dict[str, Value]:
     return spelt
 
 
+def _turn(value: dict[str, Value]) -> dict[str, Value]:
+    """Return an object whose metrics hold numbers by split, side or dataset with an object for each of these."""
+    inner = {key: each for key, each in value.items() if isinstance(each, dict) and _parse(key) and _are_places(each)}
+    rest: dict[str, Value] = {key: each for key, each in value.items() if key not in inner}
+    if any(place in rest for each in inner.values() for place in each):
+        return value
+    turned: dict[str, dict[str, Value]] = {}
+    for metric, each in inner.items():
+        for place, number in each.items():
+            turned.setdefault(place, {})[metric] = number
+    return {**rest, **turned}
+
+
+def _are_places(value: Mapping[str, Value]) -> bool:
+    """Tell whether all keys of numbers are splits, sides or datasets; some of them may say that they are of all."""
+    if not value or any(isinstance(each, (dict, list, bool)) for each in value.values()):
+        return False
+    own = [key for key in value if key.lower() not in _ALL]
+    return bool(own) and all(key in SPLIT_WORDS or names_known(key) or bool(read_words(key)) for key in own)
+
+
+_ALL = {"avg", "average", "mean", "both", "all", "overall"}
 _SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "variance", "ci", "error", "errors", "delta", "diff"}
 _HITS = re.compile(r"hits?(?:[@_ ]?(?:at[_ ]?)?[kn])?s?", re.IGNORECASE)
 _K = re.compile(r"(?<![^@_])\d{1,9}$", re.ASCII)

@@ -222,6 +222,11 @@ PRINTS = {
         "- MR/**Filtered MR**: 243 / **125**\n- HIT@10/**Filtered: HIT@10**:  0.349 / **0.471**\n",
         ["1 - both raw - MR 243", "1 - both - - MR 125", "2 - both raw - Hits@10 0.349", "2 - both - - Hits@10 0.471"],
     ),
+    "the time left": ("Epoch 3, 12:10 left, test MRR: 0.3\n", ["1 test both - 3 MRR 0.3"]),
+    "PyKEEN": (
+        "test tail.realistic.hits_at_1: 0.31\nboth.realistic.inverse_harmonic_mean_rank: 0.25\n",
+        ["1 test tail - - Hits@1 0.31", "2 test both - - MRR 0.25"],
+    ),
     "queries": ("query: (h, r, ?)\nMRR: 0.7\nquery: (?, r, t)\nMRR: 0.5\n",
                 ["2 - tail - - MRR 0.7", "4 - head - - MRR 0.5"]),
     "kbc's prints in two arguments": (
@@ -325,7 +330,15 @@ def test_every_number_is_told_what_it_is(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "tool"), [("PyG", "pyg"), ("kbc", "kbc"), ("SimKGC", "simkgc"), ("CompGCN", "compgcn"), ("HittER", None)]
+    ("key", "tool"),
+    [
+        ("PyKEEN", "pykeen"),
+        ("PyG", "pyg"),
+        ("kbc", "kbc"),
+        ("SimKGC", "simkgc"),
+        ("CompGCN", "compgcn"),
+        ("HittER", None),
+    ],
 )
 def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> None:
     entries = READER.read(Document("eval.txt", PRINTS[key][0])).entries
@@ -364,6 +377,7 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("Metrics (relation-wise average): MRR 0.41", "'relation-wise' before it is not understood"),
         ("test_e1 {'mrr': 0.1234, 'mr': 836.2}", "'test_e1' is not understood"),
         ("mean_reciprocal_rank_filtered_with_test: 0.34", "a part of a record of LibKGE"),
+        ("MetricResults(mean_rank={}, mrr={'both': {'avg': 0.3}})", "PyKEEN before 1.5 prints so"),
         ("mean_rank={'best': 7.3, 'worst': 7.5, 'avg': 7.4}", "PyKEEN before 1.5 prints so"),
         ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled negatives"),
         ("Stats: pos_rank:  65.4 , mrr:  0.243 , r1:  0.151", "PyTorch-BigGraph ranks true edges among sampled ones"),
@@ -426,6 +440,7 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("--data_path data/UMLS\nResults on WN18RR:\nMRR: 0.3\n", ["WN18RR"]),
         ("--data_path data/UMLS\nResults:\nMRR: 0.3\n", ["UMLS"]),
         ("Evaluating on ICEWS14\nMRR: 0.3\n", ["ICEWS14"]),
+        ("All runs on ogbl-citation2:\nMRR: 0.8\n", ["ogbl-citation2"]),
         ("MRR: 0.3 (WN18RR)\nMRR: 0.3, Hits@10: 0.5 on UMLS\nMRR: 0.2\n", ["WN18RR", "UMLS", "UMLS", None]),
         ("MRR 0.4 (WN18RR), 0.3 (FB15k-237)\n", ["WN18RR", "FB15k-237"]),
         ("It has an MRR of 0.4 on WN18RR and 0.3 on FB15k-237.\n", ["WN18RR", "FB15k-237"]),
@@ -497,6 +512,8 @@ def test_what_is_open_is_left_to_the_user() -> None:
     [
         ("Link Prediction: 1000 edges evaluated\nMRR: 0.3\n", "protocol"),
         ("effective triplets: 900 / 1000\nMRR: 0.3\n", "protocol"),
+        ("Hits@20: 0.54\nauc: 0.4478\n", "side"),
+        ("28 triples containing invalid keys skipped!\nmrr: 0.31\n", "protocol"),
         ("Avg Ranks: 21.477, MRR: 0.491\n", "protocol"),
         ("Dev set performance: (correct evaluation)\nMRR = 0.3\n", "side"),
         ("Score for iteration 100\nHits@1: 0.3\n", "side"),

@@ -238,3 +238,19 @@ def test_numbers_without_a_split_next_to_those_of_test_are_left_to_the_user() ->
     alone = read_document("a.json", '{"mrr": 1.31, "hits@1": 0.45}')
     assert [entry.text for entry in alone.entries] == ["0.45"]
     assert alone.skipped[0].why.startswith("a percentage, or an impossible fraction")
+
+
+def test_numbers_of_a_metric_by_split_side_or_dataset_are_of_these() -> None:
+    for text, expected in (
+        ('{"MRR": {"train": 0.9, "valid": 0.4, "test": 0.3}}', ["train - 0.9", "valid - 0.4", "test - 0.3"]),
+        ('{"test": {"MRR": {"head": 0.2, "tail": 0.4, "avg": 0.3}}}', ["test head 0.2", "test tail 0.4", "test - 0.3"]),
+        ('{"MRR": {"FB15k-237": 0.3, "WN18RR": 0.4}, "seed": 1}', ["FB15k-237 - - 0.3", "WN18RR - - 0.4"]),
+        ('{"mrr": {"mean": 0.3, "std": 0.1}}', ["- - 0.3 ± 0.1"]),
+        ('{"phase": "train", "mrr": 0.9}\n{"phase": "val", "mrr": 0.3}\n', ["train - 0.9", "valid - 0.3"]),
+    ):
+        found = [
+            " ".join(filter(None, (about.dataset, about.split or "-", about.side or "-", entry.text)))
+            for entry in read_document("a.json", text).entries
+            for about in [entry.context]
+        ]
+        assert found == expected
