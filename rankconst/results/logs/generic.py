@@ -252,7 +252,7 @@ def _read_phrase(text: str) -> _Phrase:
         said, unknown = _say(words)
         trained = ("split", "train") in said and _EVALUATED.isdisjoint(words)
         part = _PART.fullmatch(text)  # "test_e1" may rank heads only, "test_r" ranks relations
-        odd = f"{part[0]!r} is not understood" if part is not None and unknown and said else ""
+        odd = f"{part[0]!r} is not understood" if part is not None and said and unknown not in {"", "loss"} else ""
         odd = WHICH_SIDES if words in {("left",), ("right",)} else odd
         return _Phrase(before=said + step, understood=not unknown and not trained, why=odd)
     before, behind = words[:start], (*between, *words[end:])
@@ -324,6 +324,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         follows = carried and number - last <= 2 and "step" not in numbers[0][1]
         around = state | ({"split": carried} if follows else {})
         splits = {said["split"] for _, said, _, _ in numbers if "split" in said}
+        validated = {name for name, said, _, _ in numbers if said.get("split") == "valid"}
         for name, said, value, reason in numbers:
             about = {**around, **said}
             split = about.get("split") or None
@@ -333,6 +334,8 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             about |= {"side": side} if "side" in about else {}
             protocol = about.get("protocol") or _PROTOCOLS.get(about.get("filter", ""))
             why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else open_side)
+            if split is None and name in validated:
+                why = why or _ONLY.format("split")  # Keras: mrr, next to val_mrr, is of train
             if "unlike" in about:
                 why = why or _DIFFERS.format(about["unlike"])
             if "split" in said:
@@ -660,6 +663,9 @@ def _read_heading(text: str) -> dict[str, str]:
     if (task := _find_task(text)) is not None:
         named = {_SPLITS[word] for word in _WORD.findall(text.lower()) if word in _SPLITS and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
+    split = _SPLIT.search(text)
+    named_split = None if split is None else _SPLITS.get(split[1].lower())
+    stated = {"split": named_split} if named_split in {"valid", "test"} else {}
     if (known := next((key for words, key in _KNOWN_BY.items() if words in text), None)) is not None:
         said["protocol"] = known
     parts = [(part.strip(), end) for part, end in _cut(text.rstrip(" :")) if part.strip()]
@@ -671,9 +677,13 @@ def _read_heading(text: str) -> dict[str, str]:
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         elif "step" in dict(phrase.before):
             said["step"] = dict(phrase.before)["step"]
-    return _guess_split([_WORD.findall(part.lower()) for part in free]) | said
+    return _guess_split([_WORD.findall(part.lower()) for part in free]) | said | stated
 
 
+# "Dataset: WN18RR   Split: valid   Model: RotatE"
+_SPLIT = re.compile(
+    r"(?<![\w-])(?:eval(?:uation)?[_ ])?split['\"]?[ \t]{0,20}[:=]\s{0,3}['\"]?([a-z]{3,10})\b", re.IGNORECASE
+)
 # MultiHopKG says by which splits known answers are known.
 _KNOWN_BY = {"(correct evaluation)": "libkge", "(include test set labels)": "standard"}
 _LONG = 3
@@ -989,7 +999,7 @@ _AMONG = re.compile(
 )
 # "filtered=False", "num_eval_negatives: 100", "--eval-side tail".
 _SETTING = re.compile(
-    r"(?<![\w.-])(?:-{0,2}([A-Za-z]\w{1,30})['\"]?\s{0,3}[:=]\s{0,3}|--([A-Za-z][\w-]{1,30})[ \t]{1,3})['\"]?"
+    r"(?<![\w.-])(?:-{0,2}([A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}|--([A-Za-z][\w-]{1,30})[ \t]{1,3})['\"]?"
     r"([\w-]{1,30})(?![\w.])"
 )
 

@@ -227,6 +227,11 @@ PRINTS = {
         "test tail.realistic.hits_at_1: 0.31\nboth.realistic.inverse_harmonic_mean_rank: 0.25\n",
         ["1 test tail - - Hits@1 0.31", "2 test both - - MRR 0.25"],
     ),
+    "settings in one line, and in columns": (
+        "Dataset: UMLS   Split: valid   Model: A\nMRR : 0.4\n", ["2 valid both - - MRR 0.4"],
+    ),
+    "settings in a column": ("Filtered         : False\nMRR              : 0.25\n", ["2 - both raw - MRR 0.25"]),
+    "Keras": ("- loss: 0.3 - mrr: 0.9 - val_loss: 0.4 - val_mrr: 0.3\n", ["1 valid both - - MRR 0.3"]),
     "queries": ("query: (h, r, ?)\nMRR: 0.7\nquery: (?, r, t)\nMRR: 0.5\n",
                 ["2 - tail - - MRR 0.7", "4 - head - - MRR 0.5"]),
     "kbc's prints in two arguments": (
@@ -392,6 +397,7 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("improvement in MRR: 0.012", "'improvement' says that it is how far values are apart"),
         ("MRR: 1.31", "a percentage, or an impossible fraction: add --percent"),
         ("objective 1 - mrr: 0.661", "'negated' next to its name is not understood"),
+        ("qualifier value: {'mrr': 0.88}", "'qualifier value' before it is not understood"),
         ("left >> MRR: 0.3", "left and right are head and tail in some tools"),
     ],
 )
