@@ -320,6 +320,8 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
                     heading, carried = number, ""
                     sides.begin()
             continue
+        if sides.apart or "step" in numbers[0][1]:
+            state.pop("unlike", None)
         # Lines below each other are of the split that is said before their numbers, until another or a step is named.
         follows = carried and number - last <= 2 and "step" not in numbers[0][1]
         around = state | ({"split": carried} if follows else {})

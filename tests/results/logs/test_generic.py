@@ -241,8 +241,8 @@ PRINTS = {
          "1 test head - - Hits@3 0.5", "1 test head - - Hits@10 0.6"],
     ),
     "a spread below a heading": (
-        "mean:\ntest MRR: 0.33\nstd:\ntest MRR: 0.001\nTest:\nMRR: 0.34\n",
-        ["2 test both - - MRR 0.33", "6 test both - - MRR 0.34"],
+        "mean:\ntest MRR: 0.33\nstd:\ntest MRR: 0.001\nTest:\nMRR: 0.34\nstd:\nMRR: 0.01\nepoch 2 test MRR: 0.35\n",
+        ["2 test both - - MRR 0.33", "6 test both - - MRR 0.34", "9 test both - 2 MRR 0.35"],
     ),
     "numbers of others behind": (
         "[TEST] MRR:0.35 H@1:0.27   [Paper]MRR:0.36 H@1:0.30\n",
