@@ -249,10 +249,15 @@ def test_a_cell_of_settings_that_is_not_understood_leaves_its_row_out() -> None:
 
 
 def test_means_over_runs_are_the_values_of_a_long_table() -> None:
-    reading = read("metric,mean,std,count\nMRR,.4,.01,5\nMR,90,2,5\n")
-    assert reading.layout == "long"
-    said = [(entry.metric.label, entry.text, entry.context.num_tasks) for entry in reading.entries]
-    assert said == [("MRR", ".4", None), ("MR", "90", None)]
+    for text in (
+        "metric,mean,std,count\nMRR,.4,.01,5\nMR,90,2,5\n",
+        "metric,count,std,mean\nMRR,5,.01,.4\nMR,5,2,90\n",
+        "metric,mean,count,std\nMRR,.4,5,.01\nMR,90,5,2\n",
+    ):
+        reading = read(text)
+        assert reading.layout == "long"
+        said = [(entry.metric.label, entry.text, entry.context.num_tasks) for entry in reading.entries]
+        assert said == [("MRR", ".4", None), ("MR", "90", None)]
 
 
 def test_a_chart_of_wandb_is_read_without_its_ends() -> None:
@@ -267,3 +272,8 @@ def test_a_chart_of_wandb_is_read_without_its_ends() -> None:
         (entry.line, reading.rows[entry.row]["Name"], reading.rows[entry.row]["Step"], entry.context.split, entry.text)
         for entry in reading.entries
     ] == [(2, "ComplEx", "1", "test", "0.31"), (3, "ComplEx", "2", "test", "0.33"), (3, "A - B", "2", "test", "0.21")]
+
+
+def test_steps_and_times_next_to_values_are_no_values() -> None:
+    text = "run_id,key,value,step,timestamp\na,valid_mrr,0.31,1,1609459200\na,valid_mrr,0.33,2,1609459300\n"
+    assert [entry.text for entry in read(text).entries] == ["0.31", "0.33"]
