@@ -364,7 +364,8 @@ def find_split(name: str) -> str | None:
 
 _OTHER_TASKS = re.compile(
     r"(?<![A-Za-z0-9/.-])(?<!\d )(?:relations?|rels?|rp|inverse|direct|(?:un)?seen|emerging|subset|cold[- ]start|"
-    r"relation-wise|long[- ]tail(?:ed)?|rare|(?:in)?frequent|popular)(?![A-Za-z0-9/.-])",
+    r"relation-wise|qualifier values?|all positions|long[- ]tail(?:ed)?|rare|(?:in)?frequent|popular)"
+    r"(?![A-Za-z0-9/.-])",
     re.IGNORECASE,
 )
 

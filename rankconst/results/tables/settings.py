@@ -117,7 +117,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"(?:is )?inductive", partial(_read_yes, task="inductive"), False),
         (r"(?:relation |rel )?(?:category|kind|mapping)(?: (?:name|type))?", _read_kind, False),
         (r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality", _read_part, False),
-        (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition", _read_words, False),
+        (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition|phase|stage", _read_words, False),
         (
             rf"(?:mode|type|setting|side|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?)(?: {_WHAT})?",
             _read_setting,
