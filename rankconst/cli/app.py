@@ -137,6 +137,7 @@ def prepare() -> typer.Typer:
     return make_app(named or COMMANDS)
 
 
+_COMPLETION = "_RANKCONST_COMPLETE"  # the variable by which shells ask for completions
 _NO_MEMORY = "there is not enough memory for that; give it less at once."
 
 
@@ -162,6 +163,8 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
             code = 128 + interrupts[0]
         elif lacks_memory(error):
             code = _fail(_NO_MEMORY, DataError.exit_code)
+        elif _COMPLETION in os.environ:
+            code = _fail(f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}.", 2)
         else:
             raise
     else:
