@@ -31,7 +31,7 @@ from rankconst.catalogue.protocols import (
     explain_unfit,
     parse_protocol,
 )
-from rankconst.download import MissingSourceError, Reporter
+from rankconst.download import MissingSourceError, Reporter, hide_login
 from rankconst.errors import (
     DataError,
     RankconstError,
@@ -42,14 +42,14 @@ from rankconst.errors import (
     first_line,
 )
 from rankconst.files import exists, replace_file, write_through
-from rankconst.names import read_count
+from rankconst.names import list_first, read_count
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
-from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
+from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url, state_file
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import Layout, read_own
@@ -348,6 +348,7 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
     opened = {role: open_columns(path, build.layout) for role, path in build.local.get(source.key, {}).items()}
     if build.train_url:
         opened = {"train": open_url(build.train_url, build.layout), **opened}
+    states = _state_files(build, source, opened)
     try:
         contents = _read_contents(build, source, opened)
     except MissingSourceError as error:
@@ -365,7 +366,20 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
     # Text and labels take more memory than all that follows.
     contents.clear()
     pa.default_memory_pool().release_unused()
-    return _build_from_files(build, source, graph, described, identity, opened=opened)
+    part = _build_from_files(build, source, graph, described, identity, opened=opened)
+    # They are read more than once, and the hashes must be of what was counted.
+    if changed := [hide_login(str(file)) for file, state in states.items() if state_file(file) != state]:
+        raise DataError(f"{list_first(changed)} changed while it was read. Build again when nothing writes to it.")
+    return part
+
+
+def _state_files(
+    build: Build, source: Benchmark, opened: Mapping[str, Columns | None]
+) -> dict[Path | str, tuple[int | None, ...]]:
+    """Return the states of the files of a graph of the user's own; of a pipe there is none."""
+    columns = itertools.chain.from_iterable(each.files for each in opened.values() if each is not None)
+    plain = (path for path in build.local.get(source.key, {}).values() if path.is_file())
+    return {file: state_file(file) for file in {*plain, *columns}}
 
 
 def _read_contents(build: Build, source: Benchmark, opened: Mapping[str, Columns | None]) -> dict[str, Content]:
