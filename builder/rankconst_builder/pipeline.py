@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import itertools
 import json
 import shutil
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,7 +15,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow.json import ParseOptions, read_json
 
-from rankconst import errors
 from rankconst.arrow import wrap_numbers
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
@@ -54,6 +51,7 @@ from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, hold_folder, write_tables
+from rankconst_builder.program import hash_program
 from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.statistics import Statistics, describe_graph
 from rankconst_builder.tabulate import tabulate
@@ -62,6 +60,7 @@ from rankconst_builder.triples import read_stat, read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from rankconst_builder.graph import Graph
     from rankconst_builder.tallies import Tallies
@@ -323,19 +322,9 @@ def _identify(build: Build, source: Benchmark) -> str | None:
     if None in hashes or not (hashes or source.verifiable):
         return None
     asked = (source, *hashes, *build.protocols, *build.baselines, build.restriction.describe())
-    described = [*map(repr, asked), *sorted(build.splits), _hash_program()]
+    described = [*map(repr, asked), *sorted(build.splits), hash_program()]
     digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
-
-
-@functools.cache
-def _hash_program() -> str:
-    """Hash the program, so that a changed one does not keep the results of an earlier one."""
-    digest = hashlib.sha256()
-    for package in (Path(errors.__file__).parent, Path(__file__).parent):
-        for path in sorted(package.rglob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
@@ -506,7 +495,7 @@ def _build_from_files(
             "origin": "files",
             # Hashes may have become known.
             "identity": None if graph.missing else identity or _identify(build, source),
-            "program": _hash_program()[:16],
+            "program": hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
             **(
                 {}
@@ -568,7 +557,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
         provenance={
             "origin": "numbers of tasks in the registry",
             "identity": identity,
-            "program": _hash_program()[:16],
+            "program": hash_program()[:16],
         },
     )
 
