@@ -64,7 +64,7 @@ class _Command(TyperCommand):
     """A command whose help lists options in groups; those of one command only may have no group, and go first."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # types of click, which typer renames
-        params: list[Any] = super().get_params(ctx)
+        params = _hide_types(super().get_params(ctx))
         panels = {
             param: param.rich_help_panel or next((_PANEL_OF[name] for name in param.opts if name in _PANEL_OF), "")
             for param in params
@@ -74,8 +74,21 @@ class _Command(TyperCommand):
         return sorted(params, key=lambda param: ["", *_PANELS].index(panels[param]))
 
 
+def _hide_types(params: list[Any]) -> list[Any]:
+    """Show no types of Python: a flag takes no value, and an argument has a name of its own."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+        elif param.param_type_name == "argument":
+            param.display_type_rich = lambda **_: ""
+    return params
+
+
 class _Group(TyperGroup):
     """The program, whose errors show the control characters of what was typed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _hide_types(super().get_params(ctx))
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         with _showing_controls():
