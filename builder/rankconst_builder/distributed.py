@@ -95,7 +95,7 @@ def connect(address: str) -> Any:
     except ImportError as error:
         raise MissingExtraError("--scheduler needs Dask. Run: pip install 'rankconst[dask]'") from error
     try:
-        client = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
+        client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
     except (OSError, ValueError) as error:
         raise UsageError(
             f"no scheduler answers at {hide_login(shorten(address))}: {first_line(error)}. Start one with `dask "
