@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rankconst.errors import DataError, RankconstError, lacks_memory
+from rankconst.errors import DataError, RankconstError, UsageError, lacks_memory
 from rankconst.names import show_controls
 from rankconst.version import __version__
 
@@ -177,7 +177,8 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         elif lacks_memory(error):
             code = _fail(_NO_MEMORY, DataError.exit_code)
         elif _COMPLETION in os.environ:
-            code = _fail(f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}.", 2)
+            told = f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
+            code = _fail(told, UsageError.exit_code)
         else:
             raise
     else:
