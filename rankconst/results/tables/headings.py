@@ -224,6 +224,7 @@ def settle_meanings(
             meaning, upper = parse([*labels[j][:-1], side[1].rstrip(" _")])
             if meaning is not None and meaning.metric is not None:
                 found[j] = replace(meaning, side="head" if side[2] in "lh" else "tail"), upper
+    _find_averages(labels, found, parse)
     measured = [meaning for meaning, _ in found if meaning is not None and meaning.metric is not None]
     several = any(upper or (meaning is not None and meaning.dataset) for meaning, upper in found)
     for j, (meaning, upper) in enumerate(found):
@@ -241,6 +242,30 @@ def settle_meanings(
     return found
 
 
+def _find_averages(
+    labels: Sequence[Sequence[str]],
+    found: list[tuple[Meaning | None, str | None]],
+    parse: Callable[[Sequence[str]], tuple[Meaning | None, str | None]],
+) -> None:
+    """Take an average next to head and tail, ``MRR_avg``, for both; only means are those of their sides."""
+    sides: dict[Hashable, set[str | None]] = {}
+    for meaning, upper in found:
+        if meaning is not None and meaning.metric is not None:
+            sides.setdefault((meaning.metric, meaning.split, meaning.dataset, upper), set()).add(meaning.side)
+    if not any({"head", "tail"} <= each for each in sides.values()):
+        return
+    for j, each in enumerate(labels):
+        averaged = _AVERAGE.fullmatch(each[-1]) if each and found[j][0] is None else None
+        if averaged is None:
+            continue
+        meaning, upper = parse([*each[:-1], averaged[1]])
+        if meaning is not None and meaning.metric is not None and meaning.metric.is_mean and meaning.side is None:
+            told = sides.get((meaning.metric, meaning.split, meaning.dataset, upper), set())
+            if {"head", "tail"} <= told and None not in told:
+                found[j] = meaning, upper
+
+
+_AVERAGE = re.compile(r"(.*[^\s_(\[])[\s_]*+[(\[]?(?:avg|average|mean)\.?[)\]]?", re.IGNORECASE | re.DOTALL)
 # MRR_l and MRR_r, or Hits@10 h and Hits@10 t.
 _SIDE_LETTER = re.compile(r"(.*[a-z0-9][ _])([lrht])", re.DOTALL)
 _COUNTERPARTS = {"l": "r", "r": "l", "h": "t", "t": "h"}

@@ -167,7 +167,8 @@ def test_an_adjusted_column_is_named_like_its_own(heading: str, metric: str, exp
         (["A tail", "A head", "A-raw", "a filtered", "A_both"],
          ["side tail", "side head", "protocol raw", "", "side both"]),
         (["TransE valid", "TransE_test", "TransE train"], ["split valid", "split test", "split train"]),
-        (["Multi-head", "Long Tail", "w/o head", "A (ours)", "raw", "Raw-GCN", "A filtered", "A both"], [""] * 8),
+        (["Multi-head", "Long Tail", "w/o head", "A (ours)", "Raw-GCN", "A filtered", "A both", "test"], [""] * 8),
+        (["raw", "head", "tail only", "Only head prediction", "both", "filtered"], ["unclear"] * 4 + ["", ""]),
         (["A tail", "B head", "TransE raw", "TransE", "joint-train"], ["unclear"] * 3 + ["", "unclear"]),
     ],
 )  # fmt: skip
