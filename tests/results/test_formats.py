@@ -17,7 +17,7 @@ from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.evaluation import Stated
-from rankconst.results.formats import READERS, read_results
+from rankconst.results.formats import READERS, read_document, read_results
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reader, Reading
@@ -212,6 +212,20 @@ def test_a_file_of_no_format(tmp_path: Path) -> None:
     ) as refused:
         read_results(path)
     assert "--input-format" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#figure(\n  table(\n    columns: 2,\n    [Model], [MRR],\n  ),\n)\n", "looks like Typst.*pandoc -f typst"),
+        ("== Results\n\n|===\n|Model |MRR\n\n|TransE |0.294\n|===\n", "looks like AsciiDoc.*asciidoctor"),
+        ("||Model||MRR||\n|TransE|0.294|\n", "looks like the markup of Jira.*pandoc -f jira"),
+        ("{| class=wikitable\n! Model !! MRR\n|-\n| TransE || 0.294\n|}\n", "MediaWiki.*pandoc -f mediawiki"),
+    ],
+)
+def test_markup_that_is_not_read_is_named_with_what_converts_it(text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read_document("results.txt", text)
 
 
 def test_a_file_without_results_says_what_was_skipped(tmp_path: Path) -> None:
