@@ -102,7 +102,7 @@ _NOISE = {
 _HEADED = {"entity", "entities", "transductive", "all", "overall", "final", "micro"}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
 _SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci"}
-_STATISTICS = _SPREADS | {"rank", "gain", "delta", "diff", "improvement"}
+_STATISTICS = _SPREADS | {"rank", "gain", "delta", "diff", "improvement", "min", "max", "median"}
 _RUNS = {"runs", "seeds", "trials", "numruns", "numseeds", "numtrials", "nruns", "nseeds", "repetitions"}
 _MEANS = {"mean", "average"}
 
@@ -168,7 +168,7 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     """
     if len(heading) > _LONGEST:
         return None
-    text, bare = _strip_signs(" ".join(heading.split()))  # runs of blanks make patterns slow
+    text, bare = _strip_signs(_join_levels(" ".join(heading.split())))  # runs of blanks make patterns slow
     text, bare = (_BRACED.sub(r"@\1", split_glued(each)) for each in (text, bare))
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
@@ -181,6 +181,15 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     if found is not None and found.side is not None and _LEFT.search(bare) is not None:
         found = replace(found, reason=found.reason or WHICH_SIDES)
     return replace(found, percent=True) if found is not None and bare != text else found
+
+
+def _join_levels(text: str) -> str:
+    """Write a heading of several levels, as pandas prints it, with slashes: ``('FB15k-237', 'MRR')``."""
+    return " / ".join(filter(None, _LEVEL.findall(text))) if _LEVELS.fullmatch(text) else text
+
+
+_LEVELS = re.compile(r"\('[^']*+'(?:, '[^']*+')+\)")
+_LEVEL = re.compile(r"'([^']*+)'")
 
 
 def split_glued(text: str) -> str:
@@ -329,8 +338,9 @@ def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
     """Return a dataset's name without the words next to it, and what these say: ``WN18 (filt.)``, ``WN18RR/valid``."""
     from rankconst.catalogue.mentions import split_name  # reads the registry
 
-    inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
-    name, words = (inner[1], inner[2]) if inner is not None else split_name(cell[:_LONGEST])
+    cell = _FOOTNOTES.sub("", cell[:_LONGEST])
+    inner = _PARENTHESES.fullmatch(cell)
+    name, words = (inner[1], inner[2]) if inner is not None else split_name(cell)
     said = read_words(words if inner is not None else _GENERAL.sub("", words)) if name else None
     if inner is not None and _SIZE.fullmatch(words):
         return name, {}
@@ -341,6 +351,10 @@ def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
 
 # An enumeration, and words around a dataset's name that say no more: "(a) UMLS dataset".
 _GENERAL = re.compile(r"^\(?[a-z]\)?(?=\s|$)|(?<!\w)(?:on|the|data ?set|benchmark)(?!\w)", re.IGNORECASE)
+# Behind a name; a star makes another.
+_FOOTNOTES = re.compile(
+    r"(?<!\s)(?:\^(?:\{[0-9a-z\u2020\u2021\u00a7,]{1,6}\}|[0-9a-z\u2020\u2021])|\s?\[\d{1,3}\]|[\u2020\u2021\u00a7\u00b6\u00b9\u00b2\u00b3])$"
+)
 _SIZE = re.compile(r"[\d,.]+ ?[kKM]? (?:entities|relations|triples|facts)")
 _ROLES_SAID = {"split", "side", "protocol"}
 
@@ -464,7 +478,12 @@ def read_alone(cell: str, known: Container[str] = ()) -> dict[str, str]:
     for role, word in (said or {}).items():
         if role in {"split", "side", "protocol"} and word not in {"test", "both"} and role not in known:
             return {"unclear": _OPEN_NAME.format(repr(cell), role, word, role)}
+    if cell.lower() in _DIRECTIONS and "side" not in known:
+        return {"unclear": f"{cell!r} may say a side: write head or tail in a column side."}
     return {}
+
+
+_DIRECTIONS = {"forward", "backward", "fwd", "bwd", "inverse", "reverse", "reversed"}
 
 
 _OPEN_NAME = "{} may say {} {}, or be a name only: write what its row is of, or add a column {}."
@@ -473,7 +492,7 @@ _LONGEST_WORDS = 40
 # Headings of columns whose cells may be of anything, the evaluation included.
 _VAGUE = re.compile(
     r"|(?:evaluation |experiment(?:al)? )?(?:setting|variant|ablation|config(?:uration)?|version|condition|scenario|"
-    r"experiment|type|setup|component|case)s?",
+    r"experiment|type|setup|component|case|direction|quer(?:y|ie)|prediction)s?",
     re.IGNORECASE,
 )
 
@@ -529,6 +548,8 @@ def _strip_signs(heading: str) -> tuple[str, str]:
 
 def read_words(text: str) -> dict[str, str] | None:
     """Return what words say of the ranking tasks; None if one is unknown, so that all may be a dataset's name."""
+    if (query := _QUERY.fullmatch(text.strip())) is not None:
+        return {"side": "head" if query[1] else "tail"}
     said: dict[str, str] = {}
     for word in filter(None, _SPLITTER.split(text.lower())):
         fields = _read_word(word)
@@ -536,6 +557,10 @@ def read_words(text: str) -> dict[str, str] | None:
             return None
         said |= fields
     return said
+
+
+# What is asked for: "(?, r, t)", "<h, r, ?>".
+_QUERY = re.compile(r"[(<\u27e8]?(?:(\?), ?\w{1,9}, ?\w{1,9}|\w{1,9}, ?\w{1,9}, ?\?)[)>\u27e9]?")
 
 
 def _read_word(word: str) -> dict[str, str] | None:

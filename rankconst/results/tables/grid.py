@@ -397,7 +397,7 @@ def _read_table(
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        aside = _set_aside(row, sides, reader.settings) if dialect.groups else None
+        aside = _set_aside(row, heading, sides, reader.settings) if dialect.groups else None
         if aside is not None:
             notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
@@ -452,7 +452,12 @@ def _find_sublevel(rows: list[Row], heading: Heading) -> list[str]:
     cells = [first[j] for j in heading.measured if j < len(first) and first[j] and not is_missing(first[j])]
     if len(cells) < 2 or any(map(is_number, cells)) or any(find_mentions(cell) for cell in cells):
         return []
+    if all(map(_UNIT.fullmatch, cells)):
+        return []
     return [] if any(character.isdigit() for cell in cells for character in cell) else cells
+
+
+_UNIT = re.compile(r"[(\[](?:-|\u2013|%|in %|ranks?|1)[)\]]|%")
 
 
 def _read_corner(heading: Heading, told: Told) -> Told:
@@ -536,8 +541,12 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
     return found
 
 
-def _set_aside(row: Row, sides: Collection[str], settings: Container[int]) -> tuple[str, str] | None:
+def _set_aside(row: Row, heading: Heading, sides: Collection[str], settings: Container[int]) -> tuple[str, str] | None:
     """Return the label of a row that is no result of its own, and why it is left out; `settings` have no labels."""
+    first = min(heading.measured, default=0)
+    own = [row.plain[j] for j in heading.measured if j < len(row.plain) and row.plain[j]]
+    if first and own and not any(map(str.strip, row.cells[:first])) and all(map(_BRACKETED.fullmatch, own)):
+        return " | ".join(own), "a row without a name whose numbers are in brackets, as deviations of those above are"
     labels = [text for j, text in enumerate(row.plain[:3]) if j not in settings]
     label = next((text for text in labels if GAIN.match(text)), None)
     if label is not None:
@@ -549,6 +558,7 @@ def _set_aside(row: Row, sides: Collection[str], settings: Container[int]) -> tu
     return None if label is None else (label, "a row of one side: give it a column side, with head or tail")
 
 
+_BRACKETED = re.compile(r"[(\[]?\s*+(?:\u00b1|\+/-)?[^()\[\]]++[)\]]|\u00b1[^()\[\]]++")
 _TYPED = re.compile(r"(?<!without)(?<!w/o)(?<!no)[ (]type[- ]?constrain", re.IGNORECASE)
 
 

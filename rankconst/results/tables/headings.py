@@ -204,12 +204,17 @@ def _find_means(labels: Sequence[Sequence[str]], found: _Found) -> _Found:
     place = next(means, None)
     if place is None or "metric" not in roles or "value" in roles:
         return found
-    of_runs = {*_DEVIATIONS, "min", "max", "median", "count", "n"}
-    kept = [(None, None) if name in of_runs else each for name, each in zip(names, found, strict=True)]
+    kept = [(None, None) if name in _OF_RUNS else each for name, each in zip(names, found, strict=True)]
     return [*kept[:place], (Meaning("value"), None), *kept[place + 1 :]]
 
 
-_DEVIATIONS = {"std", "sd", "stdev", "stderr", "sem", "var", "ci"}
+_DEVIATIONS = {"std", "sd", "stdev", "stderr", "sem", "var", "ci", "low", "high", "lower", "upper"}
+_DEVIATIONS |= (
+    {f"ci{end}" for end in _DEVIATIONS} | {f"ci95{end}" for end in _DEVIATIONS} | {"ci95", "lowerci", "upperci"}
+)
+# What pandas and others write below a metric that was measured several times.
+_MEANS = {"mean", "avg"}
+_OF_RUNS = _DEVIATIONS | _MEANS | {"min", "max", "median", "count", "n"}
 
 
 def settle_meanings(
@@ -346,6 +351,8 @@ def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | No
     """Return the meaning of a column, and the dataset named by the labels around its metric."""
     labels = _join_datasets(labels)
     read = [dialect.parse(label, None) for label in labels]
+    if labels and squash(labels[-1]) in _OF_RUNS - _MEANS and any(map(dialect.names_metric, labels[:-1])):
+        return None, None
     measured = any(meaning is not None and meaning.role == "measured" for meaning in read)
     for meaning in reversed(read):
         # "Source" and "Target" over metrics are no tool and no side.
@@ -392,8 +399,8 @@ def _is_new(label: str, j: int, heading: Heading) -> bool:
 def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> bool:
     """Tell whether a row below the metrics, with the k of Hits@ or with datasets, belongs to the heading."""
     after = set(longer.measured)
-    if after == set(heading.measured):
-        return _divides(heading, row, dialect)
+    if after == set(heading.measured) or (after and after < set(heading.measured)):
+        return _divides(heading, row, dialect) and (len(after) == len(heading.measured) or _are_of_runs(heading, row))
     if len(after) <= len(heading.measured):
         return False
     for j, label in enumerate(row.plain):
@@ -414,12 +421,20 @@ def _divides(heading: Heading, row: Row, dialect: Dialect) -> bool:
     own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
     others = [label for j, label in enumerate(row.plain) if label and j not in heading.measured]
     if not any(own):
-        meaning = dialect.parse(others[0], None) if len(others) == 1 and row.plain[0] and dialect.groups else None
-        return meaning is not None and meaning.role in ROLES
+        named = dialect.groups and bool(row.plain[0]) and row.plain[: len(others)] == tuple(others)
+        roles = [meaning.role in ROLES for label in others if (meaning := dialect.parse(label, None)) is not None]
+        return named and len(roles) == len(others) and all(roles)
+    if dialect.groups and _are_of_runs(heading, row) and not others:
+        return True
     return all(read_words(label) or names_known(read_dataset(label)[0]) for label in own) and others in (
         [],
         [row.plain[0]],
     )
+
+
+def _are_of_runs(heading: Heading, row: Row) -> bool:
+    """Tell whether a row says of each metric which statistic over runs it is."""
+    return all(squash(row.plain[j]) in _OF_RUNS for j in heading.measured if j < len(row.plain))
 
 
 def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:

@@ -118,6 +118,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"(?:relation |rel )?(?:category|kind|mapping)(?: (?:name|type))?", _read_kind, False),
         (
             r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality"
+            r"|(?:relation(?:al)? |query )?pattern"
             r"|(?:head|tail|subject|object|entity|node)(?: entity)? (?:type|class|category|degree|frequency)",
             _read_part,
             False,
