@@ -550,6 +550,8 @@ def read_words(text: str) -> dict[str, str] | None:
     """Return what words say of the ranking tasks; None if one is unknown, so that all may be a dataset's name."""
     if (query := _QUERY.fullmatch(text.strip())) is not None:
         return {"side": "head" if query[1] else "tail"}
+    if (timed := _TIMED.fullmatch(text.strip())) is not None:
+        return {"protocol": "static" if timed[1] else "time-aware"}
     said: dict[str, str] = {}
     for word in filter(None, _SPLITTER.split(text.lower())):
         fields = _read_word(word)
@@ -561,6 +563,13 @@ def read_words(text: str) -> dict[str, str] | None:
 
 # What is asked for: "(?, r, t)", "<h, r, ?>".
 _QUERY = re.compile(r"[(<\u27e8]?(?:(\?), ?\w{1,9}, ?\w{1,9}|\w{1,9}, ?\w{1,9}, ?\?)[)>\u27e9]?")
+
+
+# What is filtered on a graph whose facts have a time.
+_TIMED = re.compile(
+    r"(?:time[- _]aware(?:[- _]filter(?:ed|ing)?)?|time[- _]filter(?:ed|ing)?|(static)(?:ally)?[- _]filter(?:ed|ing)?)",
+    re.IGNORECASE,
+)
 
 
 def _read_word(word: str) -> dict[str, str] | None:
@@ -595,7 +604,9 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         found = _parse_words(rest, said, k)
     elif (parts := _PARENTHESES.fullmatch(text)) is not None:
         found = _parse_parentheses(parts[1], parts[2].strip(), k)
-    elif (parts := _LEADING.fullmatch(text)) is not None:
+    elif (parts := _LEADING.fullmatch(text)) is not None and parts[2].lower() in _STATISTICS | _MEANS:
+        found = _parse_measured(parts[1], k) if parts[2].lower() in _MEANS else None  # "MRR / mean", "MRR / std"
+    elif parts is not None:
         base = _parse_measured(parts[2], k)
         found = None if base is None else add_part(base, parts[1])
     else:

@@ -424,7 +424,7 @@ def _divides(heading: Heading, row: Row, dialect: Dialect) -> bool:
         named = dialect.groups and bool(row.plain[0]) and row.plain[: len(others)] == tuple(others)
         roles = [meaning.role in ROLES for label in others if (meaning := dialect.parse(label, None)) is not None]
         return named and len(roles) == len(others) and all(roles)
-    if dialect.groups and _are_of_runs(heading, row) and not others:
+    if _are_of_runs(heading, row):
         return True
     return all(read_words(label) or names_known(read_dataset(label)[0]) for label in own) and others in (
         [],
@@ -434,7 +434,8 @@ def _divides(heading: Heading, row: Row, dialect: Dialect) -> bool:
 
 def _are_of_runs(heading: Heading, row: Row) -> bool:
     """Tell whether a row says of each metric which statistic over runs it is."""
-    return all(squash(row.plain[j]) in _OF_RUNS for j in heading.measured if j < len(row.plain))
+    labels = [label for label in row.plain[min(heading.measured) :] if label]
+    return bool(labels) and all(squash(label) in _OF_RUNS for label in labels)
 
 
 def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:

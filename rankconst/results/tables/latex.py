@@ -316,7 +316,8 @@ _SYMBOLS = {
     "textuparrow": "↑", "textdownarrow": "↓", "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~",
     "Delta": "Δ", "infty": "∞", "textbackslash": "\\", "quad": " ", "qquad": " ", "space": " ", "newline": " ",
     "thinspace": "\u2009", "enspace": " ", "nobreakspace": " ", "medspace": " ", "thickspace": " ",
-    "textunderscore": "_", "textpercent": "%", "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…",
+    "textunderscore": "_", "textpercent": "%",
+    "percent": "%", "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…",
 }  # fmt: skip
 """Macro to the text that it prints."""
 
