@@ -98,6 +98,8 @@ def is_plain_number(text: str) -> bool:
 
 def is_number(text: str) -> bool:
     """Tell whether a cell is a number, apart from marks."""
+    if is_plain_number(text):
+        return True
     try:
         parse_value(strip_marks(text))
     except DataError:

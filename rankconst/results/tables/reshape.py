@@ -261,7 +261,9 @@ def _list_said(meaning: Meaning | None) -> dict[str, str]:
 
 
 def _count_numbers(text: str) -> int:
-    """Return how many numbers a cell holds, apart by slashes; 0 if it holds anything else."""
+    """Return how many numbers a cell holds, apart by slashes; 0 if it has none, or holds anything else."""
+    if "/" not in text:
+        return 0
     parts = [strip_marks(part.strip()) for part in text.split("/")]
     return len(parts) if all(is_number(part) or is_missing(part) for part in parts) else 0
 
