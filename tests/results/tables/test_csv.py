@@ -214,6 +214,15 @@ _MADE_BY_PEOPLE = {
     # What pandas writes of columns with several levels.
     ",MRR,MRR\nsplit,valid,test\nmodel,,\nA,.1,.2": ["A - valid MRR .1", "A - test MRR .2"],
     ",WN18RR,UMLS\n,MRR,MRR\nmodel,,\nA,.1,.2": ["A WN18RR - MRR .1", "A UMLS - MRR .2"],
+    ",,MRR,H@1\ndataset,model,,\nWN18RR,A,.2,.1\nWN18RR,B,.4,.3": [
+        "A WN18RR - MRR .2", "A WN18RR - Hits@1 .1", "B WN18RR - MRR .4", "B WN18RR - Hits@1 .3",
+    ],
+    ",mrr,mrr,mr,mr\n,mean,std,mean,std\nmodel,,,,\nA,.2,.01,3,1": ["A - - MRR .2", "A - - MR 3"],
+    "model,mrr,,mr,\n,mean,min,mean,max\nA,.2,.01,3,9": ["A - - MRR .2", "A - - MR 3"],
+    "model,\"('mrr', 'mean')\",\"('mrr', 'std')\"\nA,.2,.01": ["A - - MRR .2"],
+    "model,metric,mean,ci_low,ci_high\nA,MRR,.2,.1,.3": ["A - - MRR .2"],
+    # Units below the metrics.
+    "model,MRR,MR\n,[-],[rank]\nA,.2,3": ["A - - MRR .2", "A - - MR 3"],
     "model,MRR,MRR\n,WN18RR,UMLS\nA,.1,.2": ["A WN18RR - MRR .1", "A UMLS - MRR .2"],
     # Names joined in a heading or a cell.
     "model,FB15k-237_MRR,wn18rr-hits@10,mrr_umls_valid,test.codex_m.MR\nA,.1,.2,.3,4": [

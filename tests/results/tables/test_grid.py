@@ -562,6 +562,25 @@ def test_a_name_that_may_say_what_its_row_is_of_leaves_it_out(groups: bool) -> N
         assert {entry.context.protocol for entry in reading.entries} == {None}
 
 
+def test_rows_of_deviations_in_brackets_are_no_results() -> None:
+    rows = ("Model|MRR|MR", "A|.8|1.5", "|(.01)|(.2)", "B|(.8)|1.4", "|± .02|±.1")
+    reading = read(*rows, groups=True)
+    assert [entry.text for entry in reading.entries] == [".8", "1.5", "(.8)", "1.4"]
+    assert [skip.why for skip in reading.skipped if "in brackets" in skip.why] == [reading.skipped[0].why] * 2
+    # Below a dataset that repeats, a name is no name of deviations.
+    assert len(read("Dataset|Model|MRR", "UMLS|A|.8", "|B|(.7)", groups=True).entries) == 2
+
+
+def test_footnotes_of_datasets_and_directions_of_queries() -> None:
+    reading = read("Dataset|MRR", "WN18RR^{1}|.1", "UMLS [2]|.2", "Nations†|.3", "WN18RR*|.4", groups=True)
+    assert [entry.context.dataset for entry in reading.entries] == ["WN18RR", "UMLS", "Nations", "WN18RR*"]
+    for groups in (True, False):
+        reading = read("Query|MRR", "(?, r, t)|.1", "(h,r,?)|.2", groups=groups)
+        assert [entry.context.side for entry in reading.entries] == ["head", "tail"]
+        reading = read("Model|Direction|MRR", "A|forward|.1", "A|backward|.2", "A|both|.3", groups=groups)
+        assert [bool(entry.context.unclear) for entry in reading.entries] == [True, True, False]
+
+
 def test_a_slash_that_joins_no_metrics() -> None:
     reading = read("Model|MRR|batch/dim", "A|.45|256/100", "B|1/2|512/100", groups=True)
     assert found(reading) == [("MRR", None, ".45")]
