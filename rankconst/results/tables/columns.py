@@ -283,7 +283,7 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     if reason is None and _INDUCTIVE.fullmatch(bare) and not _is_inductive(meaning.dataset or ""):
         return replace(meaning, reason="it is of an inductive setting, which ranks the entities of another graph")
     for piece in _BARS.split(bare):
-        name, fields = piece, read_words(piece)
+        name, fields = piece, read_words(_ONLY.sub("", piece))
         inner = _PARENTHESES.fullmatch(piece)
         if fields is None and inner is not None and (inside := read_words(_strip_signs(inner[2])[0])) is not None:
             # "FB15k-237 (test)", but "WD50K (100)" is one.
@@ -550,6 +550,8 @@ def read_words(text: str) -> dict[str, str] | None:
     """Return what words say of the ranking tasks; None if one is unknown, so that all may be a dataset's name."""
     if (query := _QUERY.fullmatch(text.strip())) is not None:
         return {"side": "head" if query[1] else "tail"}
+    if (without := _WITH_FILTER.fullmatch(text.strip())) is not None:
+        return {"protocol": "raw"} if without[1] else {"filtered": "filtered"}
     if (timed := _TIMED.fullmatch(text.strip())) is not None:
         return {"protocol": "static" if timed[1] else "time-aware"}
     said: dict[str, str] = {}
@@ -565,6 +567,7 @@ def read_words(text: str) -> dict[str, str] | None:
 _QUERY = re.compile(r"[(<\u27e8]?(?:(\?), ?\w{1,9}, ?\w{1,9}|\w{1,9}, ?\w{1,9}, ?\?)[)>\u27e9]?")
 
 
+_WITH_FILTER = re.compile(r"(?:(w/o|without|no)|w/|with) ?filter(?:ed|ing|s)?", re.IGNORECASE)
 # What is filtered on a graph whose facts have a time.
 _TIMED = re.compile(
     r"(?:time[- _]aware(?:[- _]filter(?:ed|ing)?)?|time[- _]filter(?:ed|ing)?|(static)(?:ally)?[- _]filter(?:ed|ing)?)",

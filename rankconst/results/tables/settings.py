@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SAMPLED = "sampled"
 _DRAWN = re.compile(r"(?:uni(?:form)?|random|neg(?:ative)?s?|sampled?|popular(?:ity)?)\W?(\d{1,9})", re.IGNORECASE)
 _SAMPLES = re.compile(r"(?:random(?:ly)? )?(?:sampled?|sampling)(?: .*)?", re.IGNORECASE)
+_AGAINST = re.compile(r"1 ?(?:vs|versus|against|to) ?(all|\d{1,6}k?)(?: .*)?")
 _USUAL = {
     "full", "full ranking", "all", "all entities", "standard", "default", "entity", "entities", "link prediction",
     "average", "avg", "mean", "overall", "both sides",
@@ -44,6 +45,8 @@ def _read_words(value: str) -> _Said:
         return {"protocol": f"sampled:{int(drawn[1])}"}
     if _SAMPLES.fullmatch(text):
         return {"task": _SAMPLED}
+    if (against := _AGAINST.fullmatch(text)) is not None:
+        return {} if against[1] == "all" else {"task": _SAMPLED}
     if text in _TIMES:
         return {"protocol": _TIMES[text]}
     said = {} if text in _USUAL else read_words(re.sub(r"\b(?:batch|only|corrupt(?:ed|ion)?)\b", "", text))

@@ -30,6 +30,7 @@ KIND_1_1 = OF_KIND.format("1-1")
         ("num_test_triples", "3,134", {"num_triples": 3134}), ("relations", "237", {}),
         ("relation", "_hypernym", {"relations": ("_hypernym",)}), ("test set", "test.txt", {"split": "test"}),
         ("TestSet", "test_A", {"unclear": "it is of a part of the tasks, test_A"}), ("head type", "all", {}),
+        ("evaluation", "1 vs 100", {"task": "sampled"}), ("evaluation", "1 vs. all", {}),
         ("Relation pattern", "symmetric", {"unclear": "it is of a part of the tasks, symmetric"}),
         ("head_type", "person", {"unclear": "it is of a part of the tasks, person"}),
     ],
