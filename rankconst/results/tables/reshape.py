@@ -213,7 +213,7 @@ def split_named(rows: list[Row], dialect: Dialect) -> list[Row]:
     return split if names else rows
 
 
-_APART = re.compile(r"[;|]\s*|,\s+|\s+/\s+")
+_APART = re.compile(r"[;|]\s*+|,\s++|(?<!\s)\s++/\s++")
 _LONGEST_NAMED = 200
 
 
