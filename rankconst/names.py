@@ -79,7 +79,8 @@ class Names:
         """Return the key that `given` spells; None if there is none."""
         require_text(given)
         exact = next((each for each in (given, given.lower()) if each in self._spellings), None)
-        return exact or self._keys.get(squash(given))
+        # "WN18RR+" was made from WN18RR.
+        return exact or (None if given.rstrip().endswith("+") else self._keys.get(squash(given)))
 
     def resolve(self, given: str) -> str:
         """Return the key that `given` spells; if there is none, UnknownNameError suggests the nearest names."""

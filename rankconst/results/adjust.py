@@ -30,7 +30,7 @@ from rankconst.results.tables.columns import clean_heading, name_adjusted, parse
 from rankconst.tasks import sampled_histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -597,9 +597,13 @@ def adjust_reading(
             value, lower, upper = np.ascontiguousarray(numbers.T)
             batch = Batch(tasks, metric, tool, value, lower, upper, kept, said.num_tasks)
             done += _adjust(batch, tables, notes, impossible)
-    contradicting = _find_contradictions(reading, done)
+    evaluation_of, entries = number_evaluations(reading), reading.entries
+    evaluations = [evaluation_of[each.batch.index] for each in done]
+    contradicting = find_contradictions(done, evaluations, lambda place: entries[place].text)
     impossible |= contradicting
-    done = [*_leave_out(done, contradicting, len(reading.entries))]
+    left = np.zeros(len(entries), dtype=np.bool_)
+    left[list(contradicting)] = True
+    done = [*leave_out(done, left)]
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
         raise reasons[0]
@@ -624,16 +628,25 @@ def adjust_reading(
 _NOISE = 1e-8
 
 
-def _find_contradictions(reading: Reading, done: Iterable[Done]) -> dict[int, str]:
-    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, MRR < Hits@k/k."""
-    ordered = [each for each in done if each.batch.metric.hits_k is not None or each.batch.metric == _MRR]
-    if len({each.batch.metric for each in ordered}) < 2:
+def find_contradictions(
+    done: Iterable[Done], evaluations: Iterable[Places], show: Callable[[int], str]
+) -> dict[int, str]:
+    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, MRR < Hits@k/k.
+
+    `evaluations` has a number for each number of a batch that tells models and tie policies apart; `show` returns a
+    number as it is written, by its index.
+    """
+    ordered = [
+        (each, numbers)
+        for each, numbers in zip(done, evaluations, strict=True)
+        if each.batch.metric.hits_k is not None or each.batch.metric == _MRR
+    ]
+    if len({each.batch.metric for each, _ in ordered}) < 2:
         return {}
-    tasks = number_distinct((each.batch.tasks, each.batch.tool) for each in ordered)
-    entries, numbers = reading.entries, number_evaluations(reading)
+    tasks = number_distinct((each.batch.tasks, each.batch.tool) for each, _ in ordered)
     columns = [
         (
-            numbers[batch.index],
+            numbers,
             np.full(batch.index.size, tasks[batch.tasks, batch.tool]),
             # Above every k: an MRR is at least Hits@1, and bounds no other.
             np.full(batch.index.size, batch.metric.hits_k or np.inf),
@@ -641,7 +654,7 @@ def _find_contradictions(reading: Reading, done: Iterable[Done]) -> dict[int, st
             batch.upper,
             batch.index,
         )
-        for batch in (each.batch for each in ordered)
+        for batch, numbers in ((each.batch, numbers) for each, numbers in ordered)
     ]
     evaluation, task, k, lower, upper, index = map(np.concatenate, zip(*columns, strict=True))
     order = np.lexsort((k, task, evaluation))
@@ -663,7 +676,7 @@ def _find_contradictions(reading: Reading, done: Iterable[Done]) -> dict[int, st
         bound = hits[first:end] / k[first:end] if mean else hits[first:place]
         other = first + int(np.argmax(bound > upper[place]))
         pair = index[[place, other]].tolist()
-        less, more = (f"{entries[i].metric.label} {entries[i].text}" for i in pair)
+        less, more = (f"{_label(k[at])} {show(int(index[at]))}" for at in (place, other))
         part = f"1/{k[other]:.0f} of " if mean and k[other] > 1 else ""
         found |= dict.fromkeys(pair, _CONTRADICTION.format(less, f"{part}{more}"))
     return found
@@ -676,10 +689,12 @@ _CONTRADICTION = (
 )
 
 
-def _leave_out(done: Iterable[Done], places: Collection[int], number: int) -> Iterator[Done]:
-    """Yield batches without some of a number of entries, and none that has no other."""
-    left = np.zeros(number, dtype=np.bool_)
-    left[list(places)] = True
+def _label(k: float) -> str:
+    return _MRR.label if math.isinf(k) else f"Hits@{k:.0f}"
+
+
+def leave_out(done: Iterable[Done], left: NDArray[np.bool_]) -> Iterator[Done]:
+    """Yield batches without the numbers whose index is marked, and none that has no other."""
     for each in done:
         kept = ~left[each.batch.index]
         if kept.all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,19 @@ _BY_SUFFIX = {
     ".yaml": "pykeen",
     ".yml": "pykeen",
 }
+
+
+_PANDOC = "Run: pandoc -f {} -t gfm"
+# Markup with tables that no reader knows, and what turns it into one that is read.
+_OTHER_MARKUP = tuple(
+    (re.compile(pattern, re.MULTILINE), name, remedy)
+    for pattern, name, remedy in (
+        (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst")),
+        (r"^[|!]={3}", "AsciiDoc", "Run asciidoctor, which writes HTML"),
+        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira")),
+        (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki")),
+    )
+)
 
 
 def read_results(
@@ -145,6 +159,11 @@ def _recognise(document: Document) -> Reader:
     if document.suffix in _BY_SUFFIX:
         # Its own reader knows best what is wrong with it.
         return READERS[_BY_SUFFIX[document.suffix]]
+    markup = next(((name, remedy) for pattern, name, remedy in _OTHER_MARKUP if pattern.search(document.text)), None)
+    if markup is not None:
+        raise DataError(
+            f"{document.name} looks like {markup[0]}, whose tables are not read. {markup[1]}, and read what it writes."
+        )
     looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
     raise DataError(
         f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "

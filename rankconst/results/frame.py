@@ -25,6 +25,7 @@ from rankconst.results.adjust import (
     are_relations,
     compare_with,
     fill_columns,
+    find_contradictions,
     keep_apart,
     look_up,
     name_blocks,
@@ -39,7 +40,9 @@ from rankconst.results.tables.columns import (
     Meaning,
     find_qualifier,
     find_stems,
+    is_vague,
     parse_column,
+    read_alone,
     read_dataset,
     read_flag,
     read_name,
@@ -178,6 +181,18 @@ def _find_settings(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], 
     return found
 
 
+def _find_vague(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], known: Container[int]) -> dict[str, int]:
+    """Return the columns that may say anything of their rows, and call one of these ``raw``, or the like."""
+    free = (place for place, meaning in meanings.items() if meaning is None and place not in known)
+    named = {place: str(frame.columns[place]) for place in free if is_vague(str(frame.columns[place]))}
+    return {
+        name: place
+        for place, name in named.items()
+        if frame.iloc[:, place].dtype.kind not in "fiub"
+        and any(read_alone(str(cell)) for cell in frame.iloc[:, place].dropna().unique())
+    }
+
+
 def _find_relations(
     frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], user: Stated, tables: Tables
 ) -> int | None:
@@ -216,19 +231,25 @@ def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tu
 
     What is missing is None.
     """
-    codes = np.zeros(len(frame), dtype=np.int64)
-    for place in places:
-        own, uniques = frame.iloc[:, place].factorize(use_na_sentinel=False)
-        codes = codes * max(len(uniques), 1) + own
-        _, codes = np.unique(codes, return_inverse=True)
     if not len(frame):
         return
+    codes = _number_rows(frame, places)
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.concatenate(([True], np.diff(codes[order]) != 0)))
     for rows in sorted(np.split(order, starts[1:]), key=lambda part: int(part[0])):
         first = frame.iloc[rows[:1], list(places)]
         missing = first.isna().to_numpy()[0]
         yield tuple(None if missing[i] else first.iloc[0, i] for i in range(len(places))), rows
+
+
+def _number_rows(frame: pd.DataFrame, places: Iterable[int]) -> NDArray[np.intp]:
+    """Return for each row a number of what it has in some columns."""
+    codes = np.zeros(len(frame), dtype=np.int64)
+    for place in places:
+        own, uniques = frame.iloc[:, place].factorize(use_na_sentinel=False)
+        codes = codes * max(len(uniques), 1) + own
+        _, codes = np.unique(codes, return_inverse=True)
+    return codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +283,9 @@ Contexts = dict[tuple[int, str], Stated]
 
 Settled = list[tuple["Tasks", "Tool | None", "NDArray[np.intp]"]]
 
+Found = list[tuple[int, "str | None", "Done"]]
+"""Batches with the place of their column and their tie policy."""
+
 
 class _Work:
     """The columns of a frame that are read, and the ranking tasks of its rows."""
@@ -294,18 +318,21 @@ class _Work:
         stems = find_stems(names)
         if any(read_name(name, (), stems) for name in names):
             columns["model"] = place
+        vague = _find_vague(frame, meanings, {*columns.values()})
+        columns |= vague
         headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
         headings |= {str(frame.columns[place]): "" for place in settings}
         self._stated = [
-            (count_tasks(dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems))), rows)
+            (count_tasks(dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems, vague))), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
     def adjust_long(self) -> dict[str, Any]:
         """Return the columns that are added to a long frame."""
         at = [self.roles[role] for role in ("metric", "k") if role in self.roles]
-        column = str(self.frame.columns[self.roles["value"]])
-        done: list[Done] = []
+        place = self.roles["value"]
+        column = str(self.frame.columns[place])
+        found: Found = []
         settled: Settled = []
         for own, chosen in self._list_said(at):
             for tasks, tool, every in self._settle(own, column):
@@ -314,7 +341,11 @@ class _Work:
                 for (name, *ks), inner in _split_rows(self.frame.iloc[rows], at):
                     meaning = None if name is None else _read_name(str(name), ks[0] if ks else None)
                     if meaning is not None and _is_base(meaning):
-                        done += self._adjust(tasks, tool, meaning, rows[inner], self.roles["value"])
+                        adjusted = self._adjust(tasks, tool, meaning, rows[inner], place)
+                        found += ((place, meaning.rank_type, each) for each in adjusted)
+        # Rows of one evaluation differ in metric, k and value only.
+        others = (j for j in range(self.frame.shape[1]) if j not in {*at, place})
+        done = [each for _, _, each in self._keep_possible(found, _number_rows(self.frame, others))]
         baselines = self.way.baselines
         (block,) = name_blocks({"value": parse_metric("mrr")}, self.taken, long=True, baselines=baselines).values()
         columns = self._fill(done)
@@ -345,11 +376,20 @@ class _Work:
         blocks = name_blocks(known, self.taken, long=False, baselines=self.way.baselines)
         added: dict[str, Any] = {}
         plain = None
+        tasks_of = {place: self._settle(meaning, str(self.frame.columns[place])) for place, meaning in measured.items()}
+        found = [
+            (place, measured[place].rank_type, each)
+            for place, settled in tasks_of.items()
+            for tasks, tool, rows in settled
+            for each in self._adjust(tasks, tool, measured[place], rows, place)
+        ]
+        done: dict[int, list[Done]] = {}
+        for place, _, each in self._keep_possible(found, np.arange(len(self.frame))):
+            done.setdefault(place, []).append(each)
         for place, meaning in measured.items():
             name = str(self.frame.columns[place])
-            block, settled = blocks[name], self._settle(meaning, name)
-            done = [each for tasks, tool, rows in settled for each in self._adjust(tasks, tool, meaning, rows, place)]
-            columns = self._fill(done)
+            block, settled = blocks[name], tasks_of[place]
+            columns = self._fill(done.get(place, []))
             added |= {name: columns[key] for key, name in block.list_names().items()}
             if any(getattr(meaning, field) for field in _SAID):
                 added |= self._describe(settled, block.prefix)
@@ -361,6 +401,33 @@ class _Work:
         against, lacks = compare_with(done, self.way.tables, self.way.baselines)
         self.notes.update({row: note for row, note in lacks.items() if row not in self.notes})
         return fill_columns(len(self.frame), done, against=against)
+
+    def _keep_possible(self, found: Found, evaluations: NDArray[np.intp]) -> Found:
+        """Leave out numbers that contradict each other; `evaluations` numbers the rows, those of one model alike."""
+        size = len(self.frame)
+        places = number_distinct(place for place, _, _ in found)
+        kinds = number_distinct(kind for _, kind, _ in found)
+        # Each cell has a number of its own.
+        cells = [
+            replace(each, batch=replace(each.batch, index=each.batch.index + places[place] * size))
+            for place, _, each in found
+        ]
+        numbers = [evaluations[each.batch.index] * len(kinds) + kinds[kind] for _, kind, each in found]
+        listed = [*places]
+        wrong = find_contradictions(
+            cells, numbers, lambda cell: str(self.frame.iloc[cell % size, listed[cell // size]])
+        )
+        left = np.zeros(len(places) * size, dtype=np.bool_)
+        left[[*wrong]] = True
+        for cell, reason in wrong.items():
+            self._leave_out(listed[cell // size], {cell % size: reason})
+        kept: Found = []
+        for (place, kind, each), own in zip(found, cells, strict=True):
+            keep = ~left[own.batch.index]
+            if keep.any():
+                kept.append((place, kind, replace(each, batch=each.batch.take(keep))))
+        self._done = bool(kept)
+        return kept
 
     def _settle(self, meaning: Meaning, column: str) -> Settled:
         """Return sets of ranking tasks with the positions of their rows, for a column with that heading."""
@@ -475,7 +542,6 @@ class _Work:
                     return
                 done = adjust_batch(batch.take(kept), whole)
             self._note(done, meaning)
-            self._done = True
             yield done
 
     def _note(self, done: Done, meaning: Meaning) -> None:
@@ -609,12 +675,17 @@ class _Work:
 
 
 def _read_stated(
-    cells: Mapping[str, Any], qualifiers: Mapping[str, str], stems: Container[tuple[str, str]]
+    cells: Mapping[str, Any],
+    qualifiers: Mapping[str, str],
+    stems: Container[tuple[str, str]],
+    vague: Container[str],
 ) -> Iterator[tuple[str, Any]]:
     """Yield what the cells of a row say about its tasks; `qualifiers` are headings by role, empty for settings."""
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
-        if qualifiers.get(role) == "":
+        if role in vague:
+            yield from read_alone(text, [role for role, cell in cells.items() if cell]).items()
+        elif qualifiers.get(role) == "":
             yield from (read_cell(role, text) if text.strip() else {}).items()
         elif role in qualifiers:
             yield from read_qualifier(qualifiers[role], text, role).items()

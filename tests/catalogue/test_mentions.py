@@ -31,7 +31,9 @@ def test_why_a_graph_is_elsewhere(name: str, reason: str) -> None:
         rankconst.load().tasks(name)
 
 
-@pytest.mark.parametrize("name", ["Atlantis", "WD50K (99)", "Atlantis (few-shot)", "WN18RR or Atlantis"])
+@pytest.mark.parametrize(
+    "name", ["Atlantis", "WN18RR+", "WN18RR++", "WD50K (99)", "Atlantis (few-shot)", "WN18RR or Atlantis"]
+)
 def test_what_is_simply_unknown(name: str) -> None:
     assert explain_elsewhere(name) is None
 
@@ -59,6 +61,7 @@ def test_headings_that_name_a_graph_together() -> None:
         ("of all four nations", [("nations", True)]), ("one of all four nations", []),
         ("WordNet-18 (RR) and more", [("WordNet-18 (RR)", True)]), ("all of (WN18RR)", [("WN18RR", True)]),
         # A star marks another graph after a name, none around it.
+        ("WN18RR+", [("WN18RR+", False)]), ("FB15k-237+WN18RR", [("FB15k-237", True), ("WN18RR", True)]),
         ("WN18RR* FB15k", [("WN18RR*", False), ("FB15k", True)]), ("a *WN18RR* b", [("WN18RR", True)]),
         # What benchmarks are drawn from counts where nothing else is named, and what several are named does.
         ("FB15k-237 of Freebase", [("FB15k-237", True)]), ("Freebase and WordNet", [("Freebase", False)]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -249,6 +250,18 @@ def test_numbers_of_ranks_contradict_each_other_never() -> None:
     for numbers in (cells, mixed):
         done = adjust_reading(make(*numbers), TABLES, Stated())
         assert not any("no ranks allow" in each.note for each in done.entries)
+
+
+def test_contradictions_are_found_in_proportion_to_the_file() -> None:
+    def measure(size: int) -> float:
+        reading = read_document("a.csv", "dataset,Hits@1,Hits@10\n" + "umls,0.50,0.40\numls,0.3,0.4\n" * size)
+        begin = time.process_time()
+        assert sum("no ranks allow" in note for note in adjust_reading(reading, TABLES, Stated()).notes.values()) > size
+        return time.process_time() - begin
+
+    measure(10)
+    few, many = min(measure(1_000) for _ in range(2)), measure(8_000)
+    assert many < 8 * 4 * few
 
 
 def test_whole_batches_have_their_own_number_of_tasks() -> None:

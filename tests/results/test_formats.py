@@ -234,6 +234,20 @@ def test_a_file_of_no_format(tmp_path: Path) -> None:
     assert "--input-format" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#figure(\n  table(\n    columns: 2,\n    [Model], [MRR],\n  ),\n)\n", "looks like Typst.*pandoc -f typst"),
+        ("== Results\n\n|===\n|Model |MRR\n\n|TransE |0.294\n|===\n", "looks like AsciiDoc.*asciidoctor"),
+        ("||Model||MRR||\n|TransE|0.294|\n", "looks like the markup of Jira.*pandoc -f jira"),
+        ("{| class=wikitable\n! Model !! MRR\n|-\n| TransE || 0.294\n|}\n", "MediaWiki.*pandoc -f mediawiki"),
+    ],
+)
+def test_markup_that_is_not_read_is_named_with_what_converts_it(text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read_document("results.txt", text)
+
+
 def test_a_file_without_results_says_what_was_skipped(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text("model,dataset,MRR\nRotatE,WN18RR,\n")

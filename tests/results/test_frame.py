@@ -90,7 +90,9 @@ def test_a_long_frame_gets_the_forms_as_columns() -> None:
     )
 )
 def test_rows_are_what_each_is_alone(rows: list[tuple[str, str, str, str | None]]) -> None:
-    out = rankconst.adjust(pd.DataFrame(rows, columns=["dataset", "metric", "split", "value"]))
+    frame = pd.DataFrame(rows, columns=["dataset", "metric", "split", "value"])
+    # Each of a model of its own, since those of one may contradict each other.
+    out = rankconst.adjust(frame.assign(model=range(len(frame))))
     for (dataset, metric, split, value), row in zip(rows, out.to_dict("records"), strict=True):
         if value is None:
             assert math.isnan(row["index"])
@@ -374,6 +376,68 @@ def test_marks_of_footnotes_are_no_part_of_a_number(cell: str, tmp_path: Path) -
     pd.testing.assert_frame_equal(out[columns], read[columns], check_exact=True)
 
 
+@pytest.mark.parametrize(
+    ("cells", "left_out"),
+    [
+        ({"MRR": ["0.31", "0.3"], "H@1": ["0.35", "0.2"], "H@10": ["0.6"] * 2}, {("MRR", 0), ("H@1", 0)}),
+        ({"MRR": [0.05, 0.3], "MR": [30, 20], "H@10": [0.9, 0.6]}, {("MRR", 0), ("H@10", 0)}),
+        ({"H@1": ["50%", "30%"], "H@10": ["40%", "40%"]}, {("H@1", 0), ("H@10", 0)}),
+        ({"H@1": ["0.5", "0.3"], "H@10": ["0.4", "0.4"]}, set()),
+        ({"Hits@1 (optimistic)": ["0.55", "0.3"], "Hits@10 (pessimistic)": ["0.45", "0.4"]}, set()),
+        ({"valid_hits@1": ["0.55", "0.3"], "test_hits@10": ["0.45", "0.4"]}, set()),
+    ],
+)  # fmt: skip
+def test_numbers_that_contradict_each_other_are_left_out_as_in_files(
+    cells: dict[str, list[Any]], left_out: set[tuple[str, int]]
+) -> None:
+    frame = pd.DataFrame({"model": ["A", "B"], **cells})
+    out = rankconst.adjust(frame, dataset="wn18rr")
+    notes = [""] * 2 if "note" not in out else out["note"].tolist()
+    assert [i for i, note in enumerate(notes) if "which no ranks allow" in note] == sorted({i for _, i in left_out})
+    assert int(out.filter(regex=r"normalised$|AMR$").isna().sum().sum()) == len(left_out)
+    done = rankconst.adjust(read_document("f.csv", frame.to_csv(index=False)), dataset="wn18rr")
+    entries = [(each.entry.column, each.entry.row) for each in done.entries if each.adjusted is None]
+    assert set(entries) == left_out
+    # The same numbers below each other, and next to those of another model.
+    long = frame.melt(id_vars="model", var_name="metric")
+    out = rankconst.adjust(long, dataset="wn18rr", errors="note")
+    missing = out[out["index"].isna()]
+    assert set(zip(missing["metric"], missing["model"], strict=True)) == {(name, "AB"[row]) for name, row in left_out}
+    if left_out:
+        for each in (frame, long):
+            with pytest.raises(DataError, match="which no ranks allow"):
+                rankconst.adjust(each, dataset="wn18rr", strict=True)
+        with pytest.raises(DataError, match="which no ranks allow"):  # as nothing else is there
+            rankconst.adjust(frame.iloc[:1][[name for name, _ in left_out]], dataset="wn18rr")
+
+
+def test_strict_goes_with_no_notes() -> None:
+    with pytest.raises(UsageError, match="strict=True refuses what errors='note' leaves out"):
+        rankconst.adjust(pd.DataFrame(ROTATE), strict=True, errors="note")
+
+
+def test_an_error_names_twenty_rows_and_counts_the_others() -> None:
+    def refuse(number: int) -> list[str]:
+        frame = pd.DataFrame({"dataset": [f"graph {i}" for i in range(number)], "MRR": "0.3"})
+        with pytest.raises(UnknownNameError) as error:
+            rankconst.adjust(frame)
+        return str(error.value).splitlines()
+
+    assert len(refuse(20)) == 20
+    *told, more = refuse(23)
+    assert (len(told), more) == (20, "And 3 more.")
+
+
+@pytest.mark.parametrize("heading", ["Setting", "Variant", "ablation", "Model"])
+def test_a_name_that_may_say_what_its_row_is_of_leaves_it_out(heading: str) -> None:
+    frame = pd.DataFrame({heading: ["full", "w/o text", "raw", "tail only"], "MRR": [0.3, 0.2, 0.1, 0.4]})
+    out = rankconst.adjust(frame, dataset="wn18rr")
+    assert out["AMRR"].isna().tolist() == [False, False, True, True]
+    assert out["note"].str.contains("or be a name only").tolist() == [False, False, True, True]
+    done = rankconst.adjust(read_document("f.csv", frame.to_csv(index=False)), dataset="wn18rr")
+    assert [each.adjusted is None for each in done.entries] == [False, False, True, True]
+
+
 def test_an_empty_frame_stays_empty() -> None:
     out = rankconst.adjust(pd.DataFrame({"dataset": [], "MRR": []}))
     assert len(out) == 0
@@ -466,12 +530,12 @@ def test_names_of_datasets_say_what_they_say_in_files() -> None:
     [
         ("mode", ["head-batch", "tail-batch"], "side", ["head", "tail"]),
         ("eval_mode", ["random_100", "full"], "protocol", ["sampled:100", "standard"]),
-        ("setting", ["raw", "with attention"], "protocol", ["standard", "standard"]),
+        ("setting", ["raw", "with attention"], "protocol", ["", "standard"]),  # it may be a name only
     ],
 )
 def test_columns_of_settings_count_as_in_files(heading: str, cells: list[str], column: str, said: list[str]) -> None:
     frame = pd.DataFrame({"model": ["A", "B"], heading: cells, "mrr": [0.3, 0.4]})
-    assert rankconst.adjust(frame, dataset="umls")[column].tolist() == said
+    assert rankconst.adjust(frame, dataset="umls")[column].fillna("").tolist() == said
 
 
 def test_other_tasks_are_refused_as_in_files() -> None:

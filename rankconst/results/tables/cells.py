@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.constants.published import parse_value
@@ -21,13 +22,26 @@ _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeo
 _MARK = re.compile(
     r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
     r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]|\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\)"
-    r"|[(\[]\s*[-+\u2212\u2013\u2191\u2193\u25b2\u25bc]\s*+[\d.]++\s*+%?\s*+[)\]]"
+    # A gain: in brackets, or behind an arrow or a plus sign; 0.3^{-1} and 0.3-0.4 are none.
+    r"|[(\[]\s*[-+\u2212\u2013\u2191\u2193\u25b2\u25bc]\s*+[\d.]++\s*+(?:%|pp|pts?)?\s*+"
+    r"[\u2191\u2193\u25b2\u25bc]?\s*+[)\]]"
+    r"|[(\[]\s*[\d.]++\s*+%?\s*+[\u2191\u2193\u25b2\u25bc]\s*+[)\]]|[(\[]\s*[\u2191\u2193\u25b2\u25bc]\s*[)\]]"
+    r"|[_^]?\{?[\u2191\u2193\u25b2\u25bc]\s*[+\u2212-]?[\d.]++%?\}?|(?:(?<=\s)|[_^])\{?\+[\d.]++%?\}?"
+    r"|[(\[]p\s*[<=]\s*[\d.]++[)\]]"
     r"|[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?)$"
 )
 _BESIDE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*+(%?)\s*+\((?:±|\+/-|\+-)?\s*+(\d*\.\d+)\s*+(%?)\)", re.ASCII)
 # A greater part of a number is no deviation over runs, but another result.
 _MOST_DEVIATION = 0.25
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
+# A confidence interval around its number: "0.476 [0.470, 0.482]", "0.43 (95% CI: 0.42-0.44)".
+_AROUND = re.compile(
+    r"(\d++(?:\.\d++)?|\.\d++)\s*+(%?)\s*+[(\[]\s*+(?:9\d\s?% ?)?(?:CI:? ?)?"
+    r"(\d*+\.\d++)\s*+(?:,|-|\u2013|\u2014|to)\s*+(\d*+\.\d++)\s*+(%?)[)\]]",
+    re.ASCII | re.IGNORECASE,
+)
+# Thousands apart by a blank or an apostrophe: "3 384", "3'384".
+_GROUPED = re.compile(r"\d{1,3}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.ASCII)
 
 
 class Row(NamedTuple):
@@ -84,6 +98,8 @@ def is_plain_number(text: str) -> bool:
 
 def is_number(text: str) -> bool:
     """Tell whether a cell is a number, apart from marks."""
+    if is_plain_number(text):
+        return True
     try:
         parse_value(strip_marks(text))
     except DataError:
@@ -104,27 +120,34 @@ def strip_marks(text: str) -> str:
         if mark[0][0] == "(" and _DECIMALS.fullmatch(number) is not None:
             break
         bare = bare[: mark.start()]
+    if _GROUPED.fullmatch(bare) is not None:
+        return re.sub(r"[^\d.]", "", bare)
     return bare or text
 
 
 _COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:\s*(?:±|\+/-)\s*\d+,\d+|\s*\(\d+,\d+\))?\s*%?", re.ASCII)
 _POINT = re.compile(r"[+-]?\d*\.\d+.{0,20}", re.ASCII)
+# Where commas set decimals apart, points are of thousands.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+", re.ASCII)
 
 
-def find_commas(texts: Iterable[str], decimal: str | None) -> frozenset[str]:
-    """Return the numbers whose comma sets decimals apart: all that have one, if that is certain.
+def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
+    """Return the numbers whose comma sets decimals apart, each written with a point: all that have one, if certain.
 
-    It is if one of them cannot have thousands, ``0,338`` or ``33,8``, and no number has a point. Then ``3,340`` is
-    still open, and not among them; unless the user says that commas set decimals apart.
+    It is if one of them cannot have thousands, ``0,338`` or ``33,8``, and no number has a point that must set decimals
+    apart. Then ``3,340`` and ``3.340`` are still open, and not among them; unless the user says that commas set
+    decimals apart.
     """
     if decimal == "point":
-        return frozenset()
+        return {}
     distinct = {text for text in texts if "," in text or "." in text}
     commas = {text: found for text in distinct if (found := _COMMA.fullmatch(text)) is not None}
     if decimal == "comma":
-        return frozenset(commas)
-    certain = {text for text, found in commas.items() if found[1] == "0" or len(found[2]) != 3 or len(found[1]) > 3}
-    return frozenset() if any(map(_POINT.fullmatch, distinct)) else frozenset(certain)
+        thousands = {text: text.replace(".", "") for text in distinct if _THOUSANDS.fullmatch(text)}
+        return {text: text.replace(",", ".") for text in commas} | thousands
+    certain = [text for text, found in commas.items() if found[1] == "0" or len(found[2]) != 3 or len(found[1]) > 3]
+    pointed = any(_POINT.fullmatch(text) and not _THOUSANDS.fullmatch(text) for text in distinct)
+    return {} if pointed else {text: text.replace(",", ".") for text in certain}
 
 
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
@@ -136,15 +159,22 @@ def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bo
     return [row._replace(plain=tuple(_read_comma(text, commas) for text in row.plain)) for row in listed], True
 
 
-def _read_comma(text: str, commas: frozenset[str]) -> str:
+def _read_comma(text: str, commas: Mapping[str, str]) -> str:
     bare = strip_marks(text)
     if bare in commas:
-        return bare.replace(",", ".")
-    return f"{text}: decimals or thousands?" if _COMMA.fullmatch(bare) else text
+        return commas[bare]
+    return f"{text}: decimals or thousands?" if _COMMA.fullmatch(bare) or _THOUSANDS.fullmatch(bare) else text
 
 
 def read_deviation(text: str) -> str | None:
-    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if it is no such number."""
+    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if it is no such number.
+
+    So is one with its confidence interval, which may reach farther to one side.
+    """
+    if (around := _AROUND.fullmatch(text)) is not None:
+        number, lower, upper = (Decimal(around[i]) for i in (1, 3, 4))
+        sign = around[2] or around[5]
+        return f"{around[1]} ± {max(number - lower, upper - number)}{sign}" if lower <= number <= upper else None
     found = _BESIDE.fullmatch(text)
     if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
         return None

@@ -98,9 +98,11 @@ _NOISE = {
     "link",
     "setting",
 }
+# Further ones that say nothing in a heading: "Entity prediction", "final MRR"; in a cell they may be names.
+_HEADED = {"entity", "entities", "transductive", "all", "overall", "final", "micro"}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
 _SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci"}
-_STATISTICS = _SPREADS | {"rank", "gain", "delta", "diff", "improvement"}
+_STATISTICS = _SPREADS | {"rank", "gain", "delta", "diff", "improvement", "min", "max", "median"}
 _RUNS = {"runs", "seeds", "trials", "numruns", "numseeds", "numtrials", "nruns", "nseeds", "repetitions"}
 _MEANS = {"mean", "average"}
 
@@ -166,8 +168,8 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     """
     if len(heading) > _LONGEST:
         return None
-    text, bare = _strip_signs(" ".join(heading.split()))  # runs of blanks make patterns slow
-    text, bare = split_glued(text), split_glued(bare)
+    text, bare = _strip_signs(_join_levels(" ".join(heading.split())))  # runs of blanks make patterns slow
+    text, bare = (_BRACED.sub(r"@\1", split_glued(each)) for each in (text, bare))
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
     if found is None and (mean := _DEVIATING.fullmatch(bare) or _MEAN.fullmatch(bare)) is not None:
@@ -181,11 +183,22 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
+def _join_levels(text: str) -> str:
+    """Write a heading of several levels, as pandas prints it, with slashes: ``('FB15k-237', 'MRR')``."""
+    return " / ".join(filter(None, _LEVEL.findall(text))) if _LEVELS.fullmatch(text) else text
+
+
+_LEVELS = re.compile(r"\('[^']*+'(?:, '[^']*+')+\)")
+_LEVEL = re.compile(r"'([^']*+)'")
+
+
 def split_glued(text: str) -> str:
     """Write the letter before a metric's name that says how it is filtered as a word: fmrr."""
     return _GLUED.sub(lambda found: "filtered_" if found[1] else "raw_", text)
 
 
+# "Hits@{10}".
+_BRACED = re.compile(r"@ ?\{(\d{1,9})\}")
 # What `rankconst adjust --baseline` writes: "MRR_skill_frequency", "MRR skill (frequency)".
 _SKILL = re.compile(rf"(.*[^\s_])[\s_]+(?:skill|z)[\s_]+\(?(?:{'|'.join(INFORMED)})\)?", re.IGNORECASE)
 
@@ -267,8 +280,10 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
         reason = f"it says {other}, as numbers of other tasks or of a part of them do"
     if reason is not None:
         return replace(meaning, reason=reason)
+    if reason is None and _INDUCTIVE.fullmatch(bare) and not _is_inductive(meaning.dataset or ""):
+        return replace(meaning, reason="it is of an inductive setting, which ranks the entities of another graph")
     for piece in _BARS.split(bare):
-        name, fields = piece, read_words(piece)
+        name, fields = piece, read_words(_ONLY.sub("", piece))
         inner = _PARENTHESES.fullmatch(piece)
         if fields is None and inner is not None and (inside := read_words(_strip_signs(inner[2])[0])) is not None:
             # "FB15k-237 (test)", but "WD50K (100)" is one.
@@ -276,7 +291,7 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
             name, fields = inner[1], read_words(inner[1])
         if not _STATISTICS.isdisjoint(_SPLITTER.split(piece.lower())):
             return None
-        if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS:
+        if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS and not _is_headed(name):
             if fields is None:
                 graph, fields = read_dataset(name)
                 fields = {"dataset": graph, **fields}
@@ -302,12 +317,30 @@ _OTHERS = (
 )
 
 
+_INDUCTIVE = re.compile(
+    r"(?:(?:fully|semi)[- ])?inductive(?: (?:setting|link prediction|test|results))?", re.IGNORECASE
+)
+
+
+def _is_inductive(dataset: str) -> bool:
+    """Tell whether a graph is one that inductive benchmarks evaluate on; that of a version may be."""
+    from rankconst.catalogue.mentions import is_inductive  # reads the registry
+
+    return re.search(r"v\.?\d", dataset) is not None or is_inductive(dataset)
+
+
+def _is_headed(name: str) -> bool:
+    words = _SPLITTER.split(name.lower())
+    return all(word in _HEADED or _read_word(word) == {} for word in words)
+
+
 def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
     """Return a dataset's name without the words next to it, and what these say: ``WN18 (filt.)``, ``WN18RR/valid``."""
     from rankconst.catalogue.mentions import split_name  # reads the registry
 
-    inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
-    name, words = (inner[1], inner[2]) if inner is not None else split_name(cell[:_LONGEST])
+    cell = _FOOTNOTES.sub("", cell[:_LONGEST])
+    inner = _PARENTHESES.fullmatch(cell)
+    name, words = (inner[1], inner[2]) if inner is not None else split_name(cell)
     said = read_words(words if inner is not None else _GENERAL.sub("", words)) if name else None
     if inner is not None and _SIZE.fullmatch(words):
         return name, {}
@@ -318,6 +351,10 @@ def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
 
 # An enumeration, and words around a dataset's name that say no more: "(a) UMLS dataset".
 _GENERAL = re.compile(r"^\(?[a-z]\)?(?=\s|$)|(?<!\w)(?:on|the|data ?set|benchmark)(?!\w)", re.IGNORECASE)
+# Behind a name; a star makes another.
+_FOOTNOTES = re.compile(
+    r"(?<!\s)(?:\^(?:\{[0-9a-z\u2020\u2021\u00a7,]{1,6}\}|[0-9a-z\u2020\u2021])|\s?\[\d{1,3}\]|[\u2020\u2021\u00a7\u00b6\u00b9\u00b2\u00b3])$"
+)
 _SIZE = re.compile(r"[\d,.]+ ?[kKM]? (?:entities|relations|triples|facts)")
 _ROLES_SAID = {"split", "side", "protocol"}
 
@@ -416,8 +453,10 @@ def read_name(cell: str, known: Container[str] = (), stems: Container[tuple[str,
     Of a word that may as well be part of the name, ``TransE tail``, another name that has its counterpart tells, see
     :func:`find_stems`; otherwise the name says that it is unclear. What is `known` anyway is not read.
     """
-    if not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None:
-        return {}
+    if (alone := read_alone(cell, known)) or (
+        not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None
+    ):
+        return alone
     apart = _APART.fullmatch(cell[:_LONGEST])
     said = None if apart is None else read_words(apart[2] or apart[3] or "")
     if said is not None:
@@ -432,6 +471,36 @@ def read_name(cell: str, known: Container[str] = (), stems: Container[tuple[str,
     if word in {"filtered", "both"} or _COMPOUND.search(stem):
         return {}
     return {"unclear": f"{cell!r} may say {role} {word}, or be a name only: write ({word}), or add a column {role}."}
+
+
+def read_alone(cell: str, known: Container[str] = ()) -> dict[str, str]:
+    """Return why it is unclear what a row is of that is called ``raw`` or ``tail only``, next to names of others."""
+    said = read_words(_ONLY.sub(" ", cell)) if len(cell) <= _LONGEST_WORDS else None
+    for role, word in (said or {}).items():
+        if role in {"split", "side", "protocol"} and word not in {"test", "both"} and role not in known:
+            return {"unclear": _OPEN_NAME.format(repr(cell), role, word, role)}
+    if cell.lower() in _DIRECTIONS and "side" not in known:
+        return {"unclear": f"{cell!r} may say a side: write head or tail in a column side."}
+    return {}
+
+
+_DIRECTIONS = {"forward", "backward", "fwd", "bwd", "inverse", "reverse", "reversed"}
+
+
+_OPEN_NAME = "{} may say {} {}, or be a name only: write what its row is of, or add a column {}."
+_ONLY = re.compile(r"\b(?:only|side)\b", re.IGNORECASE)
+_LONGEST_WORDS = 40
+# Headings of columns whose cells may be of anything, the evaluation included.
+_VAGUE = re.compile(
+    r"|(?:evaluation |experiment(?:al)? )?(?:setting|variant|ablation|config(?:uration)?|version|condition|scenario|"
+    r"experiment|type|setup|component|case|direction|quer(?:y|ie)|prediction)s?",
+    re.IGNORECASE,
+)
+
+
+def is_vague(heading: str) -> bool:
+    """Tell whether the cells of a column may say what rows are of, or name variants of a model."""
+    return _VAGUE.fullmatch(heading.strip()) is not None
 
 
 def find_stems(names: Iterable[str]) -> frozenset[tuple[str, str]]:
@@ -480,6 +549,12 @@ def _strip_signs(heading: str) -> tuple[str, str]:
 
 def read_words(text: str) -> dict[str, str] | None:
     """Return what words say of the ranking tasks; None if one is unknown, so that all may be a dataset's name."""
+    if (query := _QUERY.fullmatch(text.strip())) is not None:
+        return {"side": "head" if query[1] else "tail"}
+    if (without := _WITH_FILTER.fullmatch(text.strip())) is not None:
+        return {"protocol": "raw"} if without[1] else {"filtered": "filtered"}
+    if (timed := _TIMED.fullmatch(text.strip())) is not None:
+        return {"protocol": "static" if timed[1] else "time-aware"}
     said: dict[str, str] = {}
     for word in filter(None, _SPLITTER.split(text.lower())):
         fields = _read_word(word)
@@ -487,6 +562,18 @@ def read_words(text: str) -> dict[str, str] | None:
             return None
         said |= fields
     return said
+
+
+# What is asked for: "(?, r, t)", "<h, r, ?>".
+_QUERY = re.compile(r"[(<\u27e8]?(?:(\?), ?\w{1,9}, ?\w{1,9}|\w{1,9}, ?\w{1,9}, ?\?)[)>\u27e9]?")
+
+
+_WITH_FILTER = re.compile(r"(?:(w/o|without|no)|w/|with) ?filter(?:ed|ing|s)?", re.IGNORECASE)
+# What is filtered on a graph whose facts have a time.
+_TIMED = re.compile(
+    r"(?:time[- _]aware(?:[- _]filter(?:ed|ing)?)?|time[- _]filter(?:ed|ing)?|(static)(?:ally)?[- _]filter(?:ed|ing)?)",
+    re.IGNORECASE,
+)
 
 
 def _read_word(word: str) -> dict[str, str] | None:
@@ -511,19 +598,24 @@ def _qualify(named: tuple[Metric, str | None] | None, said: dict[str, str]) -> M
 
 def _parse_measured(text: str, k: int | None) -> Meaning | None:
     rest, said = text, dict[str, str]()
-    while (word := _WORD.match(rest)) is not None and (fields := _read_word(word[1].lower())) is not None:
+    while (word := _WORD.match(rest)) is not None:
+        fields = {} if word[1].lower() in _HEADED else _read_word(word[1].lower())
+        if fields is None:
+            break
         said |= fields
         rest = rest[word.end() :]
     if _NAME.fullmatch(rest):
         found = _parse_words(rest, said, k)
     elif (parts := _PARENTHESES.fullmatch(text)) is not None:
         found = _parse_parentheses(parts[1], parts[2].strip(), k)
-    elif (parts := _LEADING.fullmatch(text)) is not None:
+    elif (parts := _LEADING.fullmatch(text)) is not None and parts[2].lower() in _STATISTICS | _MEANS:
+        found = _parse_measured(parts[1], k) if parts[2].lower() in _MEANS else None  # "MRR / mean", "MRR / std"
+    elif parts is not None:
         base = _parse_measured(parts[2], k)
         found = None if base is None else add_part(base, parts[1])
     else:
         found = None
-    return found or (_parse_beside(text, k) if _METRIC.search(text) else None)
+    return found or ((_parse_beside(text, k) or _parse_of_model(text, k)) if _METRIC.search(text) else None)
 
 
 def _parse_words(text: str, said: dict[str, str], k: int | None) -> Meaning | None:
@@ -561,10 +653,36 @@ def _parse_beside(text: str, k: int | None) -> Meaning | None:
     if len(mentions) > 1:
         return None
     for name, rest in [*((each.text, " ".join(text.split(each.text))) for each in mentions), split_name(text)]:
-        base = _parse_measured(rest.strip(" -_/,:"), k) if len(rest) < len(text) - 1 else None
+        alone = _ON.sub("", rest.strip(" -_/,:"))
+        base = _parse_measured(alone, k) if len(rest) < len(text) - 1 else None
         if base is not None and not base.dataset:
             return replace(base, dataset=name)
     return None
+
+
+# "MRR on FB15k-237".
+_ON = re.compile(r"(?<=\w) (?:on|for|of)$", re.IGNORECASE)
+
+
+def _parse_of_model(text: str, k: int | None) -> Meaning | None:
+    """Read a metric behind a name with a capital within, as models have, ``TransE MRR``; that name is its dataset.
+
+    Where rows are of datasets it is taken for a model's.
+    """
+    name, _, rest = text.replace("_", " ").partition(" ")
+    pieces = [piece.lower() for piece in _CAPITALS.findall(name)]
+    mixed = name[:1].isupper() and len(pieces) > 1 and any(map(str.islower, name))
+    if not mixed or any(_read_word(piece) or piece in _TELLING for piece in pieces):
+        return None
+    base = _parse_measured(rest, k)
+    return None if base is None or base.dataset else replace(base, dataset=name)
+
+
+_CAPITALS = re.compile(r"[A-Z]?[a-z]++|[A-Z]")
+_TELLING = {
+    "avg", "macro", "relation", "rel", "per", "sampled", "sample", "time", "typed", "type", "seen", "unseen",
+    "inductive", "delta", "std", "mean", "best", "top", "cold", "zero", "few", "shot", "rare", "sub", "freq",
+}  # fmt: skip
 
 
 @cache

@@ -175,7 +175,7 @@ def _recognise(document: Document) -> bool:
 
 
 # What people make has fewer lines; what has more is read line by line.
-_MOST_PRINTED = 2_000
+_MOST_PRINTED = 10_000
 
 
 def _read(document: Document) -> Reading:

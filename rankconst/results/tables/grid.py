@@ -45,6 +45,8 @@ from rankconst.results.tables.columns import (
     find_qualifier,
     find_split,
     find_stems,
+    is_vague,
+    read_alone,
     read_dataset,
     read_name,
     read_qualifier,
@@ -61,7 +63,15 @@ from rankconst.results.tables.headings import (
     find_heading,
     find_roles,
 )
-from rankconst.results.tables.reshape import GAIN, name_metric, pivot, split_beside, split_joint, take_titles
+from rankconst.results.tables.reshape import (
+    GAIN,
+    name_metric,
+    pivot,
+    split_beside,
+    split_joint,
+    split_named,
+    take_titles,
+)
 from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_cell, read_setting
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
@@ -155,7 +165,10 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
         written = _lose_spans(list(rows)) if dialect.groups else rows
-        rows = split_joint(written, printed.above, dialect) if isinstance(written, list) else written
+        if isinstance(written, list):
+            rows = split_named(split_joint(written, printed.above, dialect), dialect)
+        else:
+            rows = written
         for block in _split_blocks(rows, dialect):
             first, rest = _skip_titles(document, block, notes)
             heading, how = find_heading(first, dialect), ""
@@ -392,7 +405,7 @@ def _read_table(
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        aside = _set_aside(row, sides, reader.settings) if dialect.groups else None
+        aside = _set_aside(row, heading, sides, reader.settings) if dialect.groups else None
         if aside is not None:
             notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
@@ -449,7 +462,12 @@ def _find_sublevel(rows: list[Row], heading: Heading) -> list[str]:
         return cells
     if len(cells) < 2 or any(map(is_number, cells)) or any(find_mentions(cell) for cell in cells):
         return []
+    if all(map(_UNIT.fullmatch, cells)):
+        return []
     return [] if any(character.isdigit() for cell in cells for character in cell) else cells
+
+
+_UNIT = re.compile(r"[(\[](?:-|\u2013|%|in %|ranks?|1)[)\]]|%")
 
 
 def _read_corner(heading: Heading, told: Told) -> Told:
@@ -507,6 +525,8 @@ def _find_datasets(rows: list[Row], heading: Heading) -> int | None:
     If there is none, they may be names of runs or files that hold one: ``results/WN18RR/transe.json``.
     """
     rows = [row for row in rows if len(row.plain) == len(heading.keys)]
+    if heading.measured and all(find_mentions(heading.datasets[j] or "") for j in heading.measured):
+        return None  # GraIL below WN18RR is a model
     for tells in (names_known, find_within):
         for j, meaning in enumerate(heading.meanings):
             cells = [row.plain[j] for row in rows if row.plain[j]]
@@ -531,8 +551,12 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
     return found
 
 
-def _set_aside(row: Row, sides: Collection[str], settings: Container[int]) -> tuple[str, str] | None:
+def _set_aside(row: Row, heading: Heading, sides: Collection[str], settings: Container[int]) -> tuple[str, str] | None:
     """Return the label of a row that is no result of its own, and why it is left out; `settings` have no labels."""
+    first = min(heading.measured, default=0)
+    own = [row.plain[j] for j in heading.measured if j < len(row.plain) and row.plain[j]]
+    if first and own and not any(map(str.strip, row.cells[:first])) and all(map(_BRACKETED.fullmatch, own)):
+        return " | ".join(own), "a row without a name whose numbers are in brackets, as deviations of those above are"
     labels = [text for j, text in enumerate(row.plain[:3]) if j not in settings]
     label = next((text for text in labels if GAIN.match(text)), None)
     if label is not None:
@@ -544,6 +568,7 @@ def _set_aside(row: Row, sides: Collection[str], settings: Container[int]) -> tu
     return None if label is None else (label, "a row of one side: give it a column side, with head or tail")
 
 
+_BRACKETED = re.compile(r"[(\[]?\s*+(?:\u00b1|\+/-)?[^()\[\]]++[)\]]|\u00b1[^()\[\]]++")
 _TYPED = re.compile(r"(?<!without)(?<!w/o)(?<!no)[ (]type[- ]?constrain", re.IGNORECASE)
 
 
@@ -600,6 +625,12 @@ def _find_settings(rows: Sequence[Row], heading: Heading, known: Collection[int 
     free = [(j, key) for j, (key, meaning) in pairs if j not in known and (meaning and meaning.role) in OPEN_ROLES]
     cells = ((j, key, [row.plain[j] for row in rows]) for j, key in free)
     return [j for j, key, texts in cells if are_settings(key, (text for text in texts if not is_missing(text)))]
+
+
+def _find_vague(heading: Heading, known: Collection[int]) -> list[int]:
+    """Return the columns whose cells may say anything of their rows."""
+    free = (j for j, meaning in enumerate(heading.meanings) if meaning is None and j not in known)
+    return [j for j in free if is_vague(heading.keys[j])]
 
 
 _SETTING = "setting"
@@ -672,8 +703,9 @@ class RowReader:
         self._notes = notes
         self._told = self._above = told
         self._qualifiers = qualifiers
-        corner = _find_corner(heading, {datasets, *qualifiers.values()}) if dialect.groups else {}
-        self._roles = {**corner, **find_roles(heading), **qualifiers}
+        self._roles = {**find_roles(heading), **qualifiers}
+        if dialect.groups:
+            self._roles = _find_corner(heading, {datasets, *qualifiers.values()}) | self._roles
         self.inferred: dict[str, None] = {}
         if datasets is not None and "dataset" not in self._roles:
             self._roles["dataset"] = datasets
@@ -687,7 +719,9 @@ class RowReader:
         self._roles, self._stems = _find_names(rows, heading, _settle_source(self._roles, heading, rows, dialect))
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         self.settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
-        self._stated |= _find_part(rows, heading, self._stated) | {f"{_SETTING} {j}": j for j in self.settings}
+        self._vague = [] if dialect.exact else _find_vague(heading, {*self._stated.values(), *self.settings})
+        open_columns = {f"{_SETTING} {j}": j for j in (*self.settings, *self._vague)}
+        self._stated |= _find_part(rows, heading, self._stated) | open_columns
         self._repeated = [
             j
             for role, j in self._stated.items()
@@ -703,23 +737,9 @@ class RowReader:
         # The columns that could be percentages, each with what it shares its unit with.
         self._shares: dict[str, Hashable] = {}
         # Plain numbers of columns that are percentages or not, and of those that could be either.
-        shared: tuple[dict[str, str], dict[str, str]] = ({}, {})
         self._numbers: dict[int, dict[str, str]] = {}
         self._large = False
-        for j in heading.measured:
-            meaning = heading.meanings[j]
-            if meaning is None or meaning.metric is None:
-                continue
-            if meaning.reason is not None:
-                notes.add(None, heading.keys[j], meaning.reason)
-                continue
-            metric, open_unit = meaning.metric, meaning.metric.is_share and meaning.adjustment is None
-            if open_unit and not meaning.percent:
-                kind = metric.key if metric.hits_k is None else "Hits"
-                self._shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
-            self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
-            self._measured.append((j, heading.keys[j], metric, meaning.adjustment, self._numbers[j]))
-            self._heads.append((meaning, heading.datasets[j]))
+        self._list_measured(heading)
         self._value = self._roles.get("value") if heading.long else None
         self._naming = [*self._stated.values(), *(j for role, j in self._roles.items() if role in {"metric", "k"})]
         self._percent = self._value in self._percents
@@ -735,6 +755,24 @@ class RowReader:
             self.inferred[
                 f"dataset from {told.origin}" if told.dataset else "the text above names several datasets"
             ] = None
+
+    def _list_measured(self, heading: Heading) -> None:
+        """Note what there is to know of each column of a metric."""
+        shared: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        for j in heading.measured:
+            meaning = heading.meanings[j]
+            if meaning is None or meaning.metric is None:
+                continue
+            if meaning.reason is not None:
+                self._notes.add(None, heading.keys[j], meaning.reason)
+                continue
+            metric, open_unit = meaning.metric, meaning.metric.is_share and meaning.adjustment is None
+            if open_unit and not meaning.percent:
+                kind = metric.key if metric.hits_k is None else "Hits"
+                self._shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
+            self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
+            self._measured.append((j, heading.keys[j], metric, meaning.adjustment, self._numbers[j]))
+            self._heads.append((meaning, heading.datasets[j]))
 
     @property
     def said_elsewhere(self) -> str | None:
@@ -914,6 +952,8 @@ class RowReader:
                 told = read_name(said["model"], said, self._stems)
                 self.inferred |= {f"{role} from names of rows": None for role in told if role != "unclear"}
                 said |= told
+            for j in self._vague:
+                said = {**read_alone(said.pop(f"{_SETTING} {j}", ""), said), **said}
             if "rank_type" in said:
                 said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
             if "num_tasks" in said:

@@ -203,12 +203,17 @@ def _find_means(labels: Sequence[Sequence[str]], found: _Found) -> _Found:
     place = next((j for j, name in enumerate(names) if name in {"mean", "avg"}), None)
     if place is None or _DEVIATIONS.isdisjoint(names) or "metric" not in roles or "value" in roles:
         return found
-    of_runs = {*_DEVIATIONS, "min", "max", "median", "count", "n"}
-    kept = [(None, None) if name in of_runs else each for name, each in zip(names, found, strict=True)]
+    kept = [(None, None) if name in _OF_RUNS else each for name, each in zip(names, found, strict=True)]
     return [*kept[:place], (Meaning("value"), None), *kept[place + 1 :]]
 
 
-_DEVIATIONS = {"std", "sd", "stdev", "stderr", "sem", "var", "ci"}
+_DEVIATIONS = {"std", "sd", "stdev", "stderr", "sem", "var", "ci", "low", "high", "lower", "upper"}
+_DEVIATIONS |= (
+    {f"ci{end}" for end in _DEVIATIONS} | {f"ci95{end}" for end in _DEVIATIONS} | {"ci95", "lowerci", "upperci"}
+)
+# What pandas and others write below a metric that was measured several times.
+_MEANS = {"mean", "avg"}
+_OF_RUNS = _DEVIATIONS | _MEANS | {"min", "max", "median", "count", "n"}
 
 
 def settle_meanings(
@@ -223,6 +228,7 @@ def settle_meanings(
             meaning, upper = parse([*labels[j][:-1], side[1].rstrip(" _")])
             if meaning is not None and meaning.metric is not None:
                 found[j] = replace(meaning, side="head" if side[2] in "lh" else "tail"), upper
+    _find_averages(labels, found, parse)
     measured = [meaning for meaning, _ in found if meaning is not None and meaning.metric is not None]
     several = any(upper or (meaning is not None and meaning.dataset) for meaning, upper in found)
     for j, (meaning, upper) in enumerate(found):
@@ -240,6 +246,30 @@ def settle_meanings(
     return found
 
 
+def _find_averages(
+    labels: Sequence[Sequence[str]],
+    found: list[tuple[Meaning | None, str | None]],
+    parse: Callable[[Sequence[str]], tuple[Meaning | None, str | None]],
+) -> None:
+    """Take an average next to head and tail, ``MRR_avg``, for both; only means are those of their sides."""
+    sides: dict[Hashable, set[str | None]] = {}
+    for meaning, upper in found:
+        if meaning is not None and meaning.metric is not None:
+            sides.setdefault((meaning.metric, meaning.split, meaning.dataset, upper), set()).add(meaning.side)
+    if not any({"head", "tail"} <= each for each in sides.values()):
+        return
+    for j, each in enumerate(labels):
+        averaged = _AVERAGE.fullmatch(each[-1]) if each and found[j][0] is None else None
+        if averaged is None:
+            continue
+        meaning, upper = parse([*each[:-1], averaged[1]])
+        if meaning is not None and meaning.metric is not None and meaning.metric.is_mean and meaning.side is None:
+            told = sides.get((meaning.metric, meaning.split, meaning.dataset, upper), set())
+            if {"head", "tail"} <= told and None not in told:
+                found[j] = meaning, upper
+
+
+_AVERAGE = re.compile(r"(.*[^\s_(\[])[\s_]*+[(\[]?(?:avg|average|mean)\.?[)\]]?", re.IGNORECASE | re.DOTALL)
 # MRR_l and MRR_r, or Hits@10 h and Hits@10 t.
 _SIDE_LETTER = re.compile(r"(.*[a-z0-9][ _])([lrht])", re.DOTALL)
 _COUNTERPARTS = {"l": "r", "r": "l", "h": "t", "t": "h"}
@@ -320,6 +350,8 @@ def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | No
     """Return the meaning of a column, and the dataset named by the labels around its metric."""
     labels = _join_datasets(labels)
     read = [dialect.parse(label, None) for label in labels]
+    if labels and squash(labels[-1]) in _OF_RUNS - _MEANS and any(map(dialect.names_metric, labels[:-1])):
+        return None, None
     measured = any(meaning is not None and meaning.role == "measured" for meaning in read)
     for meaning in reversed(read):
         # "Source" and "Target" over metrics are no tool and no side.
@@ -366,8 +398,8 @@ def _is_new(label: str, j: int, heading: Heading) -> bool:
 def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> bool:
     """Tell whether a row below the metrics, with the k of Hits@ or with datasets, belongs to the heading."""
     after = set(longer.measured)
-    if after == set(heading.measured):
-        return _divides(heading, row, dialect)
+    if after == set(heading.measured) or (after and after < set(heading.measured)):
+        return _divides(heading, row, dialect) and (len(after) == len(heading.measured) or _are_of_runs(heading, row))
     if len(after) <= len(heading.measured):
         return False
     for j, label in enumerate(row.plain):
@@ -388,12 +420,21 @@ def _divides(heading: Heading, row: Row, dialect: Dialect) -> bool:
     own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
     others = [label for j, label in enumerate(row.plain) if label and j not in heading.measured]
     if not any(own):
-        meaning = dialect.parse(others[0], None) if len(others) == 1 and row.plain[0] and dialect.groups else None
-        return meaning is not None and meaning.role in ROLES
+        named = dialect.groups and bool(row.plain[0]) and row.plain[: len(others)] == tuple(others)
+        roles = [meaning.role in ROLES for label in others if (meaning := dialect.parse(label, None)) is not None]
+        return named and len(roles) == len(others) and all(roles)
+    if _are_of_runs(heading, row):
+        return True
     return all(read_words(label) or names_known(read_dataset(label)[0]) for label in own) and others in (
         [],
         [row.plain[0]],
     )
+
+
+def _are_of_runs(heading: Heading, row: Row) -> bool:
+    """Tell whether a row says of each metric which statistic over runs it is."""
+    labels = [label for label in row.plain[min(heading.measured) :] if label]
+    return bool(labels) and all(squash(label) in _OF_RUNS for label in labels)
 
 
 def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:

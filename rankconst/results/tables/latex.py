@@ -315,7 +315,9 @@ _SYMBOLS = {
     "checkmark": "✓", "xmark": "✗", "uparrow": "↑", "downarrow": "↓", "Uparrow": "↑", "Downarrow": "↓",
     "textuparrow": "↑", "textdownarrow": "↓", "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~",
     "Delta": "Δ", "infty": "∞", "textbackslash": "\\", "quad": " ", "qquad": " ", "space": " ", "newline": " ",
-    "textunderscore": "_", "textpercent": "%", "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…",
+    "thinspace": "\u2009", "enspace": " ", "nobreakspace": " ", "medspace": " ", "thickspace": " ",
+    "textunderscore": "_", "textpercent": "%",
+    "percent": "%", "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…",
 }  # fmt: skip
 """Macro to the text that it prints."""
 

@@ -192,6 +192,54 @@ def split_joint(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> 
     return split
 
 
+def split_named(rows: list[Row], dialect: Dialect) -> list[Row]:
+    """Return a table whose cells name their metrics, ``MRR: 0.338, Hits@10: 0.533``, with a column for each of them.
+
+    Other numbers in such a column could be of any metric: then the table stays as it is.
+    """
+    if not rows or any(dialect.names_metric(text) for row in rows[:_DEEPEST] for text in row.plain):
+        return rows
+    cells: dict[tuple[int, int], dict[str, str]] = {}
+    names: dict[int, dict[str, None]] = {}
+    for i, row in enumerate(rows):
+        for j, text in enumerate(row.plain):
+            if found := _read_named(text, dialect):
+                cells[i, j] = found
+                names.setdefault(j, {}).update(dict.fromkeys(found))
+    others = ((i, j, row.plain[j]) for i, row in enumerate(rows) for j in names if j < len(row.plain))
+    if any(i == 0 for i, _ in cells) or any(is_number(text) for i, j, text in others if i and (i, j) not in cells):
+        return rows
+    head = rows[0]
+    joint = {j: (head.plain[j] if j < len(head.plain) else "", [*own]) for j, own in names.items()}
+    split = [_split(head, _label(joint), joint)]
+    for i, row in enumerate(rows[1:], 1):
+        # What names no metric, "n/a", stays in the first column.
+        own = ((j, cells[i, j]) for j in joint if (i, j) in cells)
+        parts = {j: [each.get(name, "") for name in names[j]] for j, each in own}
+        split.append(_split(row, parts, joint) if len(row.cells) > 1 else row)
+    return split if names else rows
+
+
+_APART = re.compile(r"[;|]\s*+|,\s++|(?<!\s)\s++/\s++")
+_LONGEST_NAMED = 200
+
+
+def _read_named(text: str, dialect: Dialect) -> dict[str, str]:
+    """Return the metrics that a cell names, with their numbers; nothing if it holds anything else."""
+    if len(text) > _LONGEST_NAMED or not any(map(str.isdecimal, text)) or is_number(text):
+        return {}
+    found = dict(_read_pair(part, dialect) for part in _APART.split(text))
+    return found if all(found) else {}
+
+
+def _read_pair(text: str, dialect: Dialect) -> tuple[str, str]:
+    """Return the name of a metric and its number: ``MRR: 0.3``, ``MRR 0.3``, ``0.3 MRR``; or twice nothing."""
+    sign = next((sign for sign in ":=" if sign in text), " ")
+    pairs = [text.partition(sign)[::2]] if sign != " " else [text.rpartition(sign)[::2], text.partition(sign)[::-2]]
+    own = ((name.strip(), number.strip()) for name, number in pairs)
+    return next((pair for pair in own if is_number(pair[1]) and dialect.names_metric(pair[0])), ("", ""))
+
+
 def _label(joint: Mapping[int, tuple[str, Sequence[str]]]) -> dict[int, list[str]]:
     return {j: [f"{label} / {name}" if label else name for name in names] for j, (label, names) in joint.items()}
 
@@ -207,8 +255,8 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
     for part in map(str.strip, found[2].split("/")):
         family = re.match(r"(?:hits?|h)\s?@", names[-1], re.IGNORECASE) if names else None
         names.append(f"{family[0]}{part}" if family is not None and part.lstrip("@").isdecimal() else part)
-    if found[1] and all(map(read_words, names)) and dialect.names_metric(found[1]):
-        return "", [f"{found[1]} ({name})" for name in names]  # "MRR (valid/test)"
+    if found[1] and (all(map(read_words, names)) or all(map(names_known, names))) and dialect.names_metric(found[1]):
+        return "", [f"{found[1]} ({name})" for name in names]  # "MRR (valid/test)", "MRR (FB15k-237 / WN18RR)"
     if not all(map(dialect.names_metric, names)):
         return None
     if found[1]:
@@ -231,7 +279,9 @@ def _list_said(meaning: Meaning | None) -> dict[str, str]:
 
 
 def _count_numbers(text: str) -> int:
-    """Return how many numbers a cell holds, apart by slashes; 0 if it holds anything else."""
+    """Return how many numbers a cell holds, apart by slashes; 0 if it has none, or holds anything else."""
+    if "/" not in text:
+        return 0
     parts = [strip_marks(part.strip()) for part in text.split("/")]
     return len(parts) if all(is_number(part) or is_missing(part) for part in parts) else 0
 
@@ -298,7 +348,30 @@ def take_titles(rows: Sequence[Row], above: tuple[Above, ...], dialect: Dialect)
     """Return a table with what is above it; its own first lines without a heading are sentences."""
     filled = [list(filter(None, row.plain)) for row in rows]
     body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(dialect.names_metric, texts))), 0)
-    return Printed(rows[body:], (*(Above("sentence", texts[0]) for texts in filled[:body][::-1]), *above))
+    width = len(rows[body].cells) if dialect.even and body < len(rows) else None
+    remarks = [i for i, row in enumerate(rows) if i > body and width not in {None, len(row.cells)} and _is_remark(row)]
+    left = frozenset(remarks)
+    return Printed(
+        [row for i, row in enumerate(rows) if i >= body and i not in left] if left else rows[body:],
+        (
+            *(Above("sentence", texts[0]) for texts in filled[:body][::-1]),
+            *(Above("note", ", ".join(filled[i])) for i in remarks[:_MOST_NOTES]),
+            *above,
+        ),
+    )
+
+
+_MOST_NOTES = 5
+_REMARK = re.compile(r"[*\u2020\u2021\u00a7#]|//|(?:notes?|n\.b\.|remarks?|sources?|legend)\b", re.IGNORECASE)
+_SENTENCE = 3
+
+
+def _is_remark(row: Row) -> bool:
+    """Tell whether a line of a delimited file is a remark, ``* results from [3]``, and no row that was cut off."""
+    first = row.plain[0]
+    return not any(map(is_number, row.plain)) and (
+        _REMARK.match(first) is not None or (len(row.cells) == 1 and len(first.split()) >= _SENTENCE)
+    )
 
 
 def _holds_metrics(rows: Sequence[Row], j: int, dialect: Dialect) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SAMPLED = "sampled"
 _DRAWN = re.compile(r"(?:uni(?:form)?|random|neg(?:ative)?s?|sampled?|popular(?:ity)?)\W?(\d{1,9})", re.IGNORECASE)
 _SAMPLES = re.compile(r"(?:random(?:ly)? )?(?:sampled?|sampling)(?: .*)?", re.IGNORECASE)
+_AGAINST = re.compile(r"1 ?(?:vs|versus|against|to) ?(all|\d{1,6}k?)(?: .*)?")
 _USUAL = {
     "full", "full ranking", "all", "all entities", "standard", "default", "entity", "entities", "link prediction",
     "average", "avg", "mean", "overall", "both sides",
@@ -44,6 +45,8 @@ def _read_words(value: str) -> _Said:
         return {"protocol": f"sampled:{int(drawn[1])}"}
     if _SAMPLES.fullmatch(text):
         return {"task": _SAMPLED}
+    if (against := _AGAINST.fullmatch(text)) is not None:
+        return {} if against[1] == "all" else {"task": _SAMPLED}
     if text in _TIMES:
         return {"protocol": _TIMES[text]}
     said = {} if text in _USUAL else read_words(re.sub(r"\b(?:batch|only|corrupt(?:ed|ion)?)\b", "", text))
@@ -68,6 +71,12 @@ def _read_kind(value: str) -> _Said:
 
 def _read_part(value: str) -> _Said:
     return {} if _plain(value) in _USUAL else {"unclear": f"it is of a part of the tasks, {value}"}
+
+
+def _read_test_set(value: str) -> _Said:
+    """Return the split that names a set of triples, ``test.txt``; any other name is that of a part of it."""
+    said = read_words(re.sub(r"\.(?:txt|tsv|csv|del|triples)$", "", value.strip().lower()))
+    return _read_part(value) if said is None else said
 
 
 def _read_negatives(value: str) -> dict[str, Any]:
@@ -116,7 +125,14 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"(?:is )?sampled(?: eval(?:uation)?)?", partial(_read_yes, task=_SAMPLED), False),
         (r"(?:is )?inductive", partial(_read_yes, task="inductive"), False),
         (r"(?:relation |rel )?(?:category|kind|mapping)(?: (?:name|type))?", _read_kind, False),
-        (r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality", _read_part, False),
+        (
+            r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality"
+            r"|(?:relation(?:al)? |query )?pattern"
+            r"|(?:head|tail|subject|object|entity|node)(?: entity)? (?:type|class|category|degree|frequency)",
+            _read_part,
+            False,
+        ),
+        (r"test ?(?:set|file)(?: name)?", _read_test_set, False),
         (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition|phase|stage", _read_words, False),
         (
             rf"(?:mode|type|setting|side|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?)(?: {_WHAT})?",
@@ -169,7 +185,9 @@ _KINDS = {"task": "protocol"}
 
 def are_settings(name: str, cells: Iterable[str]) -> bool:
     """Tell whether the cells of a column say one thing of how their rows were evaluated, most of them understood."""
-    told = [read_setting(name, cell) for cell in set(cells)] if names_setting(name) else []
+    # "full" may as well be the model without ablations.
+    open_cells = {cell for cell in cells if _plain(cell) not in _USUAL} if names_setting(name) else ()
+    told = [read_setting(name, cell) for cell in open_cells]
     kinds = {_KINDS.get(key, key) for each in told for key in each or ()}
     return len(kinds) == 1 and 2 * told.count(None) < len(told)
 

@@ -73,6 +73,8 @@ _TASKS = {
     r"\b(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
     r"\b\d+ ?% of (?:the )?[^.;]{0,30}?\b(?:test|validation|evaluation)|"
+    r"\b(?:only|restricted to) (?:the )?(?:relations|entities|triples|facts)\b|"
+    r"\((?:the )?(?:long[- ]tail(?:ed)?|rare|unpopular|infrequent)\b|"
     r"\b(?:for|on|of|with) (?:the )?(?:long[- ]tail|rare|(?:un)?popular|(?:in)?frequent)\b|"
     r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b",
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain|"

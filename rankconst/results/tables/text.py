@@ -116,7 +116,7 @@ def _find_tables(document: Document) -> list[Printed]:
     below = bool(found) and bool(captioned) and captioned[0] > found[0][1]
     place = 0
     for rows, start, end in found:
-        text = [line for line in lines[place:start] if line.strip()]
+        text = [line for line in lines[place:start] if line.strip() and not _RULE.fullmatch(line)]
         own = [each for each in captioned if (end <= each if below else place <= each < start)]
         caption = [_join(lines, own[0] if below else own[-1])] if own else []
         if text and not caption:

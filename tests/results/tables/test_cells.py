@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from rankconst.constants.published import parse_value
 from rankconst.names import read_count
-from rankconst.results.tables.cells import is_blank, is_missing, is_number, is_plain_number, strip_marks
+from rankconst.results.tables.cells import (
+    find_commas,
+    is_blank,
+    is_missing,
+    is_number,
+    is_plain_number,
+    read_deviation,
+    strip_marks,
+)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +27,12 @@ from rankconst.results.tables.cells import is_blank, is_missing, is_number, is_p
         ("0.338(2)", "0.338(2)"), ("53.3(14)*", "53.3(14)"), ("0.338 (2)", "0.338"), ("0.338^a(2)", "0.338"),
         ("10³", "10³"), ("110^{1}", "110"), ("0.3^{-1}", "0.3^{-1}"), ("(0.338)", "(0.338)"), ("**", "**"), ("", ""),
         ("9" * 500 + "*", "9" * 500 + "*"),
+        # Gains are marks, if it is certain which of two numbers they are.
+        ("48.8 ↑1.2", "48.8"), ("0.84_↑0.017", "0.84"), ("98.0 +0.9", "98.0"), ("0.3_+0.1", "0.3"),
+        ("3340 ↓ 12%", "3340"),
+        ("0.338 (+1.3 pp)", "0.338"), ("0.3 (1.2↑)", "0.3"), ("0.338 (↑)", "0.338"), ("0.43 (p<0.05)", "0.43"),
+        ("0.338 -0.01", "0.338 -0.01"), ("0.3+0.4", "0.3+0.4"), ("0.3 + 0.4", "0.3 + 0.4"), ("0.3_{1}", "0.3_{1}"),
+        ("3 384", "3384"), ("3'384*", "3384"), ("1 208 345.5", "1208345.5"), ("0.3 0.4", "0.3 0.4"), ("12 34", "12 34"),
     ],
 )  # fmt: skip
 def test_marks(text: str, bare: str) -> None:
@@ -42,6 +56,31 @@ def test_numbers(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "-", "RotatE", "nan", "0.33.8", "*", "Hits@10"])
 def test_no_numbers(text: str) -> None:
     assert not is_number(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("0.551 (0.001)", "0.551 ± 0.001"), ("0.476 [0.470, 0.483]", "0.476 ± 0.007"),
+        ("33.8% [33.0, 34.1]", "33.8 ± 0.8%"),
+        ("0.43 (95% CI: 0.42-0.44)", "0.43 ± 0.01"), ("0.571 [.565–.577]", "0.571 ± 0.006"), ("0.43 [0.5, 0.6]", None),
+        ("0.338 (0.340)", None), ("0.338 [12, 3]", None),
+    ],
+)  # fmt: skip
+def test_deviations_and_intervals_beside_a_number(text: str, written: str | None) -> None:
+    assert read_deviation(text) == written
+
+
+@pytest.mark.parametrize(
+    ("texts", "decimal", "expected"),
+    [
+        (["0,226", "3.384", "33,8"], None, {"0,226": "0.226", "33,8": "33.8"}),
+        (["0,226", "3.384"], "comma", {"0,226": "0.226", "3.384": "3384"}), (["0,226", "0.5"], None, {}),
+        (["0,226", "13.38"], None, {}), (["3,384", "3.384"], None, {}), (["0,226", "3.384"], "point", {}),
+    ],
+)  # fmt: skip
+def test_points_next_to_decimal_commas(texts: list[str], decimal: str | None, expected: dict[str, str]) -> None:
+    assert find_commas(texts, decimal) == expected
 
 
 def test_nothing() -> None:

@@ -190,6 +190,18 @@ def test_a_title_before_the_table() -> None:
     assert (told.dataset, told.split) == ("WN18RR", "valid")
 
 
+@pytest.mark.parametrize(
+    "remark", ["* results from [3]", "# validation, seed 0", "Source: the authors", "means over runs of it"]
+)
+def test_a_remark_below_a_table_is_none_of_its_rows(remark: str) -> None:
+    reading = read(f"Model,dataset,MRR\nRotatE,WN18RR,0.476\n{remark}\nTransE,WN18RR,0.226\n")
+    assert [entry.text for entry in reading.entries] == ["0.476", "0.226"]
+    split = "valid" if "validation" in remark else None
+    assert {entry.context.split for entry in reading.entries} == {split}
+    with pytest.raises(DataError, match="line 3: expected 3 cells, as in the heading, got 1"):
+        read("Model,dataset,MRR\nRotatE,WN18RR,0.476\nTransE\n")
+
+
 _MADE_BY_PEOPLE = {
     # Metrics in rows; over them models, or datasets.
     "metric,A,B\nMRR,.1,.2\nMR,9,8": ["A - - MRR .1", "A - - MR 9", "B - - MRR .2", "B - - MR 8"],
@@ -202,6 +214,15 @@ _MADE_BY_PEOPLE = {
     # What pandas writes of columns with several levels.
     ",MRR,MRR\nsplit,valid,test\nmodel,,\nA,.1,.2": ["A - valid MRR .1", "A - test MRR .2"],
     ",WN18RR,UMLS\n,MRR,MRR\nmodel,,\nA,.1,.2": ["A WN18RR - MRR .1", "A UMLS - MRR .2"],
+    ",,MRR,H@1\ndataset,model,,\nWN18RR,A,.2,.1\nWN18RR,B,.4,.3": [
+        "A WN18RR - MRR .2", "A WN18RR - Hits@1 .1", "B WN18RR - MRR .4", "B WN18RR - Hits@1 .3",
+    ],
+    ",mrr,mrr,mr,mr\n,mean,std,mean,std\nmodel,,,,\nA,.2,.01,3,1": ["A - - MRR .2", "A - - MR 3"],
+    "model,mrr,,mr,\n,mean,min,mean,max\nA,.2,.01,3,9": ["A - - MRR .2", "A - - MR 3"],
+    "model,\"('mrr', 'mean')\",\"('mrr', 'std')\"\nA,.2,.01": ["A - - MRR .2"],
+    "model,metric,mean,ci_low,ci_high\nA,MRR,.2,.1,.3": ["A - - MRR .2"],
+    # Units below the metrics.
+    "model,MRR,MR\n,[-],[rank]\nA,.2,3": ["A - - MRR .2", "A - - MR 3"],
     "model,MRR,MRR\n,WN18RR,UMLS\nA,.1,.2": ["A WN18RR - MRR .1", "A UMLS - MRR .2"],
     # Names joined in a heading or a cell.
     "model,FB15k-237_MRR,wn18rr-hits@10,mrr_umls_valid,test.codex_m.MR\nA,.1,.2,.3,4": [

@@ -503,6 +503,85 @@ def test_several_metrics_in_a_cell() -> None:
     assert ".43/.41" in {each.what for each in reading.skipped}
 
 
+def test_cells_that_name_their_metrics() -> None:
+    expected = [("MRR", "UMLS", ".45"), ("Hits@10", "UMLS", ".62"), ("MRR", "WN18RR", ".43"), ("MRR", "WN18RR", ".41")]
+    for cells in (
+        ("MRR: .45, Hits@10: .62", "MRR: .43", "n/a", "MRR: .41"), ("MRR=.45; H@10=.62", ".43 MRR", "-", "MRR .41"),
+    ):  # fmt: skip
+        reading = read("Model|UMLS|WN18RR", "A|" + "|".join(cells[:2]), "B|" + "|".join(cells[2:]), groups=True)
+        assert found(reading) == expected
+    with pytest.raises(DataError, match="no column is a metric"):
+        read("Model|UMLS|WN18RR", "A|MRR: .45|.43", "B|.62|MRR: .41", groups=True)
+
+
+def test_datasets_in_the_parentheses_of_joint_metrics() -> None:
+    reading = read("Model|MRR (UMLS / WN18RR)|H@10 (UMLS/WN18RR)", "A|.45 / .43|.62/.46", groups=True)
+    assert found(reading) == [
+        ("MRR", "UMLS", ".45"), ("MRR", "WN18RR", ".43"), ("Hits@10", "UMLS", ".62"), ("Hits@10", "WN18RR", ".46"),
+    ]  # fmt: skip
+
+
+def test_labels_that_say_nothing_and_those_of_other_tasks() -> None:
+    rows = ("Model|Transductive||Inductive|", "UMLS|MRR|H@10|MRR|H@10", "A|.1|.2|.3|.4")
+    reading = read(*rows, groups=True)
+    assert found(reading) == [("MRR", "UMLS", ".1"), ("Hits@10", "UMLS", ".2")]
+    assert "entities of another graph" in reading.skipped[0].why
+    reading = read("Model|Entity prediction|Relation prediction", "UMLS|MRR|MRR", "A|.1|.9", groups=True)
+    assert found(reading) == [("MRR", "UMLS", ".1")]
+
+
+def test_metrics_of_models_where_rows_are_of_datasets() -> None:
+    reading = read("Dataset|TransE MRR|RotatE MRR|Forward MRR", "UMLS|.1|.2|.3", groups=True)
+    told = [(each.context.model, each.context.dataset, each.text) for each in reading.entries]
+    assert told == [("TransE", "UMLS", ".1"), ("RotatE", "UMLS", ".2")]
+    assert [skip.what for skip in reading.skipped] == ["Forward MRR"]
+    # Below datasets, GraIL is a model.
+    reading = read("Model|WN18RR|UMLS", "|MRR|MRR", "GraIL|.1|.2", groups=True)
+    assert found(reading) == [("MRR", "WN18RR", ".1"), ("MRR", "UMLS", ".2")]
+
+
+@pytest.mark.parametrize(
+    ("heading", "sides"),
+    [
+        ("MRR_Tail|MRR_Head|MRR_Avg", ["tail", "head", None]), ("MRR_Tail|MRR|MRR_Avg", ["tail", None]),
+        ("GMR_tail|GMR_head|GMR_avg", ["tail", "head"]), ("head MRR|tail MRR|MRR (mean)", ["head", "tail", None]),
+    ],
+)  # fmt: skip
+def test_an_average_next_to_both_sides_is_of_both(heading: str, sides: list[str | None]) -> None:
+    assert [entry.context.side for entry in read(f"Model|{heading}", "A|.1|.2|.15").entries] == sides
+
+
+@pytest.mark.parametrize("groups", [True, False])
+def test_a_name_that_may_say_what_its_row_is_of_leaves_it_out(groups: bool) -> None:
+    rows = ["full", "w/o text", "raw", "w/o images", "tail only"]
+    for heading in ("Model|Setting|MRR", "Setting|MRR"):
+        name = "A|" if heading.startswith("Model") else ""
+        reading = read(heading, *(f"{name}{row}|.1" for row in rows), groups=groups)
+        assert ["or be a name only" in entry.context.unclear for entry in reading.entries] == [
+            False, False, True, False, True,
+        ]  # fmt: skip
+        assert {entry.context.protocol for entry in reading.entries} == {None}
+
+
+def test_rows_of_deviations_in_brackets_are_no_results() -> None:
+    rows = ("Model|MRR|MR", "A|.8|1.5", "|(.01)|(.2)", "B|(.8)|1.4", "|± .02|±.1")
+    reading = read(*rows, groups=True)
+    assert [entry.text for entry in reading.entries] == [".8", "1.5", "(.8)", "1.4"]
+    assert [skip.why for skip in reading.skipped if "in brackets" in skip.why] == [reading.skipped[0].why] * 2
+    # Below a dataset that repeats, a name is no name of deviations.
+    assert len(read("Dataset|Model|MRR", "UMLS|A|.8", "|B|(.7)", groups=True).entries) == 2
+
+
+def test_footnotes_of_datasets_and_directions_of_queries() -> None:
+    reading = read("Dataset|MRR", "WN18RR^{1}|.1", "UMLS [2]|.2", "Nations†|.3", "WN18RR*|.4", groups=True)
+    assert [entry.context.dataset for entry in reading.entries] == ["WN18RR", "UMLS", "Nations", "WN18RR*"]
+    for groups in (True, False):
+        reading = read("Query|MRR", "(?, r, t)|.1", "(h,r,?)|.2", groups=groups)
+        assert [entry.context.side for entry in reading.entries] == ["head", "tail"]
+        reading = read("Model|Direction|MRR", "A|forward|.1", "A|backward|.2", "A|both|.3", groups=groups)
+        assert [bool(entry.context.unclear) for entry in reading.entries] == [True, True, False]
+
+
 def test_a_slash_that_joins_no_metrics() -> None:
     reading = read("Model|MRR|batch/dim", "A|.45|256/100", "B|1/2|512/100", groups=True)
     assert found(reading) == [("MRR", None, ".45")]

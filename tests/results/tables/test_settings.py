@@ -29,7 +29,11 @@ KIND_1_1 = OF_KIND.format("1-1")
         ("num_eval_candidates", "1000", {"task": "sampled"}), ("relation_category", "1-1", {"unclear": KIND_1_1}),
         ("task", "relation_prediction", {"task": "relation prediction"}), ("learning_rate", "0.1", {}),
         ("num_test_triples", "3,134", {"num_triples": 3134}), ("relations", "237", {}),
-        ("relation", "_hypernym", {"relations": ("_hypernym",)}),
+        ("relation", "_hypernym", {"relations": ("_hypernym",)}), ("test set", "test.txt", {"split": "test"}),
+        ("TestSet", "test_A", {"unclear": "it is of a part of the tasks, test_A"}), ("head type", "all", {}),
+        ("evaluation", "1 vs 100", {"task": "sampled"}), ("evaluation", "1 vs. all", {}),
+        ("Relation pattern", "symmetric", {"unclear": "it is of a part of the tasks, symmetric"}),
+        ("head_type", "person", {"unclear": "it is of a part of the tasks, person"}),
     ],
 )  # fmt: skip
 def test_each_says_what_a_reader_would_say(name: str, value: str, said: dict[str, Any] | None) -> None:

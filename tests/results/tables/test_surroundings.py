@@ -488,6 +488,8 @@ def test_captions_of_any_length_say_the_split_the_side_and_what_is_filtered() ->
     [
         ("Results on a random 10% of the WN18RR test triples.", "subset"),
         ("Results on WN18RR for long-tail entities.", "subset"),
+        ("WN18RR (long-tail entities)", "subset"),
+        ("WN18RR, only relations with more than 10 triples", "subset"),
         ("Results on WN18RR for 1-N relations only.", "by relation"),
         ("Results on WN18RR, averaged over relations.", "macro-averaged"),
         ("Zero-shot results on WN18RR entities unseen in training.", "inductive"),
