@@ -43,7 +43,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    import distributed
+    distributed: Any = importlib.import_module("distributed")
 
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, silence_logs=50
@@ -203,7 +203,7 @@ class Client:
     ],
 )
 def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
-    import distributed
+    distributed: Any = importlib.import_module("distributed")
 
     name, *values = error
     with pytest.raises(DataError, match=told):
