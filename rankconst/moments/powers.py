@@ -264,11 +264,19 @@ class _SumOverBlocks(_Sum):
         lowest = np.min(self._ends**self.exponent, axis=0)
         # What a block's least value contributes is taken out: the rest is 1 somewhere.
         beyond = np.maximum(self.blocks.points**self.exponent - lowest[self.blocks.rows], 0.0)
+        near = np.ones(lowest.size, np.bool_)
+        gap = phi = kept = np.ones(0)
         for place, at in enumerate(t.tolist()):
-            # 1 - phi is accurate where phi is near 1, phi itself where it is small.
-            kept = np.exp(-at * beyond)
-            gap, phi = -self.blocks.mean(np.expm1(-at * beyond)), self.blocks.mean(kept)
-            near = gap < 0.5
+            # 1 - phi is accurate where phi is near 1, phi itself where it is small. What is needed of no block is not
+            # formed: as t grows, phi falls.
+            if near.any():
+                gap = -self.blocks.mean(np.expm1(-at * beyond))
+                near = gap < 0.5
+            if slope or not near.all():
+                kept = np.exp(-at * beyond)
+                phi = self.blocks.mean(kept)
+            else:
+                phi = np.ones(near.size)
             log_phi = np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(phi + TINY))
             logs[place] = float(np.sum(self.weights * (log_phi - at * lowest)))
             if slope:

@@ -186,6 +186,12 @@ def _to_array(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
     return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
 
 
+def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
+    """Count the nulls in lists; `flatten` would import pyarrow.compute, for which every command would wait."""
+    first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
+    return lists.values.slice(first, last - first).null_count
+
+
 @dataclass(frozen=True)
 class Tables:
     """One version of the tables, read when first asked.
@@ -346,7 +352,7 @@ class Tables:
                 strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
                 wrong = "" if strange is None else f"{shorten(strange)!r}, which is no key of a dataset"
             if column in {"aliases", "source_urls"} and not nulls:
-                nulls = sum(cast("pa.ListArray[Any]", chunk).flatten().null_count for chunk in values.chunks)
+                nulls = sum(_count_nulls_inside(cast("pa.ListArray[Any]", chunk)) for chunk in values.chunks)
             if nulls:
                 wrong = f"{nulls:,} nulls"
             elif (column in LEAST or pa.types.is_floating(values.type)) and not values.null_count and len(values):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import threading
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
     from rankconst_builder.graph import Graph
 
-distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install distributed")
+# Imported by the tests alone: it takes a second, and every process of a run collects all tests.
+if importlib.util.find_spec("distributed") is None:
+    pytest.skip("Dask is not installed: pip install distributed", allow_module_level=True)
 
 PROTOCOLS = [*STATIC.values()]
 pytestmark = [
@@ -40,6 +43,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
+    distributed: Any = importlib.import_module("distributed")
+
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, silence_logs=50
     ) as running:
@@ -215,11 +220,14 @@ class Client:
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (distributed.KilledWorker("task", None, 3), "workers ended again and again in the same task"),
-        (distributed.CancelledError("key"), r"the scheduler is lost: key\. Start it, and build again\."),
-        (TimeoutError("no heartbeat"), "the scheduler is lost: no heartbeat"),
+        (("KilledWorker", "task", None, 3), "workers ended again and again in the same task"),
+        (("CancelledError", "key"), r"the scheduler is lost: key\. Start it, and build again\."),
+        (("TimeoutError", "no heartbeat"), "the scheduler is lost: no heartbeat"),
     ],
 )
-def test_a_cluster_that_is_lost(error: Exception, told: str) -> None:
+def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
+    distributed: Any = importlib.import_module("distributed")
+
+    name, *values = error
     with pytest.raises(DataError, match=told):
-        module._gather(Client(error), [])
+        module._gather(Client(getattr(distributed, name)(*values)), [])

@@ -124,10 +124,14 @@ def convolve_pairs(counts: list[int]) -> tuple[NDArray[np.longdouble], NDArray[n
     pairs[:, 0] = 1.0
     single = np.zeros((x.size, n + 1), np.longdouble)
     single[:, 0] = 1.0
-    for count in counts:
+    for done, count in enumerate(counts, start=1):
         p = np.minimum(1.0, x / count)
         q = 1.0 - p
-        pairs[:, 1:] = pairs[:, 1:] * q[columns, None] + pairs[:, :-1] * p[rows, None]
+        # What the tasks so far may have, and what the others can still make m.
+        first, last = max(low - (n - done), 1), min(done, low)
+        pairs[:, first : last + 1] = (
+            pairs[:, first : last + 1] * q[columns, None] + pairs[:, first - 1 : last] * p[rows, None]
+        )
         pairs[:, 0] *= q[columns]
         single[:, 1:] = single[:, 1:] * q[:, None] + single[:, :-1] * p[:, None]
         single[:, 0] *= q

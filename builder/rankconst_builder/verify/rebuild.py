@@ -202,30 +202,31 @@ def _count(job: _Files) -> _Counted | str:
         **describe_graph(graph).tabulate(graph.missing),
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
     }
-    micro, macro, relations, blocks = [], [], [], []
+    micro, macro, relations, blocks = (list[tuple[dict[str, Any], "Histogram"]]() for _ in range(4))
     histograms = count_histograms(job.key, graph, [*map(parse_protocol, job.protocols)], job.baselines, job.splits)
     for one, histogram in histograms.items():
         if one.side == RELATION_SIDE and not job.related:
             continue
-        tasks, relation = (one.dataset, one.protocol, one.split, one.side), one.relations[0] if one.relations else None
+        tasks: dict[str, Any] = {name: getattr(one, name) for name in TASKS}
+        relation = one.relations[0] if one.relations else None
         if not one.is_chance:
             if relation is not None:
                 offsets = np.zeros_like(histogram.num_tasks) if histogram.offsets is None else histogram.offsets
                 named = {"baseline": one.baseline, "relation": relation, "offset": offsets}
-                blocks.append(_tabulate(tasks, named, histogram))
+                blocks.append((tasks | named, histogram))
         elif relation is not None:
-            relations.append(_tabulate(tasks, {"relation": relation}, histogram))
+            relations.append((tasks | {"relation": relation}, histogram))
         elif not one.is_micro:
-            macro.append(_tabulate(tasks, {"aggregation": one.aggregation, "weight": histogram.weights}, histogram))
+            macro.append((tasks | {"aggregation": one.aggregation, "weight": histogram.weights}, histogram))
         else:
-            micro.append(_tabulate(tasks, {}, histogram))
+            micro.append((tasks, histogram))
     parts = {
         "candidates": micro,
         "macro_candidates": macro,
         "candidates_by_relation": relations,
         "baseline_candidates": blocks,
     }
-    return _Counted(statistics, {name: pd.concat(rows, ignore_index=True) for name, rows in parts.items() if rows})
+    return _Counted(statistics, {name: _tabulate(rows) for name, rows in parts.items() if rows})
 
 
 def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
@@ -251,12 +252,22 @@ def _read_roles(fetcher: Fetcher, source: Benchmark, roles: Sequence[str]) -> di
     return found
 
 
-def _tabulate(tasks: tuple[str, str, str, str], own: Mapping[str, Any], histogram: Histogram) -> pd.DataFrame:
-    named = dict(zip(TASKS, tasks, strict=True))
-    return pd.DataFrame(
-        {**named, **own, "num_candidates": histogram.num_candidates, "num_tasks": histogram.num_tasks},
-        index=pd.RangeIndex(len(histogram)),
-    )
+def _tabulate(parts: Sequence[tuple[Mapping[str, Any], Histogram]]) -> pd.DataFrame:
+    """Return the rows of histograms; what names each is one word for all its rows, or an array with a value for each.
+
+    One frame for all of them: there are thousands, and pandas takes longer over a small frame than counting does.
+    """
+    columns = {name: [named[name] for named, _ in parts] for name in parts[0][0]}
+    sizes = [len(histogram) for _, histogram in parts]
+    spread = {
+        name: np.repeat(np.array(values, dtype=object), sizes) if isinstance(values[0], str) else np.concatenate(values)
+        for name, values in columns.items()
+    }
+    counts = {
+        name: np.concatenate([getattr(histogram, name) for _, histogram in parts])
+        for name in ("num_candidates", "num_tasks")
+    }
+    return pd.DataFrame({**spread, **counts})
 
 
 @check("sources", "histograms counted from the triples", "datasets", "candidates", rebuild=True)

@@ -123,12 +123,15 @@ def _check_partial(frame: pd.DataFrame) -> Iterator[Finding]:
     # A benchmark among sampled negatives may have a test split only.
     lost = frame["triples_valid"].isna() & ~without
     yield from point_out(frame, "datasets", lost, "triples_valid", message="a value is missing")
+    lacks = {}
+    for place, split in enumerate(SPLITS):
+        unread = frame["sha256"].map(lambda row, at=place: row is not None and len(row) > at and row[at] is None)
+        lacks[split] = unread.astype(bool) & frame[f"triples_{split}"].isna() & ~without
     for column in COUNTED:
         partial, there = without.copy(), frame[column].notna()
-        for place, split in enumerate(SPLITS):
-            lacks = frame["sha256"].map(lambda row, at=place: row is not None and len(row) > at and row[at] is None)
+        for split in SPLITS:
             if needs(column, split):
-                partial |= lacks.astype(bool) & frame[f"triples_{split}"].isna() & ~without
+                partial |= lacks[split]
         yield from point_out(frame, "datasets", ~partial & ~there, column, message="a value is missing")
         message = "there must be no value where there are no files"
         yield from point_out(frame, "datasets", partial & there, column, message=message)

@@ -139,7 +139,7 @@ def code_rows(names: Iterable[str], *frames: pd.DataFrame) -> tuple[NDArray[np.i
     for name in names:
         parts = [frame[name] for frame in frames]
         if isinstance(parts[0].dtype, pd.CategoricalDtype):
-            own = np.concatenate([part.cat.codes.to_numpy() for part in parts])
+            own = np.concatenate([cast("pd.Categorical", part.array).codes for part in parts])
             size = len(parts[0].cat.categories)
         else:
             values = np.concatenate([part.to_numpy() for part in parts])
@@ -410,10 +410,11 @@ def _to_frames(tables: Mapping[str, pa.Table]) -> dict[str, pd.DataFrame]:
         for column in _WORDS
         if column in table.column_names
     }
-    words: dict[str, list[str]] = {}
+    words: dict[str, pd.CategoricalDtype] = {}
     for column in _WORDS:
         found = {word for (_, one), array in coded.items() if one == column for word in _dictionary_of(array)}
-        words[column] = sorted(found, key=lambda word, column=column: _rank(column, word))  # type: ignore[misc]
+        ranked = sorted(found, key=lambda word, column=column: _rank(column, word))  # type: ignore[misc]
+        words[column] = pd.CategoricalDtype(pd.Index(ranked, dtype=object), ordered=True)
     return {
         name: pd.DataFrame(
             {
@@ -432,13 +433,13 @@ def _dictionary_of(array: Any) -> list[str]:
     return [] if not len(array) else list(array.dictionary.to_pylist())
 
 
-def _recode(array: Any, words: list[str]) -> Any:
+def _recode(array: Any, words: pd.CategoricalDtype) -> Any:
     if not len(array):
-        return pd.Categorical([], categories=words, ordered=True)
-    place = {word: code for code, word in enumerate(words)}
+        return pd.Categorical([], dtype=words)
+    place = {word: code for code, word in enumerate(words.categories)}
     own = np.array([place[word] for word in array.dictionary.to_pylist()] + [-1], dtype=np.int64)
     codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return pd.Categorical.from_codes(own[codes], categories=pd.Index(words, dtype=object), ordered=True)
+    return pd.Categorical.from_codes(own[codes], dtype=words)
 
 
 def _to_values(column: Any) -> Any:
