@@ -88,7 +88,8 @@ def test_the_only_graph_that_a_path_holds(text: str, name: str | None) -> None:
     ("text", "name", "rest"),
     [
         ("test/WN18RR_mrr", "WN18RR", "test mrr"), ("mrr/FB15k-237", "FB15k-237", "mrr"),
-        ("Unified Medical Language System: MRR", "Unified Medical Language System", "MRR"), ("test/mrr", "", "test/mrr"),
+        ("Unified Medical Language System: MRR", "Unified Medical Language System", "MRR"),
+        ("test/mrr", "", "test/mrr"),
     ],
 )  # fmt: skip
 def test_a_name_is_split_from_the_words_joined_to_it(text: str, name: str, rest: str) -> None:
