@@ -473,6 +473,9 @@ def test_everything_does_as_well_as_the_worst_value() -> None:
     worst = {"igmr": 0.0, "gmr": 6.5, "mr": 6.5, "mrr": 0.1, "hits@1": 0.0}
     for name, value in worst.items():
         assert tail_probability(parse_metric(name), histogram, value) == Tail(0.0, 0.0, "exact")
+    # A task of no more candidates than k is a hit for certain.
+    sure = Histogram.from_counts([3, 10, 10])
+    assert tail_probability(parse_metric("hits@3"), sure, 1 / 3) == Tail(0.0, 0.0, "exact")
 
 
 def test_so_many_tasks_have_a_tail_and_no_more() -> None:
