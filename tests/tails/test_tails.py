@@ -408,6 +408,25 @@ def test_a_bracket_of_a_complement_reaches_as_far_as_its_upper_end(
     assert tail.error == pytest.approx(max(-tail.log10, tail.log10 - least), rel=1e-6)
 
 
+def test_a_bracket_errs_by_half_its_width_and_by_the_less_certain_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = iter([(-5.0, 0.5), (-3.0, 2.0)])
+    monkeypatch.setattr(inversion, "_sum", lambda *_: next(ends))
+    saddle = Saddle(t=1.0, x=-1.0, span=None, cgf=0.0, deviation=1.0, rounding=0.0)
+    z = np.array([1 + 1j * m for m in range(9)], dtype=np.complex128)
+    tail = inversion._bracket(saddle, z, np.ones(9, dtype=np.complex128))
+    assert tail.log10 == pytest.approx(-4.0 / math.log(10))
+    assert tail.error == pytest.approx(3.0 / math.log(10), rel=1e-6)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-6])
+def test_a_complement_is_not_followed_to_where_its_terms_overflow(share: float) -> None:
+    """Of one rank of a billion in the last thousandth, the best line is far beyond."""
+    law = LogRankLaw(Histogram.from_counts([10**9]))
+    saddle = find_saddle(law, share - law.width, None)
+    assert 0 < -saddle.t <= 0.5 * law.farthest
+    assert _covers(invert(law, share - law.width), math.log10(math.exp(-share)))
+
+
 @pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
 def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
     u, weights = np.polynomial.legendre.leggauss(120)
