@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
@@ -122,7 +123,13 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
-    return reading
+    return reading if reading.tool or not reading.columns else replace(reading, tool=_find_writer(reading))
+
+
+def _find_writer(reading: Reading) -> str | None:
+    """Return the tool that all columns of a table have their names from, as one made from its output."""
+    measured = dict.fromkeys(head.column for head in reading.entries.heads) if reading.layout == "wide" else ()
+    return find_tool(reading.columns) if all(find_tool(["", column]) for column in measured) else None
 
 
 def find_tool(headings: Iterable[str]) -> str | None:

@@ -17,7 +17,7 @@ from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.evaluation import Stated
-from rankconst.results.formats import READERS, read_results
+from rankconst.results.formats import READERS, read_document, read_results
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reader, Reading
@@ -197,6 +197,26 @@ def test_forced_onto_another_file_it_refuses_with_the_name(reader: Reader, text:
         assert "results.txt" in str(refused)
     else:
         assert reading.entries == ()
+
+
+def test_a_table_made_from_a_tools_output_is_of_that_tool() -> None:
+    long = [
+        ["Side", "Rank_type", "Metric", "Value", "dataset"],
+        ["both", "realistic", "hits_at_10", "0.971", "nations"],
+    ]
+    wide = [["run", "dataset", "metrics.both.realistic.hits_at_1"], ["a", "nations", "0.5"]]
+    mixed = [[*wide[0], "MRR"], [*wide[1], "0.7"]]
+    others = [["side", "type", "metric", "value", "model"], ["both", "filtered", "MRR", "0.5", "A"]]
+    for (head, *rows), tool in ((long, "pykeen"), (wide, "pykeen"), (mixed, None), (others, None)):
+        markdown = [head, ["-"] * len(head), *rows]
+        text = "".join(f"| {' | '.join(row)} |\n" for row in markdown)
+        assert read_document("a.md", text).tool == tool
+        latex = "".join(f"{' & '.join(row)} \\\\\n".replace("_", "\\_") for row in (head, *rows))
+        assert read_document("a.tex", f"\\begin{{tabular}}{{l}}\n{latex}\\end{{tabular}}\n").tool == tool
+    # Columns that people add to what PyKEEN's to_df() returns.
+    for place in (0, 2, 5):
+        table = [[*row[:place], added, *row[place:]] for row, added in zip(long, ("model", "TransE"), strict=True)]
+        assert read_document("a.csv", "".join(f"{','.join(row)}\n" for row in table)).form == "pykeen_csv"
 
 
 def test_an_unknown_format(path: Path) -> None:

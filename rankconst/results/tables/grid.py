@@ -154,7 +154,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         told = tell(printed.above)
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
-        written = list(rows) if dialect.groups else rows
+        written = _lose_spans(list(rows)) if dialect.groups else rows
         rows = split_joint(written, printed.above, dialect) if isinstance(written, list) else written
         for block in _split_blocks(rows, dialect):
             first, rest = _skip_titles(document, block, notes)
@@ -185,6 +185,12 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     if not read:
         raise DataError(_say_none(document) if without is None else explain_missing(document, without))
     return read
+
+
+def _lose_spans(rows: list[Row]) -> list[Row]:
+    """Take a table in which no cell spans others for one that cannot say so: its headings may be over empty cells."""
+    spanned = any(width > 1 for row in rows for width in (row.spans or {}).values())
+    return rows if spanned else [row._replace(spans=None) for row in rows]
 
 
 def _split_printed(printed: Printed, dialect: Dialect) -> list[Printed]:
@@ -371,6 +377,8 @@ def _read_table(
         first = list(islice(below, _FIRST))
         below = chain(first, below)
     seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
+    # What heads a group of rows is no cell of its column.
+    seen = [row for row in seen if not (dialect.groups and _is_alone(row, heading))]
     column = _find_datasets(seen, heading)
     told = told if dialect.exact else _read_corner(heading, told)
     qualifiers = _find_qualifiers(seen, heading)
@@ -434,9 +442,11 @@ def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, note
 
 
 def _find_sublevel(rows: list[Row], heading: Heading) -> list[str]:
-    """Return the words that the first row has in the columns of metrics, if it has no number there."""
+    """Return what the first row has in the columns of metrics, if it is words, or parts of benchmarks such as v1."""
     first = next((row.plain for row in rows if not _is_alone(row, heading) and row.plain not in heading.levels), ())
     cells = [first[j] for j in heading.measured if j < len(first) and first[j] and not is_missing(first[j])]
+    if cells and all(map(_VERSIONED.fullmatch, cells)):
+        return cells
     if len(cells) < 2 or any(map(is_number, cells)) or any(find_mentions(cell) for cell in cells):
         return []
     return [] if any(character.isdigit() for cell in cells for character in cell) else cells
@@ -749,6 +759,8 @@ class RowReader:
         if group.dataset or group.among:
             self.inferred[_IN_ROWS] = None
         else:  # a split, a side or a task of the dataset so far
+            said = [name for name in ("split", "side", "protocol", "task") if getattr(group, name)]
+            self.inferred |= {f"{name} from rows of their own": None for name in said}
             group = replace(group, dataset=self._told.dataset, among=self._told.among)
         self._told = replace(
             group,

@@ -197,12 +197,11 @@ def _tell_raw(found: _Found) -> _Found:
 
 
 def _find_means(labels: Sequence[Sequence[str]], found: _Found) -> _Found:
-    """Take means over runs next to a column of metrics for their values, and no spread or count next to them."""
+    """Take means over runs next to a column of metrics for their values, and no spread or count beside them."""
     roles = {meaning.role for meaning, _ in found if meaning is not None}
     names = [squash(each[-1]) if each else "" for each in labels]
-    means = (j for j, (name, below) in enumerate(pairwise(names)) if name in {"mean", "avg"} and below in _DEVIATIONS)
-    place = next(means, None)
-    if place is None or "metric" not in roles or "value" in roles:
+    place = next((j for j, name in enumerate(names) if name in {"mean", "avg"}), None)
+    if place is None or _DEVIATIONS.isdisjoint(names) or "metric" not in roles or "value" in roles:
         return found
     of_runs = {*_DEVIATIONS, "min", "max", "median", "count", "n"}
     kept = [(None, None) if name in of_runs else each for name, each in zip(names, found, strict=True)]

@@ -275,7 +275,7 @@ def _make_row(line: int, parts: list[str], held: _Multirows) -> tuple[Row, dict[
 
 
 _MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
-_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
+_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
 
 
 def _read_count(pattern: re.Pattern[str], cell: str) -> int:

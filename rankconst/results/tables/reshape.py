@@ -30,6 +30,15 @@ GAIN = re.compile(
 """What rows, or columns, are called that compare others or sum them up."""
 
 
+# What columns hold beside those of models: "Year", "Time (s)", "#Params".
+_BESIDE = re.compile(
+    r"(?:year|date|seed|runs?|trials?|epochs?|steps?|iterations?|(?:train(?:ing)?|infer(?:ence)?|run|eval(?:uation)?)"
+    r"?[ _-]?times?|duration|(?:#|num(?:ber)?(?: of|_)?|no\.)? ?param(?:eter)?s?|memory|ram|vram|gpus?|"
+    r"(?:embedding |batch |model |hidden )?(?:size|dim(?:ension)?s?)|learning rate|lr|flops|k|n|#)(?:\W.*)?$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each; None if it is none.
 
@@ -44,7 +53,9 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
         return None
     measured = [row for row in body if dialect.names_metric(row.plain[place])]
     numbers = [j for j in range(place + 1, width) if head.plain[j] and _holds_numbers(measured, j)]
-    labels = [j for j in range(width) if j != place and j not in numbers]
+    beside = {j for j in numbers if _BESIDE.match(head.plain[j])}
+    numbers = [j for j in numbers if j not in beside]
+    labels = [j for j in range(width) if j != place and j not in numbers and j not in beside]
     if not numbers:
         return None
     names = [head.plain[j] for j in numbers]

@@ -397,7 +397,9 @@ def _recognise_csv(document: Document) -> bool:
     first = document.text[:1000].lstrip().partition("\n")[0]
     # A printed DataFrame has blanks for commas.
     headings = [squash(heading) for heading in (first.split(",") if "," in first else first.split())]
-    return headings[-4:] in (["side", rank_type, "metric", "value"] for rank_type in ("ranktype", "type"))
+    # People add columns, such as one for the model; a table of anybody's may have a column "type".
+    added = "," in first and {"side", "ranktype", "metric", "value"} <= set(headings)
+    return added or headings[-4:] in (["side", rank_type, "metric", "value"] for rank_type in ("ranktype", "type"))
 
 
 def _read_csv(document: Document) -> Reading:

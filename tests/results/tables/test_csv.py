@@ -249,7 +249,12 @@ def test_a_cell_of_settings_that_is_not_understood_leaves_its_row_out() -> None:
 
 
 def test_means_over_runs_are_the_values_of_a_long_table() -> None:
-    reading = read("metric,mean,std,count\nMRR,.4,.01,5\nMR,90,2,5\n")
-    assert reading.layout == "long"
-    said = [(entry.metric.label, entry.text, entry.context.num_tasks) for entry in reading.entries]
-    assert said == [("MRR", ".4", None), ("MR", "90", None)]
+    for text in (
+        "metric,mean,std,count\nMRR,.4,.01,5\nMR,90,2,5\n",
+        "metric,count,std,mean\nMRR,5,.01,.4\nMR,5,2,90\n",
+        "metric,mean,count,std\nMRR,.4,5,.01\nMR,90,5,2\n",
+    ):
+        reading = read(text)
+        assert reading.layout == "long"
+        said = [(entry.metric.label, entry.text, entry.context.num_tasks) for entry in reading.entries]
+        assert said == [("MRR", ".4", None), ("MR", "90", None)]

@@ -194,6 +194,18 @@ def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
         assert part in str(caught.value)
 
 
+def test_names_over_empty_cells_are_over_all_of_their_columns() -> None:
+    body = "RotatE & .338 & .533 & .476 & .571 \\\\ \\end{tabular}"
+    metrics = "& MRR & H@10 & MRR & H@10 \\\\\n"
+    for over in ("FB15k-237 & & WN18RR &", "\\multicolumn{2}{c}{FB15k-237} & \\multicolumn{2}{c}{WN18RR}"):
+        reading = read(f"\\begin{{tabular}}{{lrrrr}}\n & {over} \\\\\n{metrics}{body}")
+        assert [e.context.dataset for e in reading.entries] == ["FB15k-237"] * 2 + ["WN18RR"] * 2
+    # A version below one metric only.
+    versions = read("\\begin{tabular}{l}\nData & MRR & Size \\\\\n & v1 & \\\\\nWN18RR & .3 & 9 \\\\ \\end{tabular}")
+    assert not versions.entries
+    assert [(skip.line, skip.what) for skip in versions.skipped] == [(3, "v1")]
+
+
 def test_rows_of_another_width_are_left_out() -> None:
     reading = read("\\begin{tabular}{lr}\na & MRR \\\\\na & 1 & 2 \\\\\nb & .3 \\\\ \\end{tabular}")
     assert [(skip.line, skip.why) for skip in reading.skipped] == [(3, "expected 2 cells, as in the heading, got 3")]

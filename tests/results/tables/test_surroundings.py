@@ -98,6 +98,16 @@ def test_metrics_in_rows_as_rotate_prints_them() -> None:
     assert reading.understood == "1 table; metrics in rows; MRR, MR, Hits@1"
 
 
+def test_metrics_in_rows_next_to_what_is_no_model() -> None:
+    beside = ("Year", "seed", "Time (s)", "Training time", "#Params", "Params (M)", "epochs", "Dim.", "runs")
+    for name in beside:
+        reading = read(f"WN18RR:\n\n| | RotatE | {name} | TransE |\n|--|--|--|--|\n| MRR | .476 | 42 | .226 |\n")
+        assert [(e.context.model, e.text) for e in reading.entries] == [("RotatE", ".476"), ("TransE", ".226")], name
+    for name in ("TimePlex", "KG-BERT", "DimE", "runner", "Size2"):
+        reading = read(f"WN18RR:\n\n| | RotatE | {name} |\n|--|--|--|\n| MRR | .476 | .42 |\n")
+        assert [e.context.model for e in reading.entries] == ["RotatE", name]
+
+
 def test_metrics_in_rows_below_an_empty_corner() -> None:
     reading = read("WN18RR:\n\n| | RotatE | TransE |\n|--|--|--|\n| MRR | .476 | .226 |\n| MR | 3340 | 3384 |\n")
     assert [(e.context.model, e.metric.label, e.text) for e in reading.entries] == [
@@ -260,6 +270,8 @@ def test_sides() -> None:
     assert [(entry.context.dataset, entry.context.side) for entry in reading.entries] == [
         ("FB15k-237", "tail"), ("FB15k-237", "head"), ("FB15k-237", "tail"),
     ]  # fmt: skip
+    assert not any(entry.context.unclear for entry in reading.entries)
+    assert "side from rows of their own" in reading.understood
 
 
 def test_rows_and_cells_of_differences_are_no_results() -> None:
