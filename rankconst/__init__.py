@@ -8,11 +8,7 @@
 The names of this module are the public ones; everything else may change in any release.
 """
 
-import sys
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from rankconst.version import __version__ as __version__
+TYPE_CHECKING = False  # type checkers take it for true, and importing it would take longer than all else
 
 # The public names: here for type checkers, and below with their modules, which are imported when first asked for.
 if TYPE_CHECKING:
@@ -49,6 +45,7 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import load as load
     from rankconst.tasks import Histogram as Histogram
     from rankconst.tasks import Tasks as Tasks
+    from rankconst.version import __version__ as __version__
 else:
     # Out of sight of type checkers, which would take any attribute for one that exists.
     _NAMES = {
@@ -72,11 +69,15 @@ else:
             "UndefinedError",
             "TablesError",
         ),
+        "version": ("__version__",),
     }
     _HOMES = {name: home for home, names in _NAMES.items() for name in names}
-    __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the keys are names
+    __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are names
 
     def __getattr__(name):
+        import sys
+        from importlib import import_module
+
         home = _HOMES.get(name)
         if home is None:
             # With name and obj, Python itself adds "Did you mean" to a traceback.

@@ -189,8 +189,11 @@ _OK = 200
 
 
 def hide_login(text: str) -> str:
-    """Return a text without the user names and passwords that addresses in it have."""
-    return re.sub(r"(?<=://)[^/?#\s]*@", "", text)
+    """Return a text without the user names and passwords that addresses in it have.
+
+    Keys of S3 are full of slashes, which should have been escaped; digits up to a slash are a port.
+    """
+    return re.sub(r"(?<=://)(?:[^/?#\s]*|[^/?#\s:]*:(?!\d{1,5}[/?#])[^\s@]{0,200})@", "", text)
 
 
 def _hash(path: Path, known: str) -> str:

@@ -93,7 +93,10 @@ class Names:
     def _suggest(self, shown: str) -> str:
         import difflib  # only needed here, where speed no longer matters
 
-        near = difflib.get_close_matches(squash(shown), self._keys, n=8, cutoff=0.6)
+        typed = squash(shown)
+        near = difflib.get_close_matches(typed, self._keys, n=8, cutoff=0.6)
+        # Of exchanged letters, "mmr" or "htis@10", difflib thinks less than of missing ones.
+        near.sort(key=lambda spelling: (len(spelling), set(spelling)) != (len(typed), set(typed)))
         nearest = list(dict.fromkeys(self._keys[spelling] for spelling in near))[:3]
         if nearest:
             return f"Did you mean {' or '.join(nearest)}?"

@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 import zipfile
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -234,6 +235,24 @@ def zip_files(draw: random.Random) -> Iterator[Case]:
             yield Case(f"{packing} at {place}", [*SHOW, "x.zip"], {"x.zip": damaged}, truth=whole)
         for size in (4, len(content) // 2, len(content) - 1):
             yield Case(f"{packing} cut at {size}", [*SHOW, "x.zip"], {"x.zip": content[:size]}, truth=b"")
+    files = [*_whole_set().items()]
+    for what, entries in {
+        "twice, the first other": [("constants.parquet", b"PAR1"), *files],
+        "twice, the last other": [*files, ("constants.parquet", b"PAR1")],
+        "other cases": [*files, ("Constants.parquet", b"PAR1"), ("DATAPACKAGE.JSON", b"{}")],
+        "names of devices": [*files, ("CON", b""), ("aux.txt", b""), ("a:b", b"")],
+        "up": [(f"../{name}", content) for name, content in files],
+        "absolute": [(f"/tmp/{name}", content) for name, content in files],  # noqa: S108 - nothing is written
+        "backslashes": [(f"set\\{name}", content) for name, content in files],
+        "two sets": [(f"{folder}/{name}", content) for folder in "ab" for name, content in files],
+        "zip in zip": [("set.zip", b"PK\x05\x06" + bytes(18))],
+        "70,000 files": [*files, *((f"f{number}", b"") for number in range(70_000))],
+    }.items():
+        with warnings.catch_warnings(), zipfile.ZipFile(stream := io.BytesIO(), "w") as archive:
+            warnings.simplefilter("ignore")  # of names that are there twice
+            for name, content in entries:
+                archive.writestr(name, content)
+        yield Case(what, [*SHOW, "x.zip"], {"x.zip": stream.getvalue()}, truth=whole)
 
 
 @_attack
@@ -557,8 +576,17 @@ ROOMS: dict[str, dict[str, Any]] = {
         "TERM": ("", "dumb", "nonsense"),
         "PYTHONIOENCODING": ("ascii", "cp1252", "ascii:strict"),
         "PYTHONWARNINGS": ("error",),
-        "RANKCONST_CACHE": ("", "/dev/null/x", "~nobody-here/x", "a\nb"),
-        "RANKCONST_MIRROR": ("http://", "~nobody-here/x"),
+        "PYTHONOPTIMIZE": ("2",),
+        "LC_ALL": ("C", "tr_TR.UTF-8", "en_US.ISO-8859-1", "nonsense"),
+        "TMPDIR": ("r.csv", "here", "/dev/null", "a b'c\"d", "\udcff"),
+        "TYPER_USE_RICH": ("0",),
+        "_RANKCONST_COMPLETE": ("complete_bash", "source_bash"),
+        "OPENBLAS_NUM_THREADS": ("abc", "100000"),
+        "ARROW_DEFAULT_MEMORY_POOL": ("nonsense",),
+        "MPLCONFIGDIR": ("/dev/null",),
+        "HTTPS_PROXY": ("http://[",),
+        "RANKCONST_CACHE": ("", "/dev/null/x", "~nobody-here/x", "a\nb", "\udcff"),
+        "RANKCONST_MIRROR": ("http://", "~nobody-here/x", "/dev/null", "s3://x", "http://[::1", "\udcff"),
         "MPLBACKEND": ("nonsense",),
         "SOURCE_DATE_EPOCH": ("x", "9" * 30),
         "FORCE_COLOR": ("1",),

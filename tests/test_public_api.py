@@ -181,7 +181,8 @@ def test_the_runtime_stays_light(script: str) -> None:
 def test_an_import_loads_nothing_that_takes_time() -> None:
     loaded = modules_after(IMPORT_ONLY)
     assert not tops(loaded) & (HEAVY | {"numpy", "pyarrow"})
-    assert {name for name in loaded if name.startswith("rankconst")} == {"rankconst", "rankconst.version"}
+    # An interrupt that comes meanwhile shows a traceback, so that not even modules of Python are loaded.
+    assert loaded - modules_after("") == {"rankconst"}
 
 
 def test_looking_up_loads_no_formulas_and_no_downloads() -> None:

@@ -145,6 +145,19 @@ def hash_file(file: Path | str) -> str:
     return digest.hexdigest()
 
 
+def state_file(file: Path | str) -> tuple[int | None, ...]:
+    """Return what is another one as soon as a file, or what is at a URL, has changed or gone."""
+    try:
+        if isinstance(file, Path):
+            found = file.stat()
+            return found.st_ino, found.st_size, found.st_mtime_ns
+        filesystem, path = FileSystem.from_uri(file)
+        info = filesystem.get_file_info(path)
+    except DAMAGE:
+        return ()
+    return info.size, info.mtime_ns
+
+
 def open_parquet(file: Path | str) -> pq.ParquetFile:
     """Open a Parquet file, or what is at a URL."""
     if isinstance(file, Path):

@@ -8,6 +8,7 @@ worker is run again.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,12 @@ import numpy as np
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.download import hide_login
 from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
+from rankconst.names import shorten
+from rankconst.version import __version__
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
 from rankconst_builder.columns import DAMAGE, Columns, encode_ids, hash_file, open_parquet
 from rankconst_builder.packing import Packing, view
+from rankconst_builder.program import hash_program
 from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
 from rankconst_builder.words import NO_TRIPLES, Triples, drop_repeats, sort_words, split_batches
@@ -38,7 +42,8 @@ if TYPE_CHECKING:
     from rankconst_builder.words import Codes, Words
 
 
-_PATIENCE = "20s"
+_PATIENCE = 20  # seconds
+_MOST_WAITS = 15  # so often that long without any worker
 _ROOM = 1 << 30  # bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks
 _SHARES = 64  # into how many shares entities are split at most to find those that occur
 
@@ -90,12 +95,37 @@ def connect(address: str) -> Any:
     except ImportError as error:
         raise MissingExtraError("--scheduler needs Dask. Run: pip install 'rankconst[dask]'") from error
     try:
-        return Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
+        client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"no scheduler answers at {address}: {first_line(error)}. Start one with `dask scheduler`, workers with "
-            "`dask worker ADDRESS`, and give the address that it prints."
+            f"no scheduler answers at {hide_login(shorten(address))}: {first_line(error)}. Start one with `dask "
+            "scheduler`, workers with `dask worker ADDRESS`, and give the address that it prints."
         ) from error
+    try:
+        _check_workers(client, address)
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Wait for a worker; refuse those that would count in another way."""
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE * _MOST_WAITS)
+    except TimeoutError as error:
+        raise UsageError(
+            f"the scheduler at {address} has no workers. Start some with `dask worker {address}`."
+        ) from error
+    with _explaining():
+        found = client.run(hash_program, on_error="return")
+    for worker, program in found.items():
+        if program != hash_program():
+            seen = first_line(program) if isinstance(program, Exception) else "it has other code"
+            raise UsageError(
+                f"the worker at {worker} does not run this rankconst: {seen}. Install version {__version__} where "
+                "workers run, with the extra rankconst[builder,dask], and start them again."
+            )
 
 
 def count_distributed(
@@ -135,7 +165,8 @@ def count_distributed(
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)
     rows = {split: train.rows if split == "train" else len(triples) for split, triples in graph.splits.items()}
-    shared = client.scatter(graph, broadcast=True)
+    with _explaining():
+        shared = client.scatter(graph, broadcast=True)
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
     tallies: Tallies = {(protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits}
     statistics: list[PartStatistics] = []
@@ -214,11 +245,35 @@ def _mark_share(found: Sequence[Codes]) -> NDArray[np.bool_]:
 
 def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
     """Wait for results."""
+    with _explaining():
+        _wait(client, futures)
+        return [*client.gather(futures)]
+
+
+def _wait(client: Any, futures: Sequence[Any]) -> None:
+    """Wait until all results are there or one has failed; Dask itself would wait for ever where no worker is left."""
+    from distributed import as_completed
+
+    waits = 0
+    while waiting := [each for each in futures if not each.done()]:
+        try:
+            for each in as_completed(waiting, timeout=_PATIENCE):  # type: ignore[no-untyped-call] # Dask has no types
+                if each.status != "finished":
+                    return
+        except TimeoutError:
+            waits = 0 if client.scheduler_info(n_workers=-1)["workers"] else waits + 1
+            if waits == _MOST_WAITS:
+                raise DataError("no worker is left. Start some, and build again.") from None
+
+
+@contextmanager
+def _explaining() -> Iterator[None]:
+    """Say what became of the cluster."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm.core import CommClosedError
 
     try:
-        return [*client.gather(futures)]
+        yield
     except KilledWorker as error:
         raise DataError(
             "workers ended again and again in the same task, for want of memory perhaps. Give them more, write train "

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import itertools
 import json
 import shutil
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,7 +15,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow.json import ParseOptions, read_json
 
-from rankconst import errors
 from rankconst.arrow import wrap_numbers
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
@@ -31,7 +28,7 @@ from rankconst.catalogue.protocols import (
     explain_unfit,
     parse_protocol,
 )
-from rankconst.download import MissingSourceError, Reporter
+from rankconst.download import MissingSourceError, Reporter, hide_login
 from rankconst.errors import (
     DataError,
     RankconstError,
@@ -42,18 +39,19 @@ from rankconst.errors import (
     first_line,
 )
 from rankconst.files import exists, replace_file, write_through
-from rankconst.names import read_count
+from rankconst.names import list_first, read_count
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
-from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
+from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url, state_file
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, hold_folder, write_tables
+from rankconst_builder.program import hash_program
 from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.statistics import Statistics, describe_graph
 from rankconst_builder.tabulate import tabulate
@@ -62,6 +60,7 @@ from rankconst_builder.triples import read_stat, read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from rankconst_builder.graph import Graph
     from rankconst_builder.tallies import Tallies
@@ -323,19 +322,9 @@ def _identify(build: Build, source: Benchmark) -> str | None:
     if None in hashes or not (hashes or source.verifiable):
         return None
     asked = (source, *hashes, *build.protocols, *build.baselines, build.restriction.describe())
-    described = [*map(repr, asked), *sorted(build.splits), _hash_program()]
+    described = [*map(repr, asked), *sorted(build.splits), hash_program()]
     digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
-
-
-@functools.cache
-def _hash_program() -> str:
-    """Hash the program, so that a changed one does not keep the results of an earlier one."""
-    digest = hashlib.sha256()
-    for package in (Path(errors.__file__).parent, Path(__file__).parent):
-        for path in sorted(package.rglob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
@@ -348,6 +337,7 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
     opened = {role: open_columns(path, build.layout) for role, path in build.local.get(source.key, {}).items()}
     if build.train_url:
         opened = {"train": open_url(build.train_url, build.layout), **opened}
+    states = _state_files(build, source, opened)
     try:
         contents = _read_contents(build, source, opened)
     except MissingSourceError as error:
@@ -365,7 +355,20 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
     # Text and labels take more memory than all that follows.
     contents.clear()
     pa.default_memory_pool().release_unused()
-    return _build_from_files(build, source, graph, described, identity, opened=opened)
+    part = _build_from_files(build, source, graph, described, identity, opened=opened)
+    # They are read more than once, and the hashes must be of what was counted.
+    if changed := [hide_login(str(file)) for file, state in states.items() if state_file(file) != state]:
+        raise DataError(f"{list_first(changed)} changed while it was read. Build again when nothing writes to it.")
+    return part
+
+
+def _state_files(
+    build: Build, source: Benchmark, opened: Mapping[str, Columns | None]
+) -> dict[Path | str, tuple[int | None, ...]]:
+    """Return the states of the files of a graph of the user's own; of a pipe there is none."""
+    columns = itertools.chain.from_iterable(each.files for each in opened.values() if each is not None)
+    plain = (path for path in build.local.get(source.key, {}).values() if path.is_file())
+    return {file: state_file(file) for file in {*plain, *columns}}
 
 
 def _read_contents(build: Build, source: Benchmark, opened: Mapping[str, Columns | None]) -> dict[str, Content]:
@@ -492,7 +495,7 @@ def _build_from_files(
             "origin": "files",
             # Hashes may have become known.
             "identity": None if graph.missing else identity or _identify(build, source),
-            "program": _hash_program()[:16],
+            "program": hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
             **(
                 {}
@@ -554,7 +557,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
         provenance={
             "origin": "numbers of tasks in the registry",
             "identity": identity,
-            "program": _hash_program()[:16],
+            "program": hash_program()[:16],
         },
     )
 

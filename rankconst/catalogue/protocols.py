@@ -25,8 +25,8 @@ SPLITS: dict[str, tuple[str, ...]] = {
 """Splits in their order, with the spellings that are accepted."""
 
 SIDES: dict[str, tuple[str, ...]] = {
-    "head": ("left", "subject", "h", "s"),
-    "tail": ("right", "object", "t", "o"),
+    "head": ("left", "lhs", "subject", "h", "s"),
+    "tail": ("right", "rhs", "object", "t", "o"),
     "both": (),
     "relation": ("predicate", "rel"),
 }

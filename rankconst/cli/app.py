@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rankconst.errors import DataError, RankconstError, lacks_memory
+from rankconst.errors import DataError, RankconstError, UsageError, lacks_memory
 from rankconst.names import show_controls
 from rankconst.version import __version__
 
@@ -64,7 +64,7 @@ class _Command(TyperCommand):
     """A command whose help lists options in groups; those of one command only may have no group, and go first."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # types of click, which typer renames
-        params: list[Any] = super().get_params(ctx)
+        params = _hide_types(super().get_params(ctx))
         panels = {
             param: param.rich_help_panel or next((_PANEL_OF[name] for name in param.opts if name in _PANEL_OF), "")
             for param in params
@@ -74,8 +74,21 @@ class _Command(TyperCommand):
         return sorted(params, key=lambda param: ["", *_PANELS].index(panels[param]))
 
 
+def _hide_types(params: list[Any]) -> list[Any]:
+    """Show no types of Python: a flag takes no value, and an argument has a name of its own."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+        elif param.param_type_name == "argument":
+            param.display_type_rich = lambda **_: ""
+    return params
+
+
 class _Group(TyperGroup):
     """The program, whose errors show the control characters of what was typed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _hide_types(super().get_params(ctx))
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         with _showing_controls():
@@ -137,6 +150,7 @@ def prepare() -> typer.Typer:
     return make_app(named or COMMANDS)
 
 
+_COMPLETION = "_RANKCONST_COMPLETE"  # the variable by which shells ask for completions
 _NO_MEMORY = "there is not enough memory for that; give it less at once."
 
 
@@ -162,6 +176,9 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
             code = 128 + interrupts[0]
         elif lacks_memory(error):
             code = _fail(_NO_MEMORY, DataError.exit_code)
+        elif _COMPLETION in os.environ:
+            told = f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
+            code = _fail(told, UsageError.exit_code)
         else:
             raise
     else:

@@ -80,7 +80,7 @@ class Affine:
         return self._apply(value if self.admit is None else self.admit(value))
 
     def _apply(self, value: Any) -> Any:
-        return (value - self.origin) / self.unit
+        return (value - self.origin) / self.unit + 0.0  # chance is 0, not -0.0 where less is better
 
     def map_interval(self, lower: Any, upper: Any) -> Interval:
         """Return what lies between two values after the map, the lower end first; arrays give arrays."""

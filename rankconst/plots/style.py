@@ -76,7 +76,12 @@ def require_matplotlib() -> None:
 def apply_style() -> Iterator[None]:
     """Draw in this package's style, whatever the user's own is; it is restored afterwards."""
     require_matplotlib()
-    from matplotlib import style
+    try:
+        from matplotlib import style
+    except (ValueError, OSError) as error:  # its variables and its own file of settings are read by the import
+        raise UsageError(
+            f"matplotlib does not start: {first_line(error)[:200]}. Mend or unset MPLBACKEND and MATPLOTLIBRC."
+        ) from error
 
     with style.context(["default", _STYLE]):
         yield

@@ -61,8 +61,8 @@ class Record:
 
 _BEGINNING = re.compile(r"\s*(?:\{\s*(?:[\"'}]|\d+\s*:)|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
 _PYTHON = re.compile(r"\s*+[\[({]*+\s*+(?:'|\d++\s*+:)")
-# A whole dict in one line, and prose below.
-_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*[A-Za-z]")
+# A whole dict in one line, and prose or a ruler below.
+_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*[^\s{}\[\],]")
 _TOKEN = re.compile(
     r"(?P<double>\"(?:[^\"\\\n]|\\.)*+\"?)|'(?P<single>[^'\\\n]*)'"
     r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
@@ -88,13 +88,19 @@ def looks_structured(document: Document) -> bool:
     return _BEGINNING.match(start[:4096]) is not None and _SETTINGS.match(start) is None
 
 
+def is_yaml(document: Document) -> bool:
+    """Tell whether a document is called YAML, and is no JSON under that name."""
+    return document.suffix in {".yaml", ".yml"} and not looks_structured(document)
+
+
 _READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 
 
 def read_records(document: Document) -> tuple[Record, ...]:
-    """Read JSON, JSON Lines, or a dict as Python prints it; parsed once, though each format asks."""
+    """Read JSON, JSON Lines, a dict as Python prints it, or YAML; parsed once, though each format asks."""
     if document not in _READ:
-        _READ[document] = _read_json(document)
+        whole = is_yaml(document)
+        _READ[document] = (Record(None, parse_yaml(document, document.text)),) if whole else _read_json(document)
     return _READ[document]
 
 

@@ -171,12 +171,35 @@ def test_what_is_wrong_with_a_file_is_said(
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", "1s")
+    monkeypatch.setattr(module, "_PATIENCE", 1)
     told = r"no scheduler answers at tcp://127\.0\.0\.1:9: .*Start one with `dask scheduler`"
     with pytest.raises(UsageError, match=told):
         connect("tcp://127.0.0.1:9")
     with pytest.raises(UsageError, match="no scheduler answers at nowhere://x"):
         connect("nowhere://x")
+
+
+def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch, files: dict[str, Columns]) -> None:
+    """Dask would wait for ever, from the start or as soon as the last one ends."""
+    monkeypatch.setattr(module, "_PATIENCE", 1)
+    monkeypatch.setattr(module, "_MOST_WAITS", 2)
+    with distributed.LocalCluster(
+        n_workers=0, processes=True, host="127.0.0.1", dashboard_address=None, silence_logs=50
+    ) as empty:
+        address = empty.scheduler_address
+        with pytest.raises(UsageError, match=rf"scheduler at {address} has no workers\. Start some with `dask "):
+            connect(address)
+        with distributed.Client(address) as client, pytest.raises(DataError, match="no worker is left"):
+            count_distributed(client, files, PROTOCOLS, ("test",))
+
+
+def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "__version__", "9.9.9")
+    with distributed.Client(cluster.scheduler_address) as client:
+        for found, told in (("another hash", "it has other code"), (ModuleNotFoundError("No module x"), "No module x")):
+            monkeypatch.setattr(client, "run", lambda *_, found=found, **__: {"tcp://a:1": found})
+            with pytest.raises(UsageError, match=rf"the worker at tcp://a:1 does not run this .*: {told}\. .* 9\.9\.9"):
+                module._check_workers(client, "x")
 
 
 class Client:

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 import io
+import itertools
 import random
 import shutil
 from collections import Counter
@@ -486,6 +487,33 @@ def test_own_graph_is_read_again_every_time(run: Run, tmp_path: Path) -> None:
         outcome = run(OWN, local={"mykg": paths}, layout=CSV)
         assert outcome.built == ("mykg",)
         assert rows_of(outcome.tables, "datasets", "mykg")[0]["triples_train"] == len(rows)
+
+
+def test_own_file_that_changes_meanwhile(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its hash would be that of other triples than those that were counted."""
+    path = tmp_path / "train.tsv"
+    numbered, labels = b"0\t0\t1\n1\t0\t2\n", b"a\tr\tb\nb\tr\tc\n"
+    changes: list[Callable[[bytes], object]] = [
+        lambda content: path.write_bytes(content * 2),
+        lambda content: path.write_bytes(content[: len(content) // 2]),
+        lambda content: path.with_name("x").write_bytes(content) and path.with_name("x").replace(path),
+        lambda _: path.unlink(),
+    ]
+    for name, (place, change) in itertools.product(("_read_graph", "count_histograms"), enumerate(changes)):
+        content = (numbered, labels)[place % 2]
+        path.write_bytes(content)
+        with monkeypatch.context() as patched:
+            real = getattr(pipeline, name)
+
+            def read(*args: Any, real: Any = real, change: Any = change, content: bytes = content) -> Any:
+                found = real(*args)
+                change(content)
+                return found
+
+            patched.setattr(pipeline, name, read)
+            with pytest.raises(DataError, match=rf"{path} changed while it was read\. Build again"):
+                run(OWN, local={"mykg": {"train": path, "test": path}})
+    assert not (tmp_path / "out").exists()
 
 
 def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:

@@ -99,7 +99,8 @@ def test_hits_round_trips_for_any_k(k: int) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mmr", r"unknown metric 'mmr'\. Did you mean .*MRR"),
+        ("mmr", r"unknown metric 'mmr'\. Did you mean MRR or MR"),
+        ("htis@10", r"Did you mean Hits@10"),
         ("arithmetic_mean_rnak", r"Did you mean MR"),
         ("hist@10", r"Did you mean Hits@10"),
         ("hit@", "needs a k"),

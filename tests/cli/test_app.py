@@ -58,6 +58,7 @@ def test_commands_are_the_known_ones() -> None:
 def test_every_command_has_help(run: Run, command: str, flag: str) -> None:
     screen = run(command, flag)
     assert (screen.code, screen.err) == (0, "")
+    assert not re.search(r"<(?:bool|str|list)\b", screen.out)  # types of Python
     assert f"rankconst {command}" in screen.out
     assert ("--out" if command in {"plot", "site"} else "--format") in screen.out
 

@@ -848,6 +848,7 @@ def test_only_a_cluster_reads_train_from_a_url(run: Run, write_graph: WriteGraph
     ("url", "told"),
     [
         ("ftp://somebody:secret@127.0.0.1/train", "cannot open ftp://127.0.0.1/train: "),
+        ("s3://AKIA:secret/+/secret@bucket/train", "cannot open s3://bucket/train: "),  # as Amazon writes keys
         ("file:///nowhere/at/all", "cannot read file:///nowhere/at/all: there is no Parquet file."),
     ],
 )

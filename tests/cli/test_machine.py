@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -217,6 +218,43 @@ def test_an_interrupt_while_modules_are_imported(after: float) -> None:
     _, err = child.communicate(timeout=30)
     assert child.returncode in {0, 130}
     assert "Traceback" not in err
+
+
+# Interrupts, or breaks, the import of a module, as early as anybody can.
+INTERRUPTING = """
+import runpy, sys
+def interrupt(event, args):
+    if event == "import" and args[0] == {module!r}:
+        raise {error}
+sys.addaudithook(interrupt)
+runpy.run_module("rankconst", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["rankconst.cli", "signal"])
+@pytest.mark.parametrize(
+    ("error", "code", "trace"), [("KeyboardInterrupt", 130, False), ("RuntimeError('broken')", 1, True)]
+)
+def test_an_interrupt_before_the_program_runs(module: str, error: str, code: int, trace: bool) -> None:
+    script = INTERRUPTING.format(module=module, error=error)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, trace)
+
+
+def test_the_script_that_is_installed_hides_early_interrupts() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"rankconst": "rankconst.__main__:main"}
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"COMP_WORDS": "rankconst adj"}, {"COMP_WORDS": "rankconst adj", "COMP_CWORD": "x"}]
+)
+def test_completion_that_no_shell_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> None:
+    for name, value in {"_RANKCONST_COMPLETE": "complete_bash", **given}.items():
+        monkeypatch.setenv(name, value)
+    screen = run()
+    assert (screen.code, screen.out) == (2, "")
+    assert screen.err.startswith("error: _RANKCONST_COMPLETE is for shells, which also set COMP_WORDS and COMP_CWORD: ")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")

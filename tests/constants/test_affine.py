@@ -54,7 +54,8 @@ def test_every_adjustment_has_its_fixed_points() -> None:
 def test_fixed_points_are_exact(adjustment: str, metric: Metric) -> None:
     form = make(adjustment, metric)
     random, perfect = FIXED_POINTS[adjustment]
-    assert form(MOMENTS[metric].expectation) == random
+    chance = form(MOMENTS[metric].expectation)
+    assert (chance, math.copysign(1.0, chance)) == (random, 1.0)  # no -0.0
     assert metric.optimum is not None
     assert perfect is None or form(metric.optimum) == perfect
 

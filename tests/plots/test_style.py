@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -175,6 +177,14 @@ def test_colours_differ_for_every_kind_of_vision(deficiency: str) -> None:
 
 def test_signs_are_many_enough() -> None:
     assert len(set(COLOURS)) == len(set(MARKERS)) == len(COLOURS) == len(MARKERS) == 10
+
+
+def test_a_variable_that_matplotlib_refuses(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "rankconst", "plot", "0.3", "-d", "nations", "-m", "mrr", "--out", "a.svg"]
+    environment = {**os.environ, "MPLBACKEND": "nonsense"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert re.fullmatch(r"error: matplotlib does not start: .*'nonsense'.* unset MPLBACKEND.*\n", done.stderr)
 
 
 @pytest.mark.slow

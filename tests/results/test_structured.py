@@ -98,7 +98,17 @@ def test_what_begins_as_json_does_looks_structured(text: str) -> None:
     assert looks_structured(_document(text))
 
 
-@pytest.mark.parametrize("text", ["{avg_loss: 0.1}", "[0]Test average MR: 47.3", "{\\bf MRR}", "a,b", "[12]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{avg_loss: 0.1}",
+        "{'model_name': 'TransE'}\n------\nTEST RESULTS\n",
+        "[0]Test average MR: 47.3",
+        "{\\bf MRR}",
+        "a,b",
+        "[12]",
+    ],
+)
 def test_other_text_does_not(text: str) -> None:
     assert not looks_structured(_document(text))
 

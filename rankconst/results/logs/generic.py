@@ -41,10 +41,16 @@ from rankconst.results.tables.columns import (
 )
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
-from rankconst.results.tables.units import drop_contradictions, find_family, name_percentages, settle_units
+from rankconst.results.tables.units import (
+    drop_contradictions,
+    find_family,
+    leave_small,
+    name_percentages,
+    settle_units,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
@@ -56,6 +62,9 @@ _SIDES = {
     **dict.fromkeys(("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative"), "both"),
 }
 _FILTERS = {"raw": "raw", "unfiltered": "raw"} | dict.fromkeys(("filtered", "filter", "filt", "fil", "flt"), "filtered")
+_FILTERS["timefiltered"] = "time-aware"
+# The protocol that each of them names; filtered is that of the tool.
+_PROTOCOLS = {"raw": "raw", "time-aware": "time-aware"}
 _TIES = {"realistic", "optimistic", "pessimistic"}
 _CONTEXT = {"split": _SPLITS, "side": _SIDES, "filter": _FILTERS, "rank_type": dict(zip(_TIES, _TIES, strict=True))}
 _STEPS = {"epoch", "epochs", "step", "steps", "iter", "iteration"}
@@ -72,12 +81,17 @@ _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "met
 
 _NO_K = "it does not say which k"
 _BEST = "the best on which split? Other lines name theirs"
+_SO_FAR = "the best so far, next to other values: on which split?"
 _BETWEEN = "its line names a dataset between its numbers"
 _SEVERAL = "its line names several datasets"
 _TWO = "its line names two splits or sides"
 _ONLY = "its line says the {} of other numbers only"
+_NO_FILTER = (
+    "it does not say whether it is raw or filtered; where a filtered value is next to it, it is raw: add --protocol"
+)
 _MANY = "several numbers are behind its name"
 _REVERSED = "its line has names behind the numbers"
+_NO_SIDE = "it may be of the side that the heading above names, or of both"
 _NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
 _BEHIND = "{!r} behind it is not understood"
 
@@ -90,7 +104,7 @@ _VALUE = re.compile(
     r"|(?i:nan|-?inf|none|null)\b)(?!\s*[:=])",
     re.ASCII,
 )
-_BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|\s-+\s|-{2,}|\bare\b")
+_BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|>>|\s-+\s|-{2,}|\bare\b")
 _PIECE = re.compile(rf"{_BREAK.pattern}|[()]")
 # Words in parentheses behind a number, or "on FB15k-237 and"; what is in brackets is about the next one: [VALID] MRR:
 # 0.3 [TEST] MRR: 0.3.
@@ -104,7 +118,7 @@ _WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
 _KS = re.compile(r"@\s*(?:\[([\d,\s]+)\]|(\d+(?:\s?,\s?\d+)+)(?=\s*[:=]))", re.ASCII)
 _QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
 _PAIR = (
-    r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
+    r"\{'rhs': (\S+), 'lhs': (\S+)\},? \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
     r"(?:, \{'rhs': [^{}]{0,40}\})?"  # ranks one by one, in ssl-relation-prediction
 )
 
@@ -149,6 +163,34 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     ("/", re.compile(r"(?<=\d)\s{1,4}/\s{1,4}(?=[\d.])", re.ASCII), "/"),
     # MorsE: valid is ranked among 50 candidates, and only test says among how many.
     ("valid on ind", re.compile(r"\bvalid on ind-test-graph"), "valid, sample 50"),
+    ("valid on valid", re.compile(r"\bvalid on valid subgraphs"), "valid, sample of the validation set"),
+    ("?", re.compile(r"\(\s?h\s?,\s?r\s?,\s?\?\s?\)"), " tail "),
+    ("?", re.compile(r"\(\s?\?\s?,\s?r\s?,\s?t\s?\)"), " head "),
+    (
+        "time",
+        re.compile(r"\btime[_ -](?:filter(?:ed)?|aware[_ -]filter(?:ed)?)(?=[_\W])", re.IGNORECASE),
+        " timefiltered ",
+    ),
+    # 1 - MRR is a loss.
+    ("-", re.compile(r"(?<![\w.-])1 ?- ?(?=mrr|hits?\b|hits?@|h@)", re.IGNORECASE), "negated_"),
+    # pykg2vec's issues: the raw value, and the filtered one.
+    (
+        "iltered",
+        re.compile(
+            r"\b(MRR|MR|hits?@\d+)/\W{0,4}filtered\W{1,4}\1\W{0,4}:\W{0,4}([\d.]+)\s?/\W{0,4}([\d.]+)",
+            re.ASCII | re.IGNORECASE,
+        ),
+        r"raw \1: \2, filtered \1: \3",
+    ),
+    # A line of a logger: metric=mrr value=0.3.
+    (
+        "metric",
+        re.compile(
+            r"\bmetric(?:_name)?['\"]?\s?[=:]\s?['\"]?([\w@./-]{1,40})['\"]?,?\s{1,4}['\"]?(?:value|score)['\"]?(?=\s?[=:])",
+            re.IGNORECASE,
+        ),
+        r"\1",
+    ),
     # scikit-kge: the raw value, and the filtered one.
     (
         "Mean Rank = ",
@@ -210,7 +252,8 @@ def _read_phrase(text: str) -> _Phrase:
         said, unknown = _say(words)
         trained = ("split", "train") in said and _EVALUATED.isdisjoint(words)
         part = _PART.fullmatch(text)  # "test_e1" may rank heads only, "test_r" ranks relations
-        odd = f"{part[0]!r} is not understood" if part is not None and unknown and said else ""
+        odd = f"{part[0]!r} is not understood" if part is not None and said and unknown not in {"", "loss"} else ""
+        odd = WHICH_SIDES if words in {("left",), ("right",)} else odd
         return _Phrase(before=said + step, understood=not unknown and not trained, why=odd)
     before, behind = words[:start], (*between, *words[end:])
     # Of the words before, only the next one belongs to the name.
@@ -264,48 +307,99 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
     state: dict[str, str] = {}
     heading, carried, last = 0, "", -9
     fresh = False  # a step was named since the last number
+    sides = _Sides()
     for number, text in lines:
         numbers, rest, own = _read_line(text)
         if not numbers:
-            said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
-            if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
-                said.setdefault("task", task)  # before a number: "candidates per query: 1000"
-            if _LINKS.search(rest):
-                state.pop("task", None)
-            if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
-                said["dataset"] = ""
+            said = _read_above(text, rest, own, state)
+            sides.apart = sides.apart or not text.strip()
             if said:
                 fresh = fresh or "step" in said
-                other = said.get("split", state.get("split")) != state.get("split")
-                # What another split was evaluated after is another matter.
-                keep = {"step"} if fresh or not other else set()
-                keep |= (
-                    {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
-                )
-                if "dataset" in said or ("split" in said and "tied" in state):
-                    keep -= {"among", "task"}
-                state = {key: each for key, each in state.items() if key in keep} | said
+                state = _go_on(state, said, fresh=fresh)
                 if said.keys() - {"step"}:
                     heading, carried = number, ""
+                    sides.begin()
             continue
+        if sides.apart or "step" in numbers[0][1]:
+            state.pop("unlike", None)
         # Lines below each other are of the split that is said before their numbers, until another or a step is named.
         follows = carried and number - last <= 2 and "step" not in numbers[0][1]
         around = state | ({"split": carried} if follows else {})
         splits = {said["split"] for _, said, _, _ in numbers if "split" in said}
+        validated = {name for name, said, _, _ in numbers if said.get("split") == "valid"}
         for name, said, value, reason in numbers:
             about = {**around, **said}
             split = about.get("split") or None
             if "task" not in said and split is not None and state.get("tied", split) != split:
                 about.pop("task", None)  # that was about another split
-            side = about.get("side", "both")
-            protocol = "raw" if about.get("filter") == "raw" else None
-            why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else "")
+            side, open_side = sides.tell(name, about.get("side", "both"), said, text)
+            about |= {"side": side} if "side" in about else {}
+            protocol = about.get("protocol") or _PROTOCOLS.get(about.get("filter", ""))
+            why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else open_side)
+            if split is None and name in validated:
+                why = why or _ONLY.format("split")  # Keras: mrr, next to val_mrr, is of train
+            if "unlike" in about:
+                why = why or _DIFFERS.format(about["unlike"])
             if "split" in said:
                 about.pop("best", None)
             yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why)
         stays = carried if not splits and number - last <= 2 else ""
         carried = own.get("split", "") if len(splits) == 1 else stays
-        last, fresh = number, False
+        last, fresh, sides.apart = number, False, False
+
+
+def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]) -> dict[str, str]:
+    """Return what a line without numbers says of those below; drop from the state what it ends."""
+    said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
+    if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
+        said.setdefault("task", task)  # before a number: "candidates per query: 1000"
+    if _LINKS.search(rest):
+        state.pop("task", None)
+    if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
+        said["dataset"] = ""
+    unlike = _UNLIKE_HEADING.fullmatch(rest)
+    if unlike is not None:
+        state["unlike"] = unlike[1]
+    elif said or _HEADS.search(rest):
+        state.pop("unlike", None)
+    return said
+
+
+def _go_on(state: dict[str, str], said: dict[str, str], *, fresh: bool) -> dict[str, str]:
+    """Return the state below a heading: what it says, and what holds on."""
+    other = said.get("split", state.get("split")) != state.get("split")
+    # What another split was evaluated after is another matter.
+    keep = {"step", "unlike"} if fresh or not other else {"unlike"}
+    keep |= {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
+    if "dataset" in said or ("split" in said and "tied" in state):
+        keep -= {"among", "task"}
+    return {key: each for key, each in state.items() if key in keep} | said
+
+
+class _Sides:
+    """Tells the sides of numbers below a heading of one side, where lines may end its section without a word."""
+
+    def __init__(self) -> None:
+        self.apart = False  # True if an empty line is above
+        self._below: dict[str, set[str]] = {}  # the sides that lines of a metric say themselves
+        self._ever: dict[str, set[str]] = {}  # the same, below all headings
+        self._kinds = set[bool]()  # whether lines below the heading say their split
+
+    def begin(self) -> None:
+        """Begin the section of a heading."""
+        self._below, self._kinds = {}, set()
+
+    def tell(self, name: str, side: str, said: Mapping[str, str], text: str) -> tuple[str, str]:
+        """Return the side of a number, and why it is left out: it may be of the heading's side, or of both."""
+        own, ends = said.get("side"), self.apart and self._kinds == {False} and "split" in said
+        self._kinds.add("split" in said)
+        if own:
+            self._below.setdefault(name, set()).add(own)
+            self._ever.setdefault(name, set()).add(own)
+        elif side in {"head", "tail"} and (ends or side in self._below.get(name, ())):
+            whole = _WHOLE.search(text) is not None and self._ever.get(name, set()) >= {"head", "tail"}
+            return ("both", "") if whole else (side, _NO_SIDE)
+        return side, ""
 
 
 def _simplify(text: str) -> str:
@@ -328,10 +422,10 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     odd, compared = "", False  # why all numbers of the line are left out; whether the last one is of something else
     behind: dict[str, str] = {}  # what was said behind others
     for match in _VALUE.finditer(plain):
-        value = match["value"].rstrip(".")  # the end of a sentence
-        if match["sign"] is None and "." not in value:
-            continue
+        value = match["value"].rstrip(".-")  # the end of a sentence, or a ruler
         label = plain[end : match.start()]
+        if match["sign"] is None and "." not in value and not (value[1:] and _RANK.search(label[-_NEAR:])):
+            continue
         if match["sign"] is None and not queue and not label.strip(_BETWEEN_COLUMNS):
             found[-1:] = [_leave(number, _MANY) for number in found[-1:]]
         note = _find_note(label) if found and plain.lstrip()[:1] != "(" else ("", 0)
@@ -339,10 +433,10 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             told, label = _tell_behind(found, told, note[0], behind), label[note[1] :]
         label, between = _name_dataset(label, found, line)
         odd = (_find_reversed(label) if end else "") or odd or between
-        phrases = _phrases(label)
+        phrases = _phrases(_LEFT.sub("", label) if end else label)
         end = match.end()
         names = [each for each in phrases if each.names]
-        odd = _find_odd(label, phrases) or odd
+        odd = _find_odd(label, phrases) or (_find_tag(label) if found else "") or odd
         if queue and phrases:
             _mark(found, listed, len(queue))
             queue = []
@@ -391,10 +485,11 @@ def _drop_carried(
     carried = [
         key for key in ("side", "filter") if key in said.keys() - here and said[key] in {own.get(key) for own in again}
     ]
-    for key in carried:
+    for key in (*carried, *({"best"} - here)):
         line.pop(key, None)
+        said = {each: word for each, word in said.items() if each != key}
     open_key = next((key for key in carried if len({own.get(key) for own in again}) == 1), "")
-    return {key: each for key, each in said.items() if key not in carried}, _ONLY.format(open_key) if open_key else ""
+    return said, _ONLY.format(open_key) if open_key else ""
 
 
 def _find_reversed(label: str) -> str:
@@ -403,6 +498,11 @@ def _find_reversed(label: str) -> str:
     return _REVERSED if named else ""
 
 
+# The time that is left.
+_LEFT = re.compile(r"^\s{0,3}left\s{0,3}(?=[,;|)\]])", re.IGNORECASE)
+# A mean rank may be printed without decimals.
+_RANK = re.compile(r"(?:\bMR|\bmean[ _]?rank)\s?$", re.IGNORECASE)
+_NEAR = 12
 _NAMED_BEHIND = re.compile(r"\s*+\([^()]{1,40}\)[\s,;|&]*+(?:and\b)?\s*+")
 # What may be between the numbers of a row.
 _BETWEEN_COLUMNS = " \t,/|;->\u2013"
@@ -420,11 +520,40 @@ def _find_note(text: str) -> tuple[str, int]:
 _NEXT = 200
 
 
+_TAG = re.compile(r"\[\s?([A-Za-z][\w -]{0,30})\]\s{0,9}[A-Za-z]", re.ASCII)
+
+
+def _find_tag(label: str) -> str:
+    """Return why numbers behind others are left out: ``[TEST] MRR: 0.3 [Paper] MRR: 0.4``."""
+    tag = _TAG.search(label)
+    phrase = None if tag is None else _read_phrase(tag[1])
+    odd = tag is not None and phrase is not None and not phrase.names and not phrase.understood
+    return f"{tag[1]!r} before it is not understood" if odd and tag is not None else ""
+
+
 def _find_odd(label: str, phrases: list[_Phrase]) -> str:
     """Return why the numbers behind a label are left out: it may name other tasks, or a part of them."""
     odd = next((each.why for each in phrases if each.why and not each.names), "")
-    other = find_other_tasks(label) if any(each.names for each in phrases) else None
+    if not any(each.names for each in phrases):
+        return odd
+    if (unlike := _UNLIKE.search(label)) is not None:
+        return odd or _DIFFERS.format(unlike[1])
+    other = find_other_tasks(label)
     return odd or (f"{other!r} before it is not understood" if other is not None and not find_task(label) else "")
+
+
+# What is no metric, but how far values of it are apart.
+_APART = (
+    r"improvements?|improved|gains?|deltas?|diff(?:erence)?s?|increases?|decreases?|drops?|gap|std|stdev|stddev|sd|sem|"
+    r"variance|standard[ _](?:deviations?|errors?)"
+)
+_UNLIKE = re.compile(
+    rf"\b({_APART})\b[\s:(_]{{1,4}}(?:(?:in|of|on|for|the|test|valid|validation|dev|filtered|raw|both|head|tail)[\s:_]{{1,3}})"
+    r"{0,4}(?=mrr|mr\b|mean[ _]r|hits?\b|hits?[@_]|h@)",
+    re.IGNORECASE,
+)
+_UNLIKE_HEADING = re.compile(rf"\W{{0,9}}({_APART})\W{{0,9}}", re.IGNORECASE)
+_DIFFERS = "{!r} says that it is how far values are apart"
 
 
 def _expand(phrase: _Phrase, said: dict[str, str], value: str, why: str) -> list[_Number]:
@@ -536,16 +665,45 @@ def _read_heading(text: str) -> dict[str, str]:
     if (task := _find_task(text)) is not None:
         named = {_SPLITS[word] for word in _WORD.findall(text.lower()) if word in _SPLITS and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
-    parts = [part for part in map(str.strip, _PIECE.split(text.rstrip(" :"))) if part]
-    free = [part for part in parts if not _SET.match(text, text.find(part) + len(part))]
-    for part in parts:
+    split = _SPLIT.search(text)
+    named_split = None if split is None else _SPLITS.get(split[1].lower())
+    stated = {"split": named_split} if named_split in {"valid", "test"} else {}
+    if (known := next((key for words, key in _KNOWN_BY.items() if words in text), None)) is not None:
+        said["protocol"] = known
+    parts = [(part.strip(), end) for part, end in _cut(text.rstrip(" :")) if part.strip()]
+    free = [part for part, end in parts if not _SET.match(text, end) or _is_evaluated(part)]
+    for part, _ in parts:
         phrase = _read_phrase(part)
         if phrase.understood and not phrase.names and part in free:
             whole = len(parts) == 1 or not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         elif "step" in dict(phrase.before):
             said["step"] = dict(phrase.before)["step"]
-    return _guess_split([_WORD.findall(part.lower()) for part in free]) | said
+    return _guess_split([_WORD.findall(part.lower()) for part in free]) | said | stated
+
+
+# "Dataset: WN18RR   Split: valid   Model: RotatE"
+_SPLIT = re.compile(
+    r"(?<![\w-])(?:eval(?:uation)?[_ ])?split['\"]?[ \t]{0,20}[:=]\s{0,3}['\"]?([a-z]{3,10})\b", re.IGNORECASE
+)
+# MultiHopKG says by which splits known answers are known.
+_KNOWN_BY = {"(correct evaluation)": "libkge", "(include test set labels)": "standard"}
+_LONG = 3
+
+
+def _cut(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the pieces of a text, each with the place of its end."""
+    start = 0
+    for sign in _PIECE.finditer(text):
+        yield text[start : sign.start()], sign.start()
+        start = sign.end()
+    yield text[start:], len(text)
+
+
+def _is_evaluated(part: str) -> bool:
+    """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set:"."""
+    words = _WORD.findall(part.lower())
+    return len(words) >= _LONG and not _EVALUATED.isdisjoint(words)
 
 
 def _guess_split(parts: list[list[str]]) -> dict[str, str]:
@@ -597,13 +755,16 @@ def _find_dataset(text: str) -> tuple[tuple[str, ...], str]:
 _FILE = re.compile(r"[\w-]{1,80}\.(?:pth?|ckpt|pkl|bin|h5|npz|json|ya?ml|txt|log|csv|tsv)\b", re.ASCII)
 # Numbers that make lines differ, and are no part of a name.
 _TIMES = re.compile(r"(?<![A-Za-z_-])\d[\d.,:]{3,}")
+_WHOLE = re.compile(r"\bfinal\b", re.IGNORECASE)
+# What ends a section: a heading of any words, or the mean next to a spread.
+_HEADS = re.compile(r":\s*$|^\s*#|\b(?:mean|average|avg)\b", re.IGNORECASE)
 # What begins a section, or names something else that was evaluated.
 _OTHER = re.compile(r"^\s*#+\s|\b(?:on|for|dataset)\b.*:\s*$", re.IGNORECASE)
 # What ends a section about another task.
-_LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b", re.IGNORECASE)
+_LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b|^\W{0,9}micro\b", re.IGNORECASE)
 # Names of graphs have a figure, or are among these.
 _GRAPH = re.compile(
-    r"[a-z]-?[0-9]{2}|yago|codex|nell|wiki|biokg|umls|kinship|nations|hetio|freebase|wordnet", re.IGNORECASE
+    r"[a-z]-?[0-9]{2}|yago|codex|nell|wiki|biokg|ogbl|umls|kinship|nations|hetio|freebase|wordnet", re.IGNORECASE
 )
 
 # A line with a metric contains one of these, in lower case.
@@ -634,6 +795,11 @@ _MISSING = {
         "Marius ranks among all entities only if its configuration says filtered: true, which it does not print: add "
         "--protocol standard, or --protocol sampled:M",
     ),
+    "Avg Ranks: ": (
+        "protocol",
+        "Marius ranked among sampled entities by default when it printed so, and does not print how many: add "
+        "--protocol sampled:M, or --protocol standard",
+    ),
     "effective triplets: ": (
         "protocol",
         "GraphVite ranks the entities of train only, and leaves out triples with others: add --protocol pykeen if test "
@@ -641,11 +807,18 @@ _MISSING = {
     ),
     "Dev set performance: (correct evaluation)": ("side", _TAILS.format("MultiHopKG")),
     "Score for iteration ": ("side", _TAILS.format("MINERVA")),
+    "\nauc: ": ("side", _TAILS.format("MINERVA")),
+    "triples containing invalid keys skipped": (
+        "protocol",
+        "AmpliGraph leaves out triples with entities that train lacks, and filters only if it is told to: add "
+        "--protocol pykeen if the ranks are filtered",
+    ),
 }
 _REFUSED = {
     "Best test mrr: ": _GRAPHSTORM,
     "pos_rank: ": _BIGGRAPH,
     "mean_rank={'best': ": _PYKEEN,
+    "MetricResults(mean_rank={": _PYKEEN,
     "mean_reciprocal_rank_filtered_with_test: ": _LIBKGE,
 }
 _QUERIES = re.compile(
@@ -660,6 +833,8 @@ _SIGNS = {
     "]: MRR: Tail : ": "compgcn",
     "Val Mean Rank: ": "pyg",
     "Test Mean Rank: ": "pyg",
+    ".realistic.hits_at_": "pykeen",
+    ".realistic.inverse_harmonic_mean_rank": "pykeen",
 }
 
 
@@ -729,19 +904,30 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
             or each.said.get("side")
             or said.get("side")
             or (None if "missing side" in missing else each.side),
-            protocol="raw" if raw and each.said.get("filter") != "filtered" else each.protocol,
-            why=each.why
-            or refused
+            protocol="raw" if raw and not each.protocol and each.said.get("filter") != "filtered" else each.protocol,
+            why=refused
+            or each.why
             or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
         )
         for each in islice(_scan(_list_lines(text)), MOST_NUMBERS + 1)
     ]
-    if any(each.split is not None and "best" not in each.said for each in found):
-        found = [replace(each, why=each.why or _BEST) if "best" in each.said else each for each in found]
+    found = _refuse_best(found)
     if any(each.split == "test" for each in found):
         missing = {"missing split": _NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
+
+
+def _refuse_best(found: list[Found]) -> list[Found]:
+    """Leave out the best value so far, where other numbers name their split or are of the same metric."""
+    named = any(each.split is not None and "best" not in each.said for each in found)
+    current = {each.name for each in found if "best" not in each.said and each.split is None}
+    return [
+        replace(each, why=each.why or (_BEST if named else _SO_FAR))
+        if "best" in each.said and (named or (each.split is None and each.name in current))
+        else each
+        for each in found
+    ]
 
 
 def _tell_raw(found: list[Found]) -> list[Found]:
@@ -759,7 +945,17 @@ def _tell_raw(found: list[Found]) -> list[Found]:
             for one, two in zip(plain, filtered, strict=True)
         )
         raw |= {id(each) for each in plain if near}
-    return [replace(each, protocol="raw") if id(each) in raw else each for each in found]
+    # Plain numbers of other splits may be raw as well.
+    names = {each.name for each in found if id(each) in raw}
+    told = {"missing protocol": _NO_FILTER}
+    return [
+        replace(each, protocol="raw")
+        if id(each) in raw
+        else replace(each, said={**each.said, **told})
+        if each.name in names and each.said.get("filter") is None and each.protocol is None
+        else each
+        for each in found
+    ]
 
 
 def _place(found: Found) -> tuple[object, ...]:
@@ -769,6 +965,7 @@ def _place(found: Found) -> tuple[object, ...]:
 def _settle_units(reading: Reading, percent: bool | None) -> Reading:
     """Settle which shares are percentages: an evaluation is like a row of a table; MRR and Hits@k may differ."""
     notes = Notes()
+    reading = replace(reading, entries=leave_small(reading.entries, find_family, notes, percent=percent))
     settled = settle_units(reading.entries, find_family, notes, rows=_list_evaluations(reading), percent=percent)
     settled = drop_contradictions(settled, notes, _list_evaluations(replace(reading, entries=settled)))
     return replace(reading, entries=settled, skipped=(*reading.skipped, *notes.skipped()))
@@ -804,7 +1001,7 @@ _AMONG = re.compile(
 )
 # "filtered=False", "num_eval_negatives: 100", "--eval-side tail".
 _SETTING = re.compile(
-    r"(?<![\w.-])(?:-{0,2}([A-Za-z]\w{1,30})['\"]?\s{0,3}[:=]\s{0,3}|--([A-Za-z][\w-]{1,30})[ \t]{1,3})['\"]?"
+    r"(?<![\w.-])(?:-{0,2}([A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}|--([A-Za-z][\w-]{1,30})[ \t]{1,3})['\"]?"
     r"([\w-]{1,30})(?![\w.])"
 )
 

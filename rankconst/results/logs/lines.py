@@ -19,6 +19,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import DataError, UnknownNameError
@@ -142,7 +143,7 @@ def find_dataset(text: str) -> str | None:
         squash(name): name
         for match in _DATASET.finditer(text, 0, SETTINGS)
         for name in [match["name"].rstrip("/").rpartition("/")[2]]
-        if _BENCHMARK.search(name) or squash(name) in list_benchmarks()
+        if _BENCHMARK.search(name) or names_known(name)
     }
     return next(iter(named.values())) if len(named) == 1 else None
 

@@ -67,7 +67,7 @@ _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (spli
 # In a name "relation" may say anything: only a column of sides says that relations are ranked.
 _SIDE_WORDS = {word: side for side, words in LINK_SIDES.items() for word in (side, *words) if len(word) > 1}
 # LibKGE's queries: sp_ asks for the object, _po for the subject.
-_SIDE_WORDS |= {"lhs": "head", "rhs": "tail", "sp": "tail", "po": "head"}
+_SIDE_WORDS |= {"sp": "tail", "po": "head"}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 _SAID_BY_NAMES = "|".join((*_SPLIT_WORDS, *_SIDE_WORDS, *_FILTERED, "raw", "unfiltered", "unfilt"))
 # The last word of a name, and one that is set apart.
@@ -364,7 +364,8 @@ def find_split(name: str) -> str | None:
 
 _OTHER_TASKS = re.compile(
     r"(?<![A-Za-z0-9/.-])(?<!\d )(?:relations?|rels?|rp|inverse|direct|(?:un)?seen|emerging|subset|cold[- ]start|"
-    r"relation-wise|long[- ]tail(?:ed)?|rare|(?:in)?frequent|popular)(?![A-Za-z0-9/.-])",
+    r"relation-wise|qualifier values?|all positions|long[- ]tail(?:ed)?|rare|(?:in)?frequent|popular)"
+    r"(?![A-Za-z0-9/.-])",
     re.IGNORECASE,
 )
 

@@ -117,6 +117,42 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
     return best
 
 
+# What W&B exports of a chart: "run - metric", and the least and the greatest value of each step.
+_ENDS = ("__MIN", "__MAX")
+
+
+def _is_chart(document: Document) -> bool:
+    first = document.text[:_LONGEST_HEADING].lstrip().partition("\n")[0]
+    return document.suffix not in {".md", ".tex"} and all(f'{end}"' in first or f"{end}," in first for end in _ENDS)
+
+
+def _read_chart(document: Document) -> Reading:
+    """Read the chart of a metric, a column for each run, as a table with a row for each run and step."""
+    rows = read_rows(document, ",")
+    heading = next(rows)
+    first, *_ = heading.plain
+    runs = [
+        (j, name, metric)
+        for j, label in enumerate(heading.plain)
+        if not label.endswith(_ENDS) and f"{label}{_ENDS[0]}" in heading.plain
+        for name, _, metric in [label.rpartition(" - ")]
+    ]
+    metrics = list(dict.fromkeys(metric for _, _, metric in runs))
+    places = {(name, metric): j for j, name, metric in runs}
+    names = list(dict.fromkeys(name for _, name, _ in runs))
+    top = (first, "Name", *metrics)
+    turned = [Row(heading.line, top, top)]
+    for row in rows:
+        for name in names:
+            cells = [
+                row.plain[j] if (j := places.get((name, each), len(row.plain))) < len(row.plain) else ""
+                for each in metrics
+            ]
+            if any(cells):
+                turned.append(Row(row.line, (row.plain[0], name, *cells), (row.plain[0], name, *cells)))
+    return read_tables(document, READER.key, (Printed(turned),), Dialect())
+
+
 def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | None = None) -> Reading:
     """Read a delimited file in the dialect of a tool."""
     delimiter = find_delimiter(document)
@@ -135,7 +171,7 @@ _COMMA = re.compile(r"[;\t][^\S\t]*\"?\d+,\d")
 
 
 def _recognise(document: Document) -> bool:
-    return find_delimiter(document) is not None
+    return _is_chart(document) or find_delimiter(document) is not None
 
 
 # What people make has fewer lines; what has more is read line by line.
@@ -143,6 +179,8 @@ _MOST_PRINTED = 2_000
 
 
 def _read(document: Document) -> Reading:
+    if _is_chart(document):
+        return _read_chart(document)
     printed = document.text.count("\n") < _MOST_PRINTED
     return read_delimited(document, READER.key, Dialect(groups=printed, even=True))
 

@@ -775,22 +775,24 @@ class RowReader:
 
     def _take_datasets(self, row: Row) -> bool:
         """Take a row of names over the columns below it as their datasets; False if it is none."""
+        columns = zip(self._measured, self._heads, strict=True)
+        measured = {j: (metric, meaning) for (j, _, metric, *_), (meaning, _) in columns}
+        named = {j: row.plain[j] for j in measured if j < len(row.plain) and row.plain[j]}
+        if any(is_missing(own) or is_number(own) for own in named.values()):
+            return False
         labels: dict[int, str] = {}
         label, left = "", 0
         for j, own in enumerate(row.plain):
-            if own:
-                label, left = own, row.spans.get(j, 1) if row.spans is not None else len(row.plain)
+            if own and row.spans is not None:
+                label, left = own, row.spans.get(j, 1)
+            elif own:  # of a row of results, if it is in another column
+                label, left = named.get(j, ""), len(row.plain)
             if left > 0 and label:
                 labels[j] = label
             left -= 1
-        columns = zip(self._measured, self._heads, strict=True)
-        measured = {j: (metric, meaning) for (j, _, metric, *_), (meaning, _) in columns}
-        named = {j: own for j, own in enumerate(row.plain) if own and j >= min(measured, default=0)}
-        if row.spans is None and named and measured:
+        if row.spans is None and named:
             labels = align_names(named, measured) or labels
         over = [labels.get(j, "") for j in measured]
-        if not any(over) or any(is_number(each) for each in over if each):
-            return False
         if not any(len(find_mentions(each)) == 1 for each in over if each):
             return False
         heads = zip(self._heads, over, strict=True)

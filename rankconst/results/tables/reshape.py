@@ -56,6 +56,9 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     beside = {j for j in numbers if _BESIDE.match(head.plain[j])}
     numbers = [j for j in numbers if j not in beside]
     labels = [j for j in range(width) if j != place and j not in numbers and j not in beside]
+    # Next to values, other numbers are steps or times.
+    values = [j for j in numbers if _is_value(dialect.parse(head.plain[j], None))]
+    labels, numbers = sorted({*labels, *numbers} - {*values}) if values else labels, values or numbers
     if not numbers:
         return None
     names = [head.plain[j] for j in numbers]
@@ -88,6 +91,10 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
             cells = (*told.values(), *([] if models else [column]))
             turned.append(Row(next(iter(found.values())).line, (*cells, *written), (*cells, *plain)))
     return turned
+
+
+def _is_value(meaning: Meaning | None) -> bool:
+    return meaning is not None and meaning.role == "value"
 
 
 def name_metric(rows: Sequence[Row], metric: str, outer: Sequence[str] = ()) -> list[Row] | None:

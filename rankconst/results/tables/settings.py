@@ -84,6 +84,12 @@ def _read_task(value: str) -> dict[str, Any]:
     return {} if task is None else {"task": task}
 
 
+def _read_setting(value: str) -> _Said:
+    """Return what a mode says, or the task that a setting names."""
+    said = read_mode(value)
+    return (_read_task(value) or None) if said is None else said
+
+
 def _read_triples(value: str) -> dict[str, Any]:
     return {"num_triples": count} if (count := read_count(value) or 0) > 0 else {}
 
@@ -111,10 +117,10 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"(?:is )?inductive", partial(_read_yes, task="inductive"), False),
         (r"(?:relation |rel )?(?:category|kind|mapping)(?: (?:name|type))?", _read_kind, False),
         (r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality", _read_part, False),
-        (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition", _read_words, False),
+        (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition|phase|stage", _read_words, False),
         (
             rf"(?:mode|type|setting|side|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?)(?: {_WHAT})?",
-            read_mode,
+            _read_setting,
             False,
         ),
         (

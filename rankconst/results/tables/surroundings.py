@@ -68,7 +68,7 @@ _TASKS = {
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
     RELATION_PREDICTION: r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
-    "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
+    "complex query": r"\b(?:complex|logical) ?quer(?:y|ies)\b|\w(?:Logical|Complex)Query\b|\bEPFO\b",
     "subset": r"\b(?:subset|sample) of (?:\d[\d,]* )?(?:the )?(?:test|valid|evaluation|train)|"
     r"\b(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
@@ -79,7 +79,7 @@ _TASKS = {
     r"\b(?:candidates|entities) (?:(?:are|were) )?(?:filtered|restricted|limited) (?:by|to) (?:[a-z]+ ){0,3}types?\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b|"
     r"(?<![\w.:/-])[1NM]-[1NM](?![\w.:/-])",
-    MACRO: r"\bmacro[- ]?averag|\baveraged? (?:over|across|by) (?:all )?(?:the )?relations\b",
+    MACRO: r"\bmacro[- ]?averag|^\W{0,9}macro\W{0,9}$|\baveraged? (?:over|across|by) (?:all )?(?:the )?relations\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 EITHER = "a fraction or a percentage"
 _REMEDY = "add --percent or --no-percent"
+_IF_PERCENT = "add --percent if it is the former"
 
 
 def tell_units(
@@ -97,6 +98,31 @@ def settle_units(
             settled[place] = None
             notes.add(entry.line, entry.text, f"{EITHER}, in column {entry.column}: {_REMEDY}")
     return Entries(entry for entry in settled if entry is not None)
+
+
+# A model of which even the greatest share is less, in percent, is as good as none.
+_LEAST = 5
+
+
+def leave_small(
+    entries: Entries, find_family: Callable[[Entry], Hashable], notes: Notes, *, percent: bool | None = None
+) -> Entries:
+    """Leave out numbers a little above 1 if no other shares are percentages: ``MRR: 1.31`` may as well be wrong."""
+    if percent is not None:
+        return entries
+    families = [find_family(entry) for entry in entries]
+    if any(family is not None and "%" in entry.text for entry, family in zip(entries, families, strict=True)):
+        return entries
+    values = [
+        0.0 if family is None else parse_value(entry.text).value
+        for entry, family in zip(entries, families, strict=True)
+    ]
+    large = [place for place, value in enumerate(values) if value > 1]
+    if not large or max(values) >= _LEAST or len({families[place] for place in large}) > 1:
+        return entries
+    for place in large:
+        notes.add(entries[place].line, entries[place].text, f"a percentage, or an impossible fraction: {_IF_PERCENT}")
+    return Entries(entry for entry, value in zip(entries, values, strict=True) if value <= 1)
 
 
 def find_family(entry: Entry) -> str | None:

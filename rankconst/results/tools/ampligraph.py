@@ -1,4 +1,4 @@
-"""AmpliGraph's results, and any other JSON object that holds metrics under their names.
+"""AmpliGraph's results, and any other JSON or YAML object that holds metrics under their names.
 
 References
 ----------
@@ -12,11 +12,20 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within
+from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within, names_known
+from rankconst.errors import DataError
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, Skipped, make_reading
-from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
+from rankconst.results.structured import (
+    SPLIT_WORDS,
+    Record,
+    Value,
+    is_yaml,
+    looks_structured,
+    read_number,
+    read_records,
+)
 from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import (
     OF_KIND,
@@ -32,10 +41,16 @@ from rankconst.results.tables.columns import (
 from rankconst.results.tables.grid import join_names
 from rankconst.results.tables.settings import count_tasks, read_mode, read_setting
 from rankconst.results.tables.surroundings import find_task
-from rankconst.results.tables.units import drop_contradictions, find_family, name_percentages, settle_units
+from rankconst.results.tables.units import (
+    drop_contradictions,
+    find_family,
+    leave_small,
+    name_percentages,
+    settle_units,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from rankconst.results.document import Document
 
@@ -94,7 +109,7 @@ def _walk(
             yield from _walk(each, f"{where}{place}.", path, stated, line)
     if not isinstance(value, dict):
         return
-    value = _spell_out(value)
+    value = _turn(_spell_out(value))
     own = _read_roles(value, path[-1] if path else "")
     stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
@@ -147,6 +162,28 @@ def _spell_out(value: dict[str, Value]) -> dict[str, Value]:
     return spelt
 
 
+def _turn(value: dict[str, Value]) -> dict[str, Value]:
+    """Return an object whose metrics hold numbers by split, side or dataset with an object for each of these."""
+    inner = {key: each for key, each in value.items() if isinstance(each, dict) and _parse(key) and _are_places(each)}
+    rest: dict[str, Value] = {key: each for key, each in value.items() if key not in inner}
+    if any(place in rest for each in inner.values() for place in each):
+        return value
+    turned: dict[str, dict[str, Value]] = {}
+    for metric, each in inner.items():
+        for place, number in each.items():
+            turned.setdefault(place, {})[metric] = number
+    return {**rest, **turned}
+
+
+def _are_places(value: Mapping[str, Value]) -> bool:
+    """Tell whether all keys of numbers are splits, sides or datasets; some of them may say that they are of all."""
+    if not value or any(isinstance(each, (dict, list, bool)) for each in value.values()):
+        return False
+    own = [key for key in value if key.lower() not in _ALL]
+    return bool(own) and all(key in SPLIT_WORDS or names_known(key) or bool(read_words(key)) for key in own)
+
+
+_ALL = {"avg", "average", "mean", "both", "all", "overall"}
 _SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "variance", "ci", "error", "errors", "delta", "diff"}
 _HITS = re.compile(r"hits?(?:[@_ ]?(?:at[_ ]?)?[kn])?s?", re.IGNORECASE)
 _K = re.compile(r"(?<![^@_])\d{1,9}$", re.ASCII)
@@ -244,23 +281,33 @@ def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
     return [table for record in records for table in _walk(record.value, "", (), {}, record.line)]
 
 
+def _load(document: Document) -> tuple[Record, ...]:
+    """Return what a file is made of; nothing if it is neither JSON nor YAML."""
+    try:
+        return read_records(document) if looks_structured(document) or is_yaml(document) else ()
+    except DataError:
+        if looks_structured(document):
+            raise
+        return ()  # its lines may be read one by one
+
+
 def _recognise(document: Document) -> bool:
-    return looks_structured(document) and any(
+    return any(
         _parse(key) and (not isinstance(value, (dict, list)) or _read_mean(value) is not None)
-        for table in _list_tables(read_records(document)[:5])
+        for table in _list_tables(_load(document)[:5])
         for key, value in table.values.items()
     )
 
 
 def _read(document: Document) -> Reading:
     tables = _list_tables(read_records(document))
-    names = _name_levels([table.path for table in tables])
+    levels = _name_levels([table.path for table in tables])
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     filters: list[tuple[Hashable, bool]] = []  # of each number: what it is of, apart from the filter, and if it has one
     for table in tables:
-        stated = {**dict(zip(names.get(len(table.path), ()), table.path, strict=False)), **table.stated}
+        stated = {**dict(zip(levels.get(len(table.path), ()), table.path, strict=False)), **table.stated}
         row = {"line": "" if table.line is None else str(table.line)}
         row |= {role: said for role, said in stated.items() if isinstance(said, str) and role not in _UNSHOWN}
         for key, value in table.values.items():
@@ -289,10 +336,12 @@ def _read(document: Document) -> Reading:
             filters.append((of, bool(meaning.filtered or "filtered" in stated)))
         rows.append(row)
     notes = Notes()
-    settled = settle_units(Entries(_tell_raw(entries, filters)), find_family, notes, percent=document.percent)
+    told = Entries(_leave_split(_tell_raw(entries, filters)))
+    likely = leave_small(told, find_family, notes, percent=document.percent)
+    settled = settle_units(likely, find_family, notes, percent=document.percent)
     settled = drop_contradictions(settled, notes)
-    told = dict.fromkeys(name for table in tables for name in table.stated.get(_TOLD, ()) if name in _OWN)
-    parts = (f"{', '.join(told)} from the settings next to its numbers" if told else "", name_percentages(settled))
+    names = dict.fromkeys(name for table in tables for name in table.stated.get(_TOLD, ()) if name in _OWN)
+    parts = (f"{', '.join(names)} from the settings next to its numbers" if names else "", name_percentages(settled))
     reading = make_reading(document, READER.key, "wide", rows, settled, skipped=(*skipped, *notes.skipped()))
     return replace(reading, understood="; ".join(filter(None, parts)))
 
@@ -303,6 +352,19 @@ def _tell_raw(entries: list[Entry], filters: list[tuple[Hashable, bool]]) -> Ite
     for entry, (of, is_filtered) in zip(entries, filters, strict=True):
         plain = not is_filtered and entry.context.protocol is None and filtered.get(of, entry.text) != entry.text
         yield entry._replace(context=replace(entry.context, protocol="raw")) if plain else entry
+
+
+_NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
+
+
+def _leave_split(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield numbers; those without a split are of one that only the user can name, where others are of test."""
+    listed = list(entries)
+    named = any(entry.context.split is not None and find_split(entry.context.split) == "test" for entry in listed)
+    for entry in listed:
+        open_split = named and not entry.context.split and "split" not in dict(entry.context.missing)
+        missing = (("split", _NO_SPLIT), *entry.context.missing)
+        yield entry._replace(context=replace(entry.context, missing=missing)) if open_split else entry
 
 
 # What the name of a metric says, and what is around it.
@@ -336,4 +398,4 @@ def _name_levels(paths: list[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
     return levels
 
 
-READER = Reader("ampligraph", "AmpliGraph, and other JSON objects of metrics", _recognise, _read)
+READER = Reader("ampligraph", "AmpliGraph, and other JSON and YAML objects of metrics", _recognise, _read)

@@ -173,7 +173,84 @@ PRINTS = {
         ["2 valid both - - MRR 0.3", "4 test both raw - MRR 0.2"],
     ),
     "a heading with a remark": (
-        "Dev set performance: (include test set labels)\nMRR = 0.4\n", ["2 valid both - - MRR 0.4"]
+        "Dev set performance: (by the best model)\nMRR = 0.4\n", ["2 valid both - - MRR 0.4"]
+    ),
+    "MultiHopKG evaluates valid under two protocols": (
+        "Dev set performance: (correct evaluation)\nHits@1 = 0.5\nMRR = 0.7\n"
+        "Dev set performance: (include test set labels)\nHits@1 = 0.7\nTest set performance:\nMRR = 0.6\n",
+        ["2 valid None libkge - Hits@1 0.5", "3 valid None libkge - MRR 0.7", "5 valid None standard - Hits@1 0.7",
+         "7 test None - - MRR 0.6"],
+    ),
+    "a heading that repeats itself behind a colon": (
+        "Evaluate A on Train set: Evaluate A on Train set\n{'H@1': 0.9, 'MRR': 0.91}\n"
+        "Evaluate A on Test set: Evaluate A on Test set\n{'H@1': 0.6, 'MRR': 0.7}\n",
+        ["2 train both - - Hits@1 0.9", "2 train both - - MRR 0.91", "4 test both - - Hits@1 0.6",
+         "4 test both - - MRR 0.7"],
+    ),
+    "the last line is of both sides, though the heading is of one": (
+        "start object testing:\ntest object-- Epoch 0007 | Best MRR 0.50 | Hits@1 0.43\nstart subject testing:\n"
+        "test subject-- Epoch 0008 | Best MRR 0.47 | Hits@1 0.40\n\nfinal test --| Best MRR 0.49 | Hits@1 0.42\n",
+        ["2 test tail - 7 MRR 0.50", "2 test tail - 7 Hits@1 0.43", "4 test head - 8 MRR 0.47",
+         "4 test head - 8 Hits@1 0.40", "6 test both - - MRR 0.49", "6 test both - - Hits@1 0.42"],
+    ),
+    "which side is open below a heading whose lines say it themselves": (
+        "Head:\nhead MRR: 0.3\nMRR: 0.4\n", ["2 - head - - MRR 0.3"],
+    ),
+    "a line with its split below an empty one": (
+        "Tail prediction\nMRR 0.4\n\nTest MRR 0.3\nHead prediction\nMRR 0.2\n",
+        ["2 - tail - - MRR 0.4", "6 - head - - MRR 0.2"],
+    ),
+    "the best so far next to the current value": (
+        "Epoch 1 | Best MRR 0.31 | Current MRR 0.30 | H@1 0.2\nMRR (raw): 0.15\n",
+        ["1 - both - 1 MRR 0.30", "1 - both - 1 Hits@1 0.2", "2 - both raw - MRR 0.15"],
+    ),
+    "metric=mrr value=0.3": (
+        "level=info split=test metric=mrr value=0.476\nlevel=info split=valid metric=hits@10 value=0.55\n",
+        ["1 test both - - MRR 0.476", "2 valid both - - Hits@10 0.55"],
+    ),
+    "a mean rank without decimals": (
+        "test: MR 4187, MRR 0.433 Hits@10: 0.515\nMean Rank 200\n",
+        ["1 test both - - MR 4187", "1 test both - - MRR 0.433", "1 test both - - Hits@10 0.515",
+         "2 test both - - MR 200"],
+    ),
+    "a ruler behind a number": ("---MRR: 0.36, MR: 150.1-----\n", ["1 - both - - MRR 0.36", "1 - both - - MR 150.1"]),
+    "filtered by time": (
+        "MRR (time_filter_ent): 0.44\nHits (time_filter_ent) @ 1: 0.33\nMRR (raw_ent): 0.43\n",
+        ["1 - both time-aware - MRR 0.44", "2 - both time-aware - Hits@1 0.33", "3 - both raw - MRR 0.43"],
+    ),
+    "raw and filtered with a slash": (
+        "- MR/**Filtered MR**: 243 / **125**\n- HIT@10/**Filtered: HIT@10**:  0.349 / **0.471**\n",
+        ["1 - both raw - MR 243", "1 - both - - MR 125", "2 - both raw - Hits@10 0.349", "2 - both - - Hits@10 0.471"],
+    ),
+    "the time left": ("Epoch 3, 12:10 left, test MRR: 0.3\n", ["1 test both - 3 MRR 0.3"]),
+    "PyKEEN": (
+        "test tail.realistic.hits_at_1: 0.31\nboth.realistic.inverse_harmonic_mean_rank: 0.25\n",
+        ["1 test tail - - Hits@1 0.31", "2 test both - - MRR 0.25"],
+    ),
+    "settings in one line, and in columns": (
+        "Dataset: UMLS   Split: valid   Model: A\nMRR : 0.4\n", ["2 valid both - - MRR 0.4"],
+    ),
+    "settings in a column": ("Filtered         : False\nMRR              : 0.25\n", ["2 - both raw - MRR 0.25"]),
+    "Keras": ("- loss: 0.3 - mrr: 0.9 - val_loss: 0.4 - val_mrr: 0.3\n", ["1 valid both - - MRR 0.3"]),
+    "queries": ("query: (h, r, ?)\nMRR: 0.7\nquery: (?, r, t)\nMRR: 0.5\n",
+                ["2 - tail - - MRR 0.7", "4 - head - - MRR 0.5"]),
+    "kbc's prints in two arguments": (
+        "TEST :  {'rhs': 0.59, 'lhs': 0.53} {'rhs': tensor([0.5, 0.6, 0.7]), 'lhs': tensor([0.4, 0.5, 0.6])}\n",
+        ["1 test tail - - MRR 0.59", "1 test head - - MRR 0.53", "1 test tail - - Hits@1 0.5",
+         "1 test tail - - Hits@3 0.6", "1 test tail - - Hits@10 0.7", "1 test head - - Hits@1 0.4",
+         "1 test head - - Hits@3 0.5", "1 test head - - Hits@10 0.6"],
+    ),
+    "a spread below a heading": (
+        "mean:\ntest MRR: 0.33\nstd:\ntest MRR: 0.001\nTest:\nMRR: 0.34\nstd:\nMRR: 0.01\nepoch 2 test MRR: 0.35\n",
+        ["2 test both - - MRR 0.33", "6 test both - - MRR 0.34", "9 test both - 2 MRR 0.35"],
+    ),
+    "numbers of others behind": (
+        "[TEST] MRR:0.35 H@1:0.27   [Paper]MRR:0.36 H@1:0.30\n",
+        ["1 test both - - MRR 0.35", "1 test both - - Hits@1 0.27"],
+    ),
+    "sides by words that tools use in two ways": (
+        "\t-- left   >> mean: 2872.72, hits@10: 11.1%\n\t-- global >> mean: 2617.78, hits@10: 13.2%\n",
+        ["2 - both - - Hits@10 13.2%"],
     ),
     "train, then something else": (
         "Epoch 1 train: mrr 0.9\nEpoch 1 eval: mrr 0.3\n", ["1 train both - 1 MRR 0.9", "2 - both - 1 MRR 0.3"]
@@ -258,7 +335,15 @@ def test_every_number_is_told_what_it_is(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "tool"), [("PyG", "pyg"), ("kbc", "kbc"), ("SimKGC", "simkgc"), ("CompGCN", "compgcn"), ("HittER", None)]
+    ("key", "tool"),
+    [
+        ("PyKEEN", "pykeen"),
+        ("PyG", "pyg"),
+        ("kbc", "kbc"),
+        ("SimKGC", "simkgc"),
+        ("CompGCN", "compgcn"),
+        ("HittER", None),
+    ],
 )
 def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> None:
     entries = READER.read(Document("eval.txt", PRINTS[key][0])).entries
@@ -297,6 +382,7 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("Metrics (relation-wise average): MRR 0.41", "'relation-wise' before it is not understood"),
         ("test_e1 {'mrr': 0.1234, 'mr': 836.2}", "'test_e1' is not understood"),
         ("mean_reciprocal_rank_filtered_with_test: 0.34", "a part of a record of LibKGE"),
+        ("MetricResults(mean_rank={}, mrr={'both': {'avg': 0.3}})", "PyKEEN before 1.5 prints so"),
         ("mean_rank={'best': 7.3, 'worst': 7.5, 'avg': 7.4}", "PyKEEN before 1.5 prints so"),
         ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled negatives"),
         ("Stats: pos_rank:  65.4 , mrr:  0.243 , r1:  0.151", "PyTorch-BigGraph ranks true edges among sampled ones"),
@@ -307,6 +393,12 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("MRR: 0.3 (vs. 0.4 on WN18RR)", "'on WN18RR)' behind it is not understood"),
         ("WN18RR MRR: 0.3 (FB15k-237)", "its line names several datasets"),
         ("MRR: 0.3 on WN18RR and UMLS", "its line names several datasets"),
+        ("std: test MRR 0.0008", "'std' says that it is how far values are apart"),
+        ("improvement in MRR: 0.012", "'improvement' says that it is how far values are apart"),
+        ("MRR: 1.31", "a percentage, or an impossible fraction: add --percent"),
+        ("objective 1 - mrr: 0.661", "'negated' next to its name is not understood"),
+        ("qualifier value: {'mrr': 0.88}", "'qualifier value' before it is not understood"),
+        ("left >> MRR: 0.3", "left and right are head and tail in some tools"),
     ],
 )
 def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
@@ -354,6 +446,7 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("--data_path data/UMLS\nResults on WN18RR:\nMRR: 0.3\n", ["WN18RR"]),
         ("--data_path data/UMLS\nResults:\nMRR: 0.3\n", ["UMLS"]),
         ("Evaluating on ICEWS14\nMRR: 0.3\n", ["ICEWS14"]),
+        ("All runs on ogbl-citation2:\nMRR: 0.8\n", ["ogbl-citation2"]),
         ("MRR: 0.3 (WN18RR)\nMRR: 0.3, Hits@10: 0.5 on UMLS\nMRR: 0.2\n", ["WN18RR", "UMLS", "UMLS", None]),
         ("MRR 0.4 (WN18RR), 0.3 (FB15k-237)\n", ["WN18RR", "FB15k-237"]),
         ("It has an MRR of 0.4 on WN18RR and 0.3 on FB15k-237.\n", ["WN18RR", "FB15k-237"]),
@@ -389,6 +482,9 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
             ["sampled", None],
         ),
         ("valid on ind-test-graph\nmrr: 0.3\n", ["sampled"]),
+        ("valid on valid subgraphs\nmrr: 0.3\n", ["subset"]),
+        ("--dataset FB15k237LogicalQuery\nmrr: 0.01\n", ["complex query"]),
+        ("### MACRO:\nmrr: 0.1\n### MICRO:\nmrr: 0.2\n", ["macro-averaged", None]),
         ("5 million documents\nMRR: 0.3\n", ["retrieval"]),
         ("MRR: 0.3, NDCG@10: 0.4, Recall@5: 0.6\n", ["retrieval"] * 2),
         ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
@@ -403,6 +499,13 @@ def test_numbers_of_other_tasks_are_told(text: str, tasks: list[str | None]) -> 
 def test_what_is_open_is_left_to_the_user() -> None:
     graphs = READER.read(Document("eval.txt", "trained on WN18RR and UMLS\nMRR: 0.3\n")).entries
     assert [entry.context.among for entry in graphs] == [("WN18RR", "UMLS")]
+    # BLP: a plain value is raw where a filtered one is next to it; so may those of other splits be.
+    filters = READER.read(Document("eval.txt", "valid mrr: 0.2\ntest mrr: 0.17\ntest mrr_filt: 0.19\n")).entries
+    assert [(entry.context.protocol, [*dict(entry.context.missing)]) for entry in filters] == [
+        (None, ["protocol"]),
+        ("raw", []),
+        (None, []),
+    ]
     splits = READER.read(Document("eval.txt", "MRR: 0.3\nTest MRR: 0.3\n")).entries
     assert [(entry.context.split, [*dict(entry.context.missing)]) for entry in splits] == [
         (None, ["split"]),
@@ -415,6 +518,9 @@ def test_what_is_open_is_left_to_the_user() -> None:
     [
         ("Link Prediction: 1000 edges evaluated\nMRR: 0.3\n", "protocol"),
         ("effective triplets: 900 / 1000\nMRR: 0.3\n", "protocol"),
+        ("Hits@20: 0.54\nauc: 0.4478\n", "side"),
+        ("28 triples containing invalid keys skipped!\nmrr: 0.31\n", "protocol"),
+        ("Avg Ranks: 21.477, MRR: 0.491\n", "protocol"),
         ("Dev set performance: (correct evaluation)\nMRR = 0.3\n", "side"),
         ("Score for iteration 100\nHits@1: 0.3\n", "side"),
     ],
@@ -448,6 +554,17 @@ _WORDS = st.sampled_from([*_PIECES, "nan", "@", "[1,", "±", "%", "\r", "\x1b[0m
 def test_any_text_is_read_or_left_out(text: str) -> None:
     for entry in READER.read(Document("eval.txt", text)).entries:
         assert 1 <= (entry.line or 0) <= text.count("\n") + 1
+
+
+def test_numbers_a_little_above_1_are_percentages_only_where_others_are() -> None:
+    for text, kept in (
+        ("MRR: 1.31\nHits@1: 0.45\n", ["0.45"]),
+        ("MRR: 1.31\nHits@10: 3.2\n", ["1.31%", "3.2%"]),
+        ("MRR: 1.31\nMRR: 33.8\n", ["1.31%", "33.8%"]),
+        ("MRR: 1.31\nHits@10: 3%\n", ["1.31%", "3%"]),
+    ):
+        assert [entry.text for entry in READER.read(Document("eval.txt", text)).entries] == kept
+    assert [entry.text for entry in READER.read(Document("eval.txt", "MRR: 1.31\n", percent=True)).entries] == ["1.31%"]
 
 
 def test_a_mean_rank_that_counts_from_0_is_measured_from_1() -> None:

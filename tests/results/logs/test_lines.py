@@ -195,6 +195,7 @@ def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str,
         ("Namespace(batch=128, dataset='FB15k-237', lr=0.1)", "FB15k-237"),
         ("2020-04-14 INFO DATA: FB15K237\nDATASET: fb15k-237", "FB15K237"),
         ("dataset: umls\ndataset: nations", None),
+        ("Namespace(dataset='ICEWS14s', lr=0.1)", "ICEWS14s"),
         ("INFO Dataset loaded\ndata: /home/umls/data/mine\nmetadata: umls", None),
     ],
 )

@@ -258,3 +258,22 @@ def test_means_over_runs_are_the_values_of_a_long_table() -> None:
         assert reading.layout == "long"
         said = [(entry.metric.label, entry.text, entry.context.num_tasks) for entry in reading.entries]
         assert said == [("MRR", ".4", None), ("MR", "90", None)]
+
+
+def test_a_chart_of_wandb_is_read_without_its_ends() -> None:
+    text = (
+        '"Step","ComplEx - test_mrr","ComplEx - test_mrr__MIN","ComplEx - test_mrr__MAX",'
+        '"A - B - test_mrr","A - B - test_mrr__MIN","A - B - test_mrr__MAX"\n'
+        '"1","0.31","0.30","0.32","","",""\n"2","0.33","0.33","0.33","0.21","0.2","0.22"\n'
+    )
+    reading = READER.read(Document("wandb_export.csv", text))
+    assert READER.recognise(Document("wandb_export.csv", text))
+    assert [
+        (entry.line, reading.rows[entry.row]["Name"], reading.rows[entry.row]["Step"], entry.context.split, entry.text)
+        for entry in reading.entries
+    ] == [(2, "ComplEx", "1", "test", "0.31"), (3, "ComplEx", "2", "test", "0.33"), (3, "A - B", "2", "test", "0.21")]
+
+
+def test_steps_and_times_next_to_values_are_no_values() -> None:
+    text = "run_id,key,value,step,timestamp\na,valid_mrr,0.31,1,1609459200\na,valid_mrr,0.33,2,1609459300\n"
+    assert [entry.text for entry in read(text).entries] == ["0.31", "0.33"]

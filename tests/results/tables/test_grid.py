@@ -11,6 +11,7 @@ from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
+from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import RowReader, read_tables
@@ -523,3 +524,16 @@ def test_headings_name_models_where_rows_are_of_datasets() -> None:
     rows = ("Dataset|MRR (TF)|MRR (PyTorch)", "kinship|.03|.04", "umls|.12|.05")
     found = [(each.context.dataset, each.context.model) for each in read(*rows, groups=True).entries]
     assert found == [("kinship", "TF"), ("kinship", "PyTorch"), ("umls", "TF"), ("umls", "PyTorch")]
+
+
+def test_rows_without_numbers_under_other_columns_name_no_datasets() -> None:
+    for text, expected in (
+        # What has no dataset of its own is not of the row above, whose metrics are missing.
+        ("model,dataset,MRR,Hits@10\nA,WN18RR,,\nB,UMLS,.3,.5\nC,,.4,.6\n", ["UMLS", "UMLS", None, None]),
+        ("MRR,Hits@10,dataset,model\n,.5,WN18RR,B\n.4,.6,UMLS,C\n", ["WN18RR", "UMLS", "UMLS"]),
+        ("MRR,Hits@10,dataset,model\n,-,WN18RR,B\n.4,.6,UMLS,C\n", ["UMLS", "UMLS"]),
+        ("MRR,dataset,Hits@10\n-,WN18RR,\n,WN18RR,.5\n.3,UMLS,.5\n", ["WN18RR", "UMLS", "UMLS"]),
+        ("model,MRR,Hits@10\n,WN18RR,\nA,.3,.4\n,UMLS,\nB,.5,.6\n", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+    ):
+        reading = read_document("a.csv", text)
+        assert [entry.context.dataset for entry in reading.entries] == expected, text

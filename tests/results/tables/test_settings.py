@@ -21,6 +21,7 @@ KIND_1_1 = OF_KIND.format("1-1")
         ("setting", "raw", {"protocol": "raw"}), ("filter", "time-aware", {"protocol": "time-aware"}),
         ("mode", "head-batch", {"side": "head"}), ("predict", "tail only", {"side": "tail"}),
         ("mode", "train", {}), ("split", "val", {"split": "valid"}), ("setting", "transductive", None),
+        ("setting", "inductive", {"task": "inductive"}), ("setting", "few-shot", {"task": "few-shot"}),
         ("eval_mode", "random_100", {"protocol": "sampled:100"}), ("eval_mode", "sampled", {"task": "sampled"}),
         ("eval_mode", "full", {}), ("num_eval_negatives", "50", {"protocol": "sampled:50"}),
         ("neg_size_eval_train", "500", {}), ("num_negatives", "256", {}), ("candidates", "all", {}),

@@ -10,6 +10,7 @@ import rankconst
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated, settle
+from rankconst.results.formats import read_document
 from rankconst.results.tools.ampligraph import READER
 from rankconst.tasks import Tasks
 
@@ -211,3 +212,45 @@ def test_a_version_next_to_a_name_in_settings_belongs_to_it() -> None:
     (entry,) = _read('{"dataset": {"name": "WN18RR", "version": "v1"}, "n_eval": 9, "mrr": 0.4}').entries
     assert entry.context.among == ("WN18RR v1 (GraIL)", "WN18RR v1 ind (GraIL)")
     assert entry.context.num_tasks == 18
+
+
+def test_yaml_is_read_like_json() -> None:
+    text = "dataset: WN18RR\nvalid:\n  mrr: 0.48\ntest:\n  mrr: 0.47\n  hits: {1: 0.43, 10: 0.55}\nstd:\n  mrr: 0.001\n"
+    reading = read_document("results.yaml", text)
+    assert reading.form == READER.key
+    assert [
+        (entry.context.dataset, entry.context.split, entry.metric.label, entry.text, bool(entry.context.unclear))
+        for entry in reading.entries
+    ] == [
+        ("WN18RR", "valid", "MRR", "0.48", False),
+        ("WN18RR", "test", "MRR", "0.47", False),
+        ("WN18RR", "test", "Hits@1", "0.43", False),
+        ("WN18RR", "test", "Hits@10", "0.55", False),
+        ("WN18RR", None, "MRR", "0.001", True),
+    ]
+    assert read_document("broken.yaml", "model: &a x\nMRR: 0.3\n").form == "generic"
+
+
+def test_numbers_without_a_split_next_to_those_of_test_are_left_to_the_user() -> None:
+    text = '{"Eval/mrr": 0.49, "Test/mrr": 0.47}'
+    missing = [[*dict(entry.context.missing)] for entry in read_document("a.json", text).entries]
+    assert missing == [["split"], []]
+    alone = read_document("a.json", '{"mrr": 1.31, "hits@1": 0.45}')
+    assert [entry.text for entry in alone.entries] == ["0.45"]
+    assert alone.skipped[0].why.startswith("a percentage, or an impossible fraction")
+
+
+def test_numbers_of_a_metric_by_split_side_or_dataset_are_of_these() -> None:
+    for text, expected in (
+        ('{"MRR": {"train": 0.9, "valid": 0.4, "test": 0.3}}', ["train - 0.9", "valid - 0.4", "test - 0.3"]),
+        ('{"test": {"MRR": {"head": 0.2, "tail": 0.4, "avg": 0.3}}}', ["test head 0.2", "test tail 0.4", "test - 0.3"]),
+        ('{"MRR": {"FB15k-237": 0.3, "WN18RR": 0.4}, "seed": 1}', ["FB15k-237 - - 0.3", "WN18RR - - 0.4"]),
+        ('{"mrr": {"mean": 0.3, "std": 0.1}}', ["- - 0.3 ± 0.1"]),
+        ('{"phase": "train", "mrr": 0.9}\n{"phase": "val", "mrr": 0.3}\n', ["train - 0.9", "valid - 0.3"]),
+    ):
+        found = [
+            " ".join(filter(None, (about.dataset, about.split or "-", about.side or "-", entry.text)))
+            for entry in read_document("a.json", text).entries
+            for about in [entry.context]
+        ]
+        assert found == expected
