@@ -118,7 +118,7 @@ _WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
 _KS = re.compile(r"@\s*(?:\[([\d,\s]+)\]|(\d+(?:\s?,\s?\d+)+)(?=\s*[:=]))", re.ASCII)
 _QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
 _PAIR = (
-    r"\{'rhs': (\S+), 'lhs': (\S+)\},? \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
+    r"\{'rhs': (\S+), 'lhs': (\S+)\},? \{'rhs': tensor\((\[[^\[\]]*\])[^()]*\), 'lhs': tensor\((\[[^\[\]]*\])[^()]*\)\}"
     r"(?:, \{'rhs': [^{}]{0,40}\})?"  # ranks one by one, in ssl-relation-prediction
 )
 
