@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -81,7 +82,7 @@ _JOINTS = re.compile(r"[/\\_.,=:]+")
 def split_name(text: str) -> tuple[str, str]:
     """Return the known graph that other words are joined to, or nothing, and these: ``test/WN18RR_mrr``."""
     parts = [found.span() for found in _WORD.finditer(text)]
-    for size in range(min(len(parts), _MOST_WORDS), 0, -1):
+    for size in range(_MOST_WORDS, 0, -1):
         for i in range(len(parts) - size + 1):
             start, end = parts[i][0], parts[i + size - 1][1]
             if names_known(text[start:end]):
@@ -242,7 +243,8 @@ def _elsewhere() -> frozenset[str]:
 @functools.cache
 def _beginnings() -> frozenset[str]:
     """Return what any name begins with; most words of a text do not, and are told from names at once."""
-    return frozenset(name[:n] for name in {*_registered(), *_elsewhere()} for n in range(1, len(name) + 1))
+    names = (*_registered(), *_elsewhere())
+    return frozenset(itertools.chain.from_iterable(map(itertools.accumulate, names)))
 
 
 @functools.cache

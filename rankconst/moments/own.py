@@ -53,7 +53,7 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     # Two of them: some functions of a single number take an array with one.
     centre = float(_apply(f, np.full(2, float(last)))[0])
     sums = np.zeros((3, edges.size))
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore"):
         for place in range(1, edges.size):
             sums[:, place] = _sum_between(f, int(edges[place - 1]), int(edges[place]), centre)
         sums = np.cumsum(sums, axis=1)
@@ -80,7 +80,7 @@ def _sum_between(f: Callable[[Values], Values], start: int, stop: int, centre: f
     for begin in range(start, stop, _CHUNK):
         away = _apply(f, np.arange(begin + 1, min(begin + _CHUNK, stop) + 1, dtype=np.float64)) - centre
         parts.append([float(np.sum(each)) for each in (away, away * away, np.abs(away))])
-    return [math.fsum(each) for each in zip(*parts, strict=True)]
+    return [math.fsum(each) for each in np.transpose(parts).tolist()]
 
 
 def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:
@@ -109,7 +109,7 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
     if histogram.is_weighted:
         raise UsageError("of power means, only the one with exponent 0 has moments for weighted tasks.")
     if math.isinf(exponent):
-        return extreme_rank(histogram, largest=exponent > 0)
+        return extreme_rank(histogram, largest=exponent == math.inf)
     if abs(exponent) > _LARGEST or 0 < exponent < _LEAST:
         raise UsageError(
             f"power means are computed for exponents from -{_LARGEST:g} to 0 and from {_LEAST:g} to {_LARGEST:g}, and "
@@ -124,13 +124,12 @@ def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     tasks = histogram.num_tasks.astype(np.float64)
     # How far the extreme rank is away from the best or worst that there is: D > d iff no rank is within d of it.
     edge = float(stops.max() if largest else starts.min() + 1)
-    reach = int(edge - starts.max() - 1 if largest else stops.min() - edge)
     log_beyond = _chunked(starts, stops, tasks, edge, largest)
-    last = _last_place(log_beyond, reach)
+    last = _last_place(log_beyond, int(stops.max() - starts.min()))
     if last > _MOST_RANKS:
         raise UndefinedError(f"that rank may be any of {last:,}; at most {_MOST_RANKS:,} are added up.")
-    chances = np.exp(log_beyond(np.arange(last, dtype=np.float64)))
-    steps = np.arange(chances.size, dtype=np.float64)
+    steps = np.arange(float(last))
+    chances = np.exp(log_beyond(steps))
     first, second = math.fsum(chances.tolist()), math.fsum(((2 * steps + 1) * chances).tolist())
     # Each chance carries the roundings of its logarithm, which is at most _VANISHED where it counts.
     error = UNIT_ROUNDOFF * (8 * -_VANISHED + 4 * len(histogram))
@@ -162,8 +161,8 @@ def _chunked(starts: Values, stops: Values, tasks: Values, edge: float, largest:
 
 
 def _last_place(log_beyond: Callable[[Values], Values], reach: int) -> int:
-    """Return how many d, from 0 on, have a chance P(D > d) to speak of."""
-    low, high = 0, max(reach, 0)
+    """Return how many d, from 0 on, have a chance P(D > d) to speak of; from `reach` on, none has."""
+    low, high = 0, reach
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if log_beyond(np.array([float(middle)]))[0] < _VANISHED else (middle + 1, high)

@@ -100,7 +100,8 @@ def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
 def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
     """Return nodes from the middle on and weights, in units of the lengths `scale`, any real numbers; shape (L, 1)."""
     beta = np.sqrt(_squared_recurrence(scale, size + 1)) / scale
-    x = np.tile(_first_guess(size), (scale.size, 1))
+    # For many terms, the zeros of Gram's polynomial tend to those of Legendre's.
+    x = np.tile(np.polynomial.legendre.leggauss(size)[0] / 2, (scale.size, 1))
     apart = np.eye(size)
     squares = np.ones_like(x)
     for _ in range(_MOST_STEPS):
@@ -113,7 +114,7 @@ def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
         if np.max(np.abs(step)) < 1e-15:
             break
     # Few terms a node, and the iteration has them change places.
-    order = np.argsort(x, axis=1)
+    order = np.argsort(x)
     # Christoffel numbers.
     return np.take_along_axis(x, order, 1), np.take_along_axis(1 / squares, order, 1)
 
@@ -125,11 +126,11 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
     eigenvectors of the Jacobi matrix (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials): the iteration of
     :func:`gram_rules` starts from Legendre's zeros, and needs several terms a node.
     """
-    k = np.arange(1, nodes, dtype=np.float64)
+    k = np.arange(1.0, nodes)
     at = np.empty((sizes.size, nodes))
     weights = np.empty_like(at)
     near = sizes <= nodes
-    rank = np.arange(1, nodes + 1, dtype=np.float64)
+    rank = np.arange(1.0, nodes + 1)
     small = sizes[near][:, None]
     # Beyond the last rank it is repeated, without weight.
     at[near] = np.minimum(rank, small) - (small + 1) / 2
@@ -137,29 +138,17 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
     large = sizes[~near][:, None]
     jacobi = np.zeros((large.size, nodes, nodes))
     inside = np.arange(nodes - 1)
-    # In units of N.
-    jacobi[:, inside + 1, inside] = k / 2 * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
+    # In units of N / 2.
+    jacobi[:, inside + 1, inside] = k * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
     roots, vectors = np.linalg.eigh(jacobi)
     share = vectors[:, 0, :] ** 2
     # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) / 12.
-    roots, share = (roots - roots[:, ::-1]) / 2, (share + share[:, ::-1]) / 2
+    roots, share = roots - roots[:, ::-1], share + share[:, ::-1]
     share /= share.sum(axis=1, keepdims=True)
     second = np.sum(share * roots * roots, axis=1, keepdims=True)
     at[~near] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
     weights[~near] = share
     return at, weights
-
-
-@functools.cache
-def _first_guess(size: int) -> Values:
-    """Return half the zeros of the Legendre polynomial, which those of Gram's tend to for many terms."""
-    x = np.cos(math.pi * (np.arange(size, 0, -1) - 0.25) / (size + 0.5))
-    for _ in range(6):
-        before, value = np.ones(size), x
-        for k in range(2, size + 1):
-            before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
-        x = x - value * (x * x - 1) / (size * (x * value - before))
-    return np.asarray(0.5 * x, dtype=np.float64)
 
 
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
@@ -230,4 +219,4 @@ def _interpolating_weights(offsets: Counts, length: int) -> Values:
     # Only the constant polynomial has a sum.
     moments = np.zeros(size)
     moments[0] = length
-    return np.asarray(np.linalg.solve(rows, moments), dtype=np.float64)
+    return np.asarray(np.linalg.solve(rows, moments))

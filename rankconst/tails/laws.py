@@ -51,8 +51,8 @@ class SumLaw(ABC):
     span: float | None = None
     # Top minus bottom.
     width: float
-    # How many tasks never have their best f.
-    missed = 0
+    # How many tasks never hit; of hits.
+    missed: int
 
     def __init__(self, histogram: Histogram, varying: NDArray[np.bool_] | None = None) -> None:
         if histogram.offsets is not None and varying is None:
@@ -120,12 +120,9 @@ class HitsLaw(SumLaw):
         return np.where(ranks <= self.k, 0.0, -1.0)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Evaluate two terms; the sum may be near 1 or near 0, and each needs its own form."""
-        miss = (self.sizes - self.hits) / self.sizes
-        hit = self.hits / self.sizes
-        move = (miss if upper else hit) * np.expm1(-z if upper else z)[:, None]
-        whole = hit + miss * np.exp(-z)[:, None] if upper else miss + hit * np.exp(z)[:, None]
-        return np.where(np.abs(move) < 0.5, np.log1p(move), np.log(whole))
+        """Add two terms: numpy's log1p of complex numbers is no better near 1 than log."""
+        hit, miss = self.hits / self.sizes, (self.sizes - self.hits) / self.sizes
+        return np.log(hit + miss * np.exp(-z)[:, None] if upper else miss + hit * np.exp(z)[:, None])
 
 
 class RankLaw(SumLaw):
@@ -273,7 +270,7 @@ class LogRankLaw(SumLaw):
             small = np.abs(w) < 1e-9
             integral = head * start * length * np.where(small, 1.0 + w / 2.0, np.expm1(w) / np.where(small, 1.0, w))
         else:
-            start, end = np.exp(z * length), np.ones_like(z, dtype=np.complex128)
+            start, end = np.exp(z * length), np.ones_like(z)
             integral = (size - head * start) / (1.0 - z)
         total: Complex = integral + 0.5 * (end - start)
         rising: Complex = z

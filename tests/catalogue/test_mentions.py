@@ -14,6 +14,7 @@ from rankconst.catalogue.mentions import (
     find_mentions,
     find_within,
     is_inductive,
+    split_name,
 )
 
 
@@ -87,12 +88,27 @@ def test_the_only_graph_that_a_path_holds(text: str, name: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("test/WN18RR_mrr", "WN18RR", "test mrr"), ("mrr/FB15k-237", "FB15k-237", "mrr"),
+        ("Unified Medical Language System: MRR", "Unified Medical Language System", "MRR"),
+        ("test/mrr", "", "test/mrr"),
+    ],
+)  # fmt: skip
+def test_a_name_is_split_from_the_words_joined_to_it(text: str, name: str, rest: str) -> None:
+    assert split_name(text) == (name, rest)
+
+
+@pytest.mark.parametrize(
     ("name", "task", "expected"),
     [
         ("WN18RR", None, "WN18RR"), ("ILPC2022-small", "inductive", "ILPC2022-small"),
         ("ICEWS18", "temporal", "ICEWS18"), ("WN18RR", "inductive", "WN18RR (inductive)"),
         ("WN18RR", "temporal", "WN18RR (temporal)"),
         ("ILPC2022-small", "temporal", "ILPC2022-small (temporal)"), ("ICEWS18", "few-shot", "ICEWS18 (few-shot)"),
+        # Of the benchmarks that a name may mean, those with such tasks count.
+        ("YAGO", "temporal", "yago_tkg"), ("WD50K-33", "n-ary", "wd50k_33_statements"),
+        ("ICEWS14", "temporal", "ICEWS14 (temporal)"),
     ],
 )  # fmt: skip
 def test_a_task_that_is_not_the_benchmarks_makes_another_dataset(name: str, task: str | None, expected: str) -> None:
@@ -100,4 +116,5 @@ def test_a_task_that_is_not_the_benchmarks_makes_another_dataset(name: str, task
 
 
 def test_a_long_text_takes_no_more_than_its_length() -> None:
-    assert find_mentions("word1-x " * 20_000 + "on OpenBG-IMG")[0].text == "OpenBG-IMG"
+    # Each word has the shape of a graph's name.
+    assert find_mentions("Word1-X " * 20_000 + "on OpenBG-IMG")[0].text == "OpenBG-IMG"

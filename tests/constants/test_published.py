@@ -148,6 +148,8 @@ def test_what_the_caller_says_of_the_digits_is_kept() -> None:
         assert published(percent=True).interval == Interval(0.53295, 0.53305)
         assert published(percent=True, decimals=1).interval == Interval(0.5325, 0.5335)
         assert published(percent=True, exact=True).interval == Interval(0.533, 0.533)
+    with pytest.raises(DataError, match=r"^row 1: 'x' is not a number"):
+        read_published(mrr, "x", place="row 1")
     # Of a metric that is no share a number alone can be read, and a sign of percent cannot.
     mr = parse_metric("mr")
     assert read_published(mr, 177.4).interval == Interval(177.4, 177.4)

@@ -300,6 +300,26 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     assert quick.variance_error <= 1e-2 * quick.variance
 
 
+def test_a_few_sums_over_gaps_tell_most_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interpolated between 13 of 188, and without a look at the ranks between."""
+    histogram = draw_blocks(150, 40_000, 40_150)
+    monkeypatch.setattr(median, "_TRACED", 0)
+    monkeypatch.setattr(median, "_GAP_BUDGET", 0)
+    monkeypatch.setattr(median, "_MOST_LOGARITHMS", 0)
+    median._median_law.cache_clear()
+    quick = median_rank(histogram)
+    gaps = median._median_law(histogram).gaps
+    assert gaps is not None
+    assert len(gaps.chosen) == 13
+    monkeypatch.setattr(median, "_GAP_BUDGET", 2**40)
+    median._median_law.cache_clear()
+    slow = median_rank(histogram)
+    median._median_law.cache_clear()
+    assert abs(quick.variance - slow.variance) <= quick.variance_error
+    assert slow.variance_error < 1e-9 * slow.variance
+    assert quick.variance_error < 7e-4 * quick.variance
+
+
 @pytest.mark.parametrize("exponent", [3.0, -2.0])
 def test_power_means_of_any_exponent(exponent: float) -> None:
     tasks = [(3, 4), (0, 2), (7, 3)]

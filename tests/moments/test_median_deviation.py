@@ -297,6 +297,21 @@ def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, larges
     return max(min(over, largest), min(under, largest, value))
 
 
+def test_what_was_never_seen_is_as_far_as_can_be() -> None:
+    found = module._estimate_rare(of({21: 10**5}), np.full(2000, 5.0), 10.0)
+    assert found is not None
+    assert 0 < found.expectation_error < 1e-3
+    assert found.variance_error == pytest.approx(10 * found.expectation_error, rel=1e-12, abs=0)
+
+
+def test_one_more_task_without_a_choice_leaves_it_as_far_from_its_value() -> None:
+    for n, value in itertools.product((100, 1000, 10_000), (10.0, 250.0, 400.0)):
+        many = Histogram.from_counts([1000, 1000], [n, n], offsets=[0, 5])
+        more = Histogram.from_counts([1, 1000, 1000], [1, n, n], offsets=[0, 0, 5])
+        far = module._bound_distance(many, value, 502.0)
+        assert module._bound_distance(more, value, 502.0) == far
+
+
 @pytest.mark.parametrize("size", [21, 40, 1001])
 def test_how_far_from_its_value_it_can_be(size: int) -> None:
     for n, share in itertools.product([60, 61, 77, 529, 592, 669, 1901, 10**6 + 1], (0.1, 0.25)):

@@ -163,6 +163,14 @@ def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest
         assert 0 <= found.variance <= found.variance_error  # f is constant on either block
         assert abs(found.expectation - value / 2) <= found.expectation_error
     assert lifted  # the case that is meant
+    # Two ranks alone, after many whose sum is large.
+    for value in np.linspace(0.1, 3, 50).tolist():
+
+        def g(rank: NDArray[np.float64], value: float = value) -> NDArray[np.float64]:
+            return np.where(rank <= 1000, 1.1, np.where(rank <= 1002, value, 0.0))
+
+        found = compute_mean(g, Histogram.from_counts([10, 2, 10], offsets=[0, 1000, 2000]))
+        assert 0 <= found.variance <= found.variance_error
     with pytest.raises(ArithmeticError, match="further below 0 than its error"):
         lift_rounding(np.array([1.0, -2e-16]), np.array([0.0, 1e-16]))
 
@@ -173,6 +181,11 @@ def test_too_many_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         compute_mean(np.sqrt, Histogram.from_counts([3, 101]))
     with pytest.raises(UndefinedError, match="any of 102; at most 100"):
         compute_power_mean(math.inf, Histogram.from_counts([103]))
+    assert compute_mean(np.sqrt, Histogram.from_counts([3, 100])).expectation > 1
+    # Less than one size at a time is not looked at.
+    whole = compute_power_mean(math.inf, Histogram.from_counts([3, 4, 100]))
+    monkeypatch.setattr(own, "_CHUNK", 2)
+    assert compute_power_mean(math.inf, Histogram.from_counts([3, 4, 100])) == whole
 
 
 def _power_mean(ranks: Sequence[int], p: float) -> Any:

@@ -25,7 +25,7 @@ from rankconst.moments import compute_moments
 from rankconst.tails import TAILS, enumeration, explain_lack, inversion, tail_probabilities, tail_probability
 from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
 from rankconst.tails.inversion import _BETA, Saddle, _window, find_saddle, invert
-from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
+from rankconst.tails.laws import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
 from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram
 
@@ -408,6 +408,25 @@ def test_a_bracket_of_a_complement_reaches_as_far_as_its_upper_end(
     assert tail.error == pytest.approx(max(-tail.log10, tail.log10 - least), rel=1e-6)
 
 
+def test_a_bracket_errs_by_half_its_width_and_by_the_less_certain_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = iter([(-5.0, 0.5), (-3.0, 2.0)])
+    monkeypatch.setattr(inversion, "_sum", lambda *_: next(ends))
+    saddle = Saddle(t=1.0, x=-1.0, span=None, cgf=0.0, deviation=1.0, rounding=0.0)
+    z = np.array([1 + 1j * m for m in range(9)], dtype=np.complex128)
+    tail = inversion._bracket(saddle, z, np.ones(9, dtype=np.complex128))
+    assert tail.log10 == pytest.approx(-4.0 / math.log(10))
+    assert tail.error == pytest.approx(3.0 / math.log(10), rel=1e-6)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-6])
+def test_a_complement_is_not_followed_to_where_its_terms_overflow(share: float) -> None:
+    """Of one rank of a billion in the last thousandth, the best line is far beyond."""
+    law = LogRankLaw(Histogram.from_counts([10**9]))
+    saddle = find_saddle(law, share - law.width, None)
+    assert 0 < -saddle.t <= 0.5 * law.farthest
+    assert _covers(invert(law, share - law.width), math.log10(math.exp(-share)))
+
+
 @pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
 def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
     u, weights = np.polynomial.legendre.leggauss(120)
@@ -473,6 +492,9 @@ def test_everything_does_as_well_as_the_worst_value() -> None:
     worst = {"igmr": 0.0, "gmr": 6.5, "mr": 6.5, "mrr": 0.1, "hits@1": 0.0}
     for name, value in worst.items():
         assert tail_probability(parse_metric(name), histogram, value) == Tail(0.0, 0.0, "exact")
+    # A task of no more candidates than k is a hit for certain.
+    sure = Histogram.from_counts([3, 10, 10])
+    assert tail_probability(parse_metric("hits@3"), sure, 1 / 3) == Tail(0.0, 0.0, "exact")
 
 
 def test_so_many_tasks_have_a_tail_and_no_more() -> None:
@@ -726,6 +748,45 @@ def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool
             tolerance = 1e-14 * (20 + abs(point) * float(f[0] - f[-1])) * float(np.abs(terms).mean())
             assert abs(np.exp(got) - direct) <= tolerance, (point, size)
             assert abs(np.exp(got_too) - direct) <= tolerance, (point, size)
+
+
+def test_generating_functions_of_hits() -> None:
+    law = HitsLaw(Histogram.from_counts([11, 40, 1000]), 10)
+    for z, upper in itertools.product((1e-9, 1e-3, 0.3, 2.0, 60.0), (True, False)):
+        found = law.log_means(np.array([z if upper else -z], dtype=np.complex128), upper)[0]
+        for size, got in zip((11, 40, 1000), found.tolist(), strict=True):
+            f = law.deviations(np.arange(1.0, size + 1))
+            assert f.tolist() == [0.0] * 10 + [-1.0] * (size - 10)
+            with mpmath.workdps(40):
+                certain, other = (10, size - 10) if upper else (size - 10, 10)
+                exact = mpmath.log((certain + other * mpmath.exp(-mpmath.mpf(z))) / size)
+            assert got == pytest.approx(complex(exact), rel=1e-14, abs=3e-16)
+
+
+def test_hits_of_a_billion_tasks_need_not_the_whole_circle() -> None:
+    """Once gone, their transform stays away until the circle is closed; of many sizes it is not followed so far."""
+    histogram = Histogram(np.arange(100, 600), np.full(500, 2_000_000))
+    metric = parse_metric("hits@1")
+    moments = compute_moments(metric, histogram)
+    tail = tail_probability(metric, histogram, moments.expectation + 3 * math.sqrt(moments.variance))
+    assert tail.method == "exact"
+    assert tail.log10 == pytest.approx(math.log10(math.erfc(3 / math.sqrt(2)) / 2), abs=2e-3)
+
+
+def test_sums_on_a_lattice_whose_transform_goes_and_returns() -> None:
+    """Multiples of 1/60: most of the ranks up to 5 are in phase long before the circle is closed."""
+    packed, bits = _packed_product({5: [0, 30, 40, 45, 48]}, {5: 100})
+    law = ReciprocalLaw(Histogram.from_counts([5], [100]))
+    assert law.span == 1 / 60
+    for most in (1000, 2880):
+        tail = invert(law, -most / 60)
+        assert _covers(tail, _log10(Fraction(_lower_tail(packed, bits, most), 5**100)))
+        assert tail.error < 1e-12
+
+
+def test_products_of_ranks_have_a_lattice_if_they_are_powers_of_two() -> None:
+    for size, span in ((1, math.log(2)), (2, math.log(2)), (3, None), (4, None)):
+        assert LogRankLaw(Histogram.from_counts([size])).span == span
 
 
 def test_sums_beyond_the_head_are_those_of_their_terms() -> None:
