@@ -188,6 +188,7 @@ def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch, files: dic
     """Dask would wait for ever, from the start or as soon as the last one ends."""
     monkeypatch.setattr(module, "_PATIENCE", 1)
     monkeypatch.setattr(module, "_MOST_WAITS", 2)
+    distributed: Any = importlib.import_module("distributed")
     with distributed.LocalCluster(
         n_workers=0, processes=True, host="127.0.0.1", dashboard_address=None, silence_logs=50
     ) as empty:
@@ -200,6 +201,7 @@ def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch, files: dic
 
 def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "__version__", "9.9.9")
+    distributed: Any = importlib.import_module("distributed")
     with distributed.Client(cluster.scheduler_address) as client:
         for found, told in (("another hash", "it has other code"), (ModuleNotFoundError("No module x"), "No module x")):
             monkeypatch.setattr(client, "run", lambda *_, found=found, **__: {"tcp://a:1": found})
