@@ -146,7 +146,7 @@ def hash_file(file: Path | str) -> str:
 
 
 def state_file(file: Path | str) -> tuple[int | None, ...]:
-    """Return what is another one as soon as a file, or what is at a URL, has changed or gone."""
+    """Return a value that changes when a file, or what is at a URL, changes or disappears."""
     try:
         if isinstance(file, Path):
             found = file.stat()

@@ -114,9 +114,8 @@ def _check_workers(client: Any, address: str) -> None:
     try:
         client.wait_for_workers(1, timeout=_PATIENCE * _MOST_WAITS)
     except TimeoutError as error:
-        raise UsageError(
-            f"the scheduler at {address} has no workers. Start some with `dask worker {address}`."
-        ) from error
+        shown = hide_login(address)
+        raise UsageError(f"the scheduler at {shown} has no workers. Start some with `dask worker {shown}`.") from error
     with _explaining():
         found = client.run(hash_program, on_error="return")
     for worker, program in found.items():

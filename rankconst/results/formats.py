@@ -71,7 +71,7 @@ _OTHER_MARKUP = tuple(
     (re.compile(pattern, re.MULTILINE), name, remedy)
     for pattern, name, remedy in (
         (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst")),
-        (r"^[|!]={3}", "AsciiDoc", "Run asciidoctor, which writes HTML"),
+        (r"^[|!]={3,}+[ \t]*+$", "AsciiDoc", "Run asciidoctor, which writes HTML"),
         (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira")),
         (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki")),
     )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import describe_dataset, find_mentions, find_within, list_graphs
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
+from rankconst.results.evaluation import NO_SPLIT
 from rankconst.results.logs.lines import (
     MOST_NUMBERS,
     SETTINGS,
@@ -92,7 +93,6 @@ _NO_FILTER = (
 _MANY = "several numbers are behind its name"
 _REVERSED = "its line has names behind the numbers"
 _NO_SIDE = "it may be of the side that the heading above names, or of both"
-_NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
 _BEHIND = "{!r} behind it is not understood"
 
 _NUMBER = r"(?>[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -525,10 +525,10 @@ _TAG = re.compile(r"\[\s?([A-Za-z][\w -]{0,30})\]\s{0,9}[A-Za-z]", re.ASCII)
 
 def _find_tag(label: str) -> str:
     """Return why numbers behind others are left out: ``[TEST] MRR: 0.3 [Paper] MRR: 0.4``."""
-    tag = _TAG.search(label)
-    phrase = None if tag is None else _read_phrase(tag[1])
-    odd = tag is not None and phrase is not None and not phrase.names and not phrase.understood
-    return f"{tag[1]!r} before it is not understood" if odd and tag is not None else ""
+    if (tag := _TAG.search(label)) is None:
+        return ""
+    phrase = _read_phrase(tag[1])
+    return "" if phrase.names or phrase.understood else f"{tag[1]!r} before it is not understood"
 
 
 def _find_odd(label: str, phrases: list[_Phrase]) -> str:
@@ -913,7 +913,7 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     ]
     found = _refuse_best(found)
     if any(each.split == "test" for each in found):
-        missing = {"missing split": _NO_SPLIT}
+        missing = {"missing split": NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
 

@@ -101,8 +101,8 @@ _NOISE = {
 # Further ones that say nothing in a heading: "Entity prediction", "final MRR"; in a cell they may be names.
 _HEADED = {"entity", "entities", "transductive", "all", "overall", "final", "micro"}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
-_SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci"}
-_STATISTICS = _SPREADS | {"rank", "gain", "delta", "diff", "improvement", "min", "max", "median"}
+SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "stderr", "var", "ci"}
+_STATISTICS = SPREADS | {"rank", "gain", "delta", "diff", "improvement", "min", "max", "median"}
 _RUNS = {"runs", "seeds", "trials", "numruns", "numseeds", "numtrials", "nruns", "nseeds", "repetitions"}
 _MEANS = {"mean", "average"}
 
@@ -149,7 +149,7 @@ class Meaning:
 def find_run_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
     """Return the columns that say how many runs rows average, or how far these are spread."""
     ends = {column: _SPLITTER.split(column.lower().strip())[-1] for column in columns}
-    return tuple(column for column, end in ends.items() if end in _SPREADS or squash(column) in _RUNS)
+    return tuple(column for column, end in ends.items() if end in SPREADS or squash(column) in _RUNS)
 
 
 def tells_runs(column: str, cell: str) -> bool:
@@ -280,7 +280,7 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
         reason = f"it says {other}, as numbers of other tasks or of a part of them do"
     if reason is not None:
         return replace(meaning, reason=reason)
-    if reason is None and _INDUCTIVE.fullmatch(bare) and not _is_inductive(meaning.dataset or ""):
+    if _INDUCTIVE.fullmatch(bare) and not _is_inductive(meaning.dataset or ""):
         return replace(meaning, reason="it is of an inductive setting, which ranks the entities of another graph")
     for piece in _BARS.split(bare):
         name, fields = piece, read_words(_ONLY.sub("", piece))
@@ -453,9 +453,8 @@ def read_name(cell: str, known: Container[str] = (), stems: Container[tuple[str,
     Of a word that may as well be part of the name, ``TransE tail``, another name that has its counterpart tells, see
     :func:`find_stems`; otherwise the name says that it is unclear. What is `known` anyway is not read.
     """
-    if (alone := read_alone(cell, known)) or (
-        not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None
-    ):
+    alone = read_alone(cell, known)
+    if alone or (not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None):
         return alone
     apart = _APART.fullmatch(cell[:_LONGEST])
     said = None if apart is None else read_words(apart[2] or apart[3] or "")

@@ -127,29 +127,24 @@ def _is_chart(document: Document) -> bool:
 
 
 def _read_chart(document: Document) -> Reading:
-    """Read the chart of a metric, a column for each run, as a table with a row for each run and step."""
+    """Read a chart, which has a column for each run and metric, as a table with a row for each of their values."""
     rows = read_rows(document, ",")
     heading = next(rows)
-    first, *_ = heading.plain
+    labels = set(heading.plain)
     runs = [
         (j, name, metric)
         for j, label in enumerate(heading.plain)
-        if not label.endswith(_ENDS) and f"{label}{_ENDS[0]}" in heading.plain
+        if f"{label}{_ENDS[0]}" in labels
         for name, _, metric in [label.rpartition(" - ")]
     ]
-    metrics = list(dict.fromkeys(metric for _, _, metric in runs))
-    places = {(name, metric): j for j, name, metric in runs}
-    names = list(dict.fromkeys(name for _, name, _ in runs))
-    top = (first, "Name", *metrics)
-    turned = [Row(heading.line, top, top)]
-    for row in rows:
-        for name in names:
-            cells = [
-                row.plain[j] if (j := places.get((name, each), len(row.plain))) < len(row.plain) else ""
-                for each in metrics
-            ]
-            if any(cells):
-                turned.append(Row(row.line, (row.plain[0], name, *cells), (row.plain[0], name, *cells)))
+    top = (heading.plain[0], "Name", "Metric", "Value")
+    values = (
+        (row.line, (row.plain[0], name, metric, row.plain[j]))
+        for row in rows
+        for j, name, metric in runs
+        if j < len(row.plain) and row.plain[j]
+    )
+    turned = [Row(heading.line, top, top), *(Row(line, cells, cells) for line, cells in values)]
     return read_tables(document, READER.key, (Printed(turned),), Dialect())
 
 

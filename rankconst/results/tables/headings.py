@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_missing, is_number
-from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column, read_dataset, read_words
+from rankconst.results.tables.columns import (
+    ROLES,
+    SPREADS,
+    Meaning,
+    add_part,
+    parse_column,
+    read_dataset,
+    read_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -200,19 +208,18 @@ def _find_means(labels: Sequence[Sequence[str]], found: _Found) -> _Found:
     """Take means over runs next to a column of metrics for their values, and no spread or count beside them."""
     roles = {meaning.role for meaning, _ in found if meaning is not None}
     names = [squash(each[-1]) if each else "" for each in labels]
-    place = next((j for j, name in enumerate(names) if name in {"mean", "avg"}), None)
+    place = next((j for j, name in enumerate(names) if name in _MEANS), None)
     if place is None or _DEVIATIONS.isdisjoint(names) or "metric" not in roles or "value" in roles:
         return found
     kept = [(None, None) if name in _OF_RUNS else each for name, each in zip(names, found, strict=True)]
     return [*kept[:place], (Meaning("value"), None), *kept[place + 1 :]]
 
 
-_DEVIATIONS = {"std", "sd", "stdev", "stderr", "sem", "var", "ci", "low", "high", "lower", "upper"}
-_DEVIATIONS |= (
-    {f"ci{end}" for end in _DEVIATIONS} | {f"ci95{end}" for end in _DEVIATIONS} | {"ci95", "lowerci", "upperci"}
-)
+_ENDS = {"low", "high", "lower", "upper"}
+_DEVIATIONS = SPREADS | _ENDS | {f"{ci}{end}" for ci in ("ci", "ci95") for end in _ENDS}
+_DEVIATIONS |= {"ci95", "lowerci", "upperci", "variance", "standarddeviation", "standarderror"}
 # What pandas and others write below a metric that was measured several times.
-_MEANS = {"mean", "avg"}
+_MEANS = {"mean", "avg", "average"}
 _OF_RUNS = _DEVIATIONS | _MEANS | {"min", "max", "median", "count", "n"}
 
 

@@ -195,7 +195,8 @@ def split_joint(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> 
 def split_named(rows: list[Row], dialect: Dialect) -> list[Row]:
     """Return a table whose cells name their metrics, ``MRR: 0.338, Hits@10: 0.533``, with a column for each of them.
 
-    Other numbers in such a column could be of any metric: then the table stays as it is.
+    Other numbers in such a column could be of any metric: then the table stays as it is. So does one in which cells
+    name ever more metrics, since each would widen every row.
     """
     if not rows or any(dialect.names_metric(text) for row in rows[:_DEEPEST] for text in row.plain):
         return rows
@@ -206,6 +207,8 @@ def split_named(rows: list[Row], dialect: Dialect) -> list[Row]:
             if found := _read_named(text, dialect):
                 cells[i, j] = found
                 names.setdefault(j, {}).update(dict.fromkeys(found))
+                if len(names[j]) > _MOST_NAMED:
+                    return rows
     others = ((i, j, row.plain[j]) for i, row in enumerate(rows) for j in names if j < len(row.plain))
     if any(i == 0 for i, _ in cells) or any(is_number(text) for i, j, text in others if i and (i, j) not in cells):
         return rows
@@ -222,6 +225,7 @@ def split_named(rows: list[Row], dialect: Dialect) -> list[Row]:
 
 _APART = re.compile(r"[;|]\s*+|,\s++|(?<!\s)\s++/\s++")
 _LONGEST_NAMED = 200
+_MOST_NAMED = 50  # metrics of a column
 
 
 def _read_named(text: str, dialect: Dialect) -> dict[str, str]:

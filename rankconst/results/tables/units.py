@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EITHER = "a fraction or a percentage"
 _REMEDY = "add --percent or --no-percent"
-_IF_PERCENT = "add --percent if it is the former"
+_SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
 
 
 def tell_units(
@@ -121,7 +121,7 @@ def leave_small(
     if not large or max(values) >= _LEAST or len({families[place] for place in large}) > 1:
         return entries
     for place in large:
-        notes.add(entries[place].line, entries[place].text, f"a percentage, or an impossible fraction: {_IF_PERCENT}")
+        notes.add(entries[place].line, entries[place].text, _SMALL)
     return Entries(entry for entry, value in zip(entries, values, strict=True) if value <= 1)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within, names_known
 from rankconst.errors import DataError
 from rankconst.names import read_count, squash
-from rankconst.results.evaluation import Stated
+from rankconst.results.evaluation import NO_SPLIT, Stated
 from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
@@ -30,6 +30,7 @@ from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import (
     OF_KIND,
     ROLES,
+    SPREADS,
     Meaning,
     find_other_tasks,
     find_split,
@@ -184,7 +185,7 @@ def _are_places(value: Mapping[str, Value]) -> bool:
 
 
 _ALL = {"avg", "average", "mean", "both", "all", "overall"}
-_SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "variance", "ci", "error", "errors", "delta", "diff"}
+_SPREADS = SPREADS | {"variance", "error", "errors", "delta", "diff"}
 _HITS = re.compile(r"hits?(?:[@_ ]?(?:at[_ ]?)?[kn])?s?", re.IGNORECASE)
 _K = re.compile(r"(?<![^@_])\d{1,9}$", re.ASCII)
 _LIST_OF_KS = re.compile(r"hits?\s?@\s?\[([\d,\s]+)\]", re.IGNORECASE | re.ASCII)
@@ -354,16 +355,13 @@ def _tell_raw(entries: list[Entry], filters: list[tuple[Hashable, bool]]) -> Ite
         yield entry._replace(context=replace(entry.context, protocol="raw")) if plain else entry
 
 
-_NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
-
-
 def _leave_split(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield numbers; those without a split are of one that only the user can name, where others are of test."""
     listed = list(entries)
     named = any(entry.context.split is not None and find_split(entry.context.split) == "test" for entry in listed)
     for entry in listed:
         open_split = named and not entry.context.split and "split" not in dict(entry.context.missing)
-        missing = (("split", _NO_SPLIT), *entry.context.missing)
+        missing = (("split", NO_SPLIT), *entry.context.missing)
         yield entry._replace(context=replace(entry.context, missing=missing)) if open_split else entry
 
 

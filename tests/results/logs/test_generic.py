@@ -395,7 +395,7 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("MRR: 0.3 on WN18RR and UMLS", "its line names several datasets"),
         ("std: test MRR 0.0008", "'std' says that it is how far values are apart"),
         ("improvement in MRR: 0.012", "'improvement' says that it is how far values are apart"),
-        ("MRR: 1.31", "a percentage, or an impossible fraction: add --percent"),
+        ("MRR: 1.31", "it is above 1, and no other number is a percentage: add --percent if it is one"),
         ("objective 1 - mrr: 0.661", "'negated' next to its name is not understood"),
         ("qualifier value: {'mrr': 0.88}", "'qualifier value' before it is not understood"),
         ("left >> MRR: 0.3", "left and right are head and tail in some tools"),

@@ -274,6 +274,9 @@ def test_means_over_runs_are_the_values_of_a_long_table() -> None:
         "metric,mean,std,count\nMRR,.4,.01,5\nMR,90,2,5\n",
         "metric,count,std,mean\nMRR,5,.01,.4\nMR,5,2,90\n",
         "metric,mean,count,std\nMRR,.4,5,.01\nMR,90,5,2\n",
+        "metric,mean,stddev\nMRR,.4,.01\nMR,90,2\n",
+        "metric,mean,variance\nMRR,.4,.01\nMR,90,2\n",
+        "metric,average,standard error\nMRR,.4,.01\nMR,90,2\n",
     ):
         reading = read(text)
         assert reading.layout == "long"
@@ -293,6 +296,15 @@ def test_a_chart_of_wandb_is_read_without_its_ends() -> None:
         (entry.line, reading.rows[entry.row]["Name"], reading.rows[entry.row]["Step"], entry.context.split, entry.text)
         for entry in reading.entries
     ] == [(2, "ComplEx", "1", "test", "0.31"), (3, "ComplEx", "2", "test", "0.33"), (3, "A - B", "2", "test", "0.21")]
+
+
+def test_charts_of_several_metrics_take_no_more_room_than_their_cells() -> None:
+    """Rows with a column for each metric would have a million here."""
+    labels = [f"A{i} - Hits@{i}" for i in range(1, 1001)]
+    heading = ",".join(["Step", *(f"{label}{end}" for label in labels for end in ("", "__MIN", "__MAX"))])
+    reading = read(f"{heading}\n1{',0.3' * 3000}\n")
+    assert [entry.metric.hits_k for entry in reading.entries] == [*range(1, 1001)]
+    assert sum(map(len, reading.rows)) <= 4 * len(reading.entries)
 
 
 def test_steps_and_times_next_to_values_are_no_values() -> None:

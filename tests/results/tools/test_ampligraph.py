@@ -237,7 +237,7 @@ def test_numbers_without_a_split_next_to_those_of_test_are_left_to_the_user() ->
     assert missing == [["split"], []]
     alone = read_document("a.json", '{"mrr": 1.31, "hits@1": 0.45}')
     assert [entry.text for entry in alone.entries] == ["0.45"]
-    assert alone.skipped[0].why.startswith("a percentage, or an impossible fraction")
+    assert alone.skipped[0].why.startswith("it is above 1, and no other number is a percentage")
 
 
 def test_numbers_of_a_metric_by_split_side_or_dataset_are_of_these() -> None:
