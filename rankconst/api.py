@@ -137,7 +137,7 @@ def adjust(
         if significance:
             raise UsageError("significance is for files; for a DataFrame use Constants.significance.")
         if strict and errors == "note":
-            raise UsageError("strict=True refuses what errors='note' leaves out with a note; leave out one of the two.")
+            raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
         return adjust_frame(
             results,
             opened,

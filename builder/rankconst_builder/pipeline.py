@@ -358,7 +358,7 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
     part = _build_from_files(build, source, graph, described, identity, opened=opened)
     # They are read more than once, and the hashes must be of what was counted.
     if changed := [hide_login(str(file)) for file, state in states.items() if state_file(file) != state]:
-        raise DataError(f"{list_first(changed)} changed while it was read. Build again when nothing writes to it.")
+        raise DataError(f"{list_first(changed)} changed during the build. Build again when nothing writes there.")
     return part
 
 

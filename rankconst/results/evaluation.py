@@ -63,9 +63,6 @@ class Stated:
 NOTHING = Stated()
 """A file that says nothing."""
 
-NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
-"""Why a number without a split is left to the user."""
-
 NAMES = ("dataset", "split", "side", "protocol", "aggregation")
 """The fields that name ranking tasks."""
 

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
+NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
+"""Why a number without a split is left to the user."""
+
+
 class Entry(NamedTuple):
     """One number of a results file."""
 

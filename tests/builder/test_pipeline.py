@@ -511,7 +511,7 @@ def test_own_file_that_changes_meanwhile(run: Run, tmp_path: Path, monkeypatch: 
                 return found
 
             patched.setattr(pipeline, name, read)
-            with pytest.raises(DataError, match=rf"{path} changed while it was read\. Build again"):
+            with pytest.raises(DataError, match=rf"{path} changed during the build\. Build again"):
                 run(OWN, local={"mykg": {"train": path, "test": path}})
     assert not (tmp_path / "out").exists()
 

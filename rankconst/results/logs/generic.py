@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import describe_dataset, find_mentions, find_within, list_graphs
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
-from rankconst.results.evaluation import NO_SPLIT
 from rankconst.results.logs.lines import (
     MOST_NUMBERS,
     SETTINGS,
@@ -30,7 +29,7 @@ from rankconst.results.logs.lines import (
     make_reader,
     strip_colours,
 )
-from rankconst.results.reading import Entries, Notes, Reader
+from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader
 from rankconst.results.tables.columns import (
     CONSTRAINED,
     WHICH_SIDES,
@@ -553,7 +552,7 @@ _UNLIKE = re.compile(
     re.IGNORECASE,
 )
 _UNLIKE_HEADING = re.compile(rf"\W{{0,9}}({_APART})\W{{0,9}}", re.IGNORECASE)
-_DIFFERS = "{!r} says that it is how far values are apart"
+_DIFFERS = "{!r} says that it is a spread or a difference, not a value"
 
 
 def _expand(phrase: _Phrase, said: dict[str, str], value: str, why: str) -> list[_Number]:
@@ -688,7 +687,7 @@ _SPLIT = re.compile(
 )
 # MultiHopKG says by which splits known answers are known.
 _KNOWN_BY = {"(correct evaluation)": "libkge", "(include test set labels)": "standard"}
-_LONG = 3
+_LEAST_WORDS = 3
 
 
 def _cut(text: str) -> Iterator[tuple[str, int]]:
@@ -703,7 +702,7 @@ def _cut(text: str) -> Iterator[tuple[str, int]]:
 def _is_evaluated(part: str) -> bool:
     """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set:"."""
     words = _WORD.findall(part.lower())
-    return len(words) >= _LONG and not _EVALUATED.isdisjoint(words)
+    return len(words) >= _LEAST_WORDS and not _EVALUATED.isdisjoint(words)
 
 
 def _guess_split(parts: list[list[str]]) -> dict[str, str]:

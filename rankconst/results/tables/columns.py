@@ -486,7 +486,7 @@ def read_alone(cell: str, known: Container[str] = ()) -> dict[str, str]:
 _DIRECTIONS = {"forward", "backward", "fwd", "bwd", "inverse", "reverse", "reversed"}
 
 
-_OPEN_NAME = "{} may say {} {}, or be a name only: write what its row is of, or add a column {}."
+_OPEN_NAME = "{} may say {} {}, or be a name only: add a column {} that says what its row is of."
 _ONLY = re.compile(r"\b(?:only|side)\b", re.IGNORECASE)
 _LONGEST_WORDS = 40
 # Headings of columns whose cells may be of anything, the evaluation included.

@@ -574,7 +574,7 @@ def _set_aside(row: Row, heading: Heading, sides: Collection[str], settings: Con
     first = min(heading.measured, default=0)
     own = [row.plain[j] for j in heading.measured if j < len(row.plain) and row.plain[j]]
     if first and own and not any(map(str.strip, row.cells[:first])) and all(map(_BRACKETED.fullmatch, own)):
-        return " | ".join(own), "a row without a name whose numbers are in brackets, as deviations of those above are"
+        return " | ".join(own), "a row without a name whose numbers are in brackets, like deviations of those above"
     labels = [text for j, text in enumerate(row.plain[:3]) if j not in settings and not names_setting(heading.keys[j])]
     label = next((text for text in labels if GAIN.match(text)), None)
     if label is not None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within, names_known
 from rankconst.errors import DataError
 from rankconst.names import read_count, squash
-from rankconst.results.evaluation import NO_SPLIT, Stated
-from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, Skipped, make_reading
+from rankconst.results.evaluation import Stated
+from rankconst.results.reading import NO_SPLIT, Entries, Entry, Notes, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Record,
