@@ -385,5 +385,5 @@ def _holds_metrics(rows: Sequence[Row], j: int, dialect: Dialect) -> bool:
 
 
 def _holds_numbers(rows: Sequence[Row], j: int) -> bool:
-    cells = [strip_marks(row.plain[j]) for row in rows if not is_missing(row.plain[j])]
+    cells = [strip_marks(row.plain[j]) for row in rows if j < len(row.plain) and not is_missing(row.plain[j])]
     return bool(cells) and sum(is_number(cell) for cell in cells) * 2 > len(cells)
