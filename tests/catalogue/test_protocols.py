@@ -321,3 +321,10 @@ def test_unknown_splits_and_sides_get_a_hint() -> None:
         parse_split("tets")
     with pytest.raises(errors.UnknownNameError, match=r"unknown side 'xyz'\. Known: head, tail, both, relation\."):
         parse_side("xyz")
+
+
+def test_filtered_is_no_protocol_and_unfiltered_is_raw() -> None:
+    assert parse_protocol("Unfiltered").key == "raw"
+    for name in ("filtered", "Filt.", "filter"):
+        with pytest.raises(UnknownNameError, match=f"^{name} names no protocol: all but raw are filtered"):
+            parse_protocol(name)
