@@ -326,5 +326,5 @@ def test_unknown_splits_and_sides_get_a_hint() -> None:
 def test_filtered_is_no_protocol_and_unfiltered_is_raw() -> None:
     assert parse_protocol("Unfiltered").key == "raw"
     for name in ("filtered", "Filt.", "filter"):
-        with pytest.raises(UnknownNameError, match=f"^{name} names no protocol: all but raw are filtered"):
+        with pytest.raises(errors.UnknownNameError, match=f"^{name} names no protocol: all but raw are filtered"):
             parse_protocol(name)
