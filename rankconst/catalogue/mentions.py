@@ -116,8 +116,14 @@ def describe_dataset(name: str, task: str | None) -> str:
         key = _registered().get(squash(name))
         if len(meant) == 1 or (key is not None and getattr(load_benchmarks()[key].format, _FORMATS[task])):
             return meant[0] if len(meant) == 1 else name
+    listed = load_benchmarks().get(_registered().get(squash(name), ""))
+    if task in _OF_ITEMS and listed is not None and listed.sampled is not None and not listed.sampled.sided:
+        return name
     return f"{name} ({task})"
 
+
+# Tasks of benchmarks that rank items, and have no sides.
+_OF_ITEMS = {"recommendation", "retrieval"}
 
 # Tasks that are those of benchmarks with such lines.
 _FORMATS = {"temporal": "temporal", "n-ary": "qualified"}

@@ -417,11 +417,12 @@ def find_other_tasks(text: str) -> str | None:
 
 def is_retrieval(names: Iterable[str]) -> bool:
     """Tell whether names of metrics are those of search engines, which have several of these next to MRR."""
-    return len({found[1].lower() for name in names if (found := _OF_SEARCH.fullmatch(name))}) > 1
+    return len({(found[1] or "mrr").lower() for name in names if (found := _OF_SEARCH.fullmatch(name))}) > 1
 
 
 _OF_SEARCH = re.compile(
-    r"(?:.*[/_ .-])?(recall|precision|map|ndcg|hr)(?:[\s@_]{1,3}(?:at_?)?(?:\d{1,4}|k))?", re.IGNORECASE
+    r"(?:.*[/_ .-])?(?:(recall|precision|map|ndcg|hr)(?:[\s@_]{1,3}(?:at_?)?(?:\d{1,4}|k))?|mrr@\d{1,4})",
+    re.IGNORECASE,
 )
 OF_KIND = "it is of the relations that are {}; the tables hold single ones, and all of them."
 """Why a number of one kind of relations has no constants."""
