@@ -143,6 +143,12 @@ _WHY = {
     "other": "a graph that rankconst has no constants for",
     "sources": "a source that benchmarks are drawn from, and no benchmark itself",
 }
+# What is said around numbers that is no task by itself.
+_NO_TASKS = {
+    "difference": "the text around says that these are differences",
+    "another graph": "the text around says that the graph was changed",
+    "another split": "the text around says that the triples are split in another way",
+}
 _KIND = re.compile(r"(.+) \(([a-z -]+)\)")
 _REMEDIES = {
     RELATION_PREDICTION: ", which --side relation is for",
@@ -167,7 +173,8 @@ def explain_elsewhere(name: str) -> str | None:
     if found is None:
         return None
     remedy = _REMEDIES.get(found[2], "")
-    return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks{remedy}" if names_known(found[1]) else None)
+    what = _NO_TASKS.get(found[2]) or f"these are {found[2]} tasks{remedy}"
+    return explain_elsewhere(found[1]) or (what if names_known(found[1]) else None)
 
 
 def list_graphs(mention: Mention) -> tuple[str, ...]:

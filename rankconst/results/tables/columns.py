@@ -577,6 +577,13 @@ _TIMED = re.compile(
 )
 
 
+_TIMED_FIRST = re.compile(
+    r"(?:time[- _]aware(?:[- _]filter(?:ed|ing)?)?|time[- _]filter(?:ed|ing)?|(static)(?:[- _]filter(?:ed|ing)?)?)"
+    r"[\s_/]+(?=[A-Za-z])",
+    re.IGNORECASE,
+)
+
+
 def _read_word(word: str) -> dict[str, str] | None:
     if word in _SPLIT_WORDS:
         return {"split": _SPLIT_WORDS[word]}
@@ -599,6 +606,9 @@ def _qualify(named: tuple[Metric, str | None] | None, said: dict[str, str]) -> M
 
 def _parse_measured(text: str, k: int | None) -> Meaning | None:
     rest, said = text, dict[str, str]()
+    if (timed := _TIMED_FIRST.match(rest)) is not None:  # "Time-aware MRR"
+        said["protocol"] = "static" if timed[1] else "time-aware"
+        rest = rest[timed.end() :]
     while (word := _WORD.match(rest)) is not None:
         fields = {} if word[1].lower() in _HEADED else _read_word(word[1].lower())
         if fields is None:

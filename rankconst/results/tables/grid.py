@@ -892,7 +892,9 @@ class RowReader:
     def _leave_differences(self, row: Row, entries: list[Entry]) -> list[Entry]:
         """Leave out shares next to one of the same row that has a sign, as differences have."""
         plus = self._dialect.groups and not self._dialect.even
-        cells = [(row.plain[j], metric.is_share and adjustment is None) for j, _, metric, adjustment, _ in self._measured]
+        cells = [
+            (row.plain[j], metric.is_share and adjustment is None) for j, _, metric, adjustment, _ in self._measured
+        ]
         if not any(share and cell[:1] in (_SIGNS if plus else _MINUS) and is_number(cell[1:]) for cell, share in cells):
             return entries
         kept = []

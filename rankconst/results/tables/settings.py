@@ -79,7 +79,7 @@ def _read_amount(value: str, *, task: str) -> dict[str, Any]:
     return {} if _NOTHING.fullmatch(value) else {"task": task}
 
 
-_NOTHING = re.compile(r"0*\.?0* ?%?|none|no|clean", re.IGNORECASE)
+_NOTHING = re.compile(r"0++(?:\.0++)? ?%?|none|no|clean", re.IGNORECASE)
 
 
 def _read_part(value: str) -> _Said:

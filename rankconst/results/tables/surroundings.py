@@ -58,7 +58,8 @@ _TASKS = {
     "sampled": r"\bsample[sd]? \d+$|\bcandidates per (?:query|triple|task|positive)|"
     r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled |hard )?"
-    r"(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?\d[\d,]*(?! entities)|"
+    r"(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?"
+    r"(?:\d{1,3}(?![\d,.])|\d[\d,]*+ (?:negative|corrupt|random|sampled|other))|"
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
     r"\(\d[\d,]* (?:negative )?samples?\)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
@@ -66,7 +67,7 @@ _TASKS = {
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
     "alignment": r"(?<=(?-i:[A-Z0-9]) )alignment\b|\balign(?:ing)? (?:the )?(?:two|both)\b|"
     r"\b(?:KG|graph|ontology) alignment\b|\b(?:entity|ontology) (?:matching|resolution)\b",
-    "type prediction": r"\btype (?:prediction|inference|completion)\b|\btyping\b",
+    "type prediction": r"\btype (?:prediction|inference|completion)\b|\btyping (?:results|performance|task|on)\b",
     "question answering": r"\bKG-?QA\b|\bKBQA\b|\bquestion[- ]answering\b",
     "recommendation": r"\brecommend(?:ation|er)s?\b",
     "error detection": r"\b(?:error|noise|anomaly|outlier) detection\b",
@@ -83,7 +84,7 @@ _TASKS = {
     r"\b(?:poisoned|noisy|perturbed|corrupted|translated|sparsified|subsampled|downsampled) (?:versions? of )?"
     r"(?-i:[A-Z])|\b(?:[a-z]{3,12}[ei]se|German|French|Spanish|Italian|Russian|Arabic|reduced|smaller|sparse|modified|"
     r"extended|enriched|augmented|cleaned|balanced|harder) (?:version|variant|translation)s? of\b",
-    "another split": r"\bcross-?validat|\bre-?split|\bsplit(?:ted)? (?:it )?(?:random|our|anew)|"
+    "another split": r"\bcross-?validat|\bre-?split\b|"
     r"\b(?:random(?:ly)?|our|own|new|custom)(?: \d\d/\d\d?/\d\d?)? (?:(?:train|test|data)[ /-]?){0,3}split|"
     r"\b\d\d ?[/:] ?\d\d? ?[/:] ?\d\d? (?:random )?split",
     "multi-hop reasoning": r"\b(?:results|performance|mrr|hits\W?\d+|accuracy|evaluation) (?:\(\W?\) ?)?(?:of|for|on) multi-?hop (?:reasoning|quer)|"
