@@ -444,7 +444,7 @@ def _are_searched(heading: Heading) -> bool:
     names: dict[str | None, list[str]] = {}
     for j in heading.measured:
         meaning = heading.meanings[j]
-        dataset = heading.datasets[j] or (meaning and meaning.dataset)
+        dataset = heading.datasets[j] or (None if meaning is None else meaning.dataset)
         names.setdefault(dataset, []).append(heading.keys[j].rpartition(" / ")[2])
     return bool(names) and all(map(is_retrieval, names.values()))
 

@@ -78,7 +78,8 @@ _TASKS = {
     "unlearning": r"\bunlearn(?:ing|ed)?\b",
     "attack": r"\b(?:target(?:ed)?|attacked) (?:test )?(?:triple|fact)s\b|"
     r"\badversarial (?:attack|addition|deletion|edit|modification)s?\b|\b(?:data|model|graph|after|by) poisoning\b",
-    "difference": r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?(?:(?:relative|absolute|average|mean|percentage|performance) ){0,2}"
+    "difference": r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?"
+    r"(?:(?:relative|absolute|average|mean|percentage|performance) ){0,2}"
     r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) ",
     "another graph": r"\b\d+ ?% (?:of )?(?:random )?noise\b|\bnois[ey]+ (?:rate|ratio|level)s?\b|"
     r"\b(?:poisoned|noisy|perturbed|corrupted|translated|sparsified|subsampled|downsampled) (?:versions? of )?"
@@ -87,11 +88,13 @@ _TASKS = {
     "another split": r"\bcross-?validat|\bre-?split\b|"
     r"\b(?:random(?:ly)?|our|own|new|custom)(?: \d\d/\d\d?/\d\d?)? (?:(?:train|test|data)[ /-]?){0,3}split|"
     r"\b\d\d ?[/:] ?\d\d? ?[/:] ?\d\d? (?:random )?split",
-    "multi-hop reasoning": r"\b(?:results|performance|mrr|hits\W?\d+|accuracy|evaluation) (?:\(\W?\) ?)?(?:of|for|on) multi-?hop (?:reasoning|quer)|"
+    "multi-hop reasoning": r"\b(?:results|performance|mrr|hits\W?\d+|accuracy|evaluation) "
+    r"(?:\(\W?\) ?)?(?:of|for|on) multi-?hop (?:reasoning|quer)|"
     r"^(?:table(?: \w{1,4})?[.:] ?)?multi-?hop (?:logical )?(?:reasoning|quer(?:y|ies))",
     RELATION_PREDICTION: r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b|"
     r"[(<\u27e8] ?[a-z]{1,9}, ?\?, ?[a-z]{1,9} ?[)>\u27e9]",
-    "complex query": r"\b(?:complex|logical) ?quer(?:y|ies)\b|\bquery answering\b|\w(?:Logical|Complex)Query\b|\bEPFO\b",
+    "complex query": r"\b(?:complex|logical) ?quer(?:y|ies)\b|\bquery answering\b|"
+    r"\w(?:Logical|Complex)Query\b|\bEPFO\b",
     "subset": r"\b(?:subset|sample) of (?:\d[\d,]* )?(?:the )?(?:test|valid|evaluation|train)|"
     r"\b(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"

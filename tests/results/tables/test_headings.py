@@ -116,8 +116,8 @@ def test_a_k_below_makes_a_metric() -> None:
 )
 def test_a_k_alone_is_of_hits_where_no_other_metric_has_one(line: str, labels: list[str]) -> None:
     heading = find_heading(split(line, "A|0.4|0.3|0.5"), Dialect())
-    metrics = [] if heading is None else [meaning and meaning.metric for meaning in heading.meanings]
-    assert [metric.label for metric in metrics if metric] == labels
+    meanings = [] if heading is None else heading.meanings
+    assert [meaning.metric.label for meaning in meanings if meaning and meaning.metric] == labels
 
 
 def test_letters_in_parentheses_are_sides_where_both_are_there() -> None:
