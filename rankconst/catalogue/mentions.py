@@ -116,8 +116,14 @@ def describe_dataset(name: str, task: str | None) -> str:
         key = _registered().get(squash(name))
         if len(meant) == 1 or (key is not None and getattr(load_benchmarks()[key].format, _FORMATS[task])):
             return meant[0] if len(meant) == 1 else name
+    listed = load_benchmarks().get(_registered().get(squash(name), ""))
+    if task in _OF_ITEMS and listed is not None and listed.sampled is not None and not listed.sampled.sided:
+        return name
     return f"{name} ({task})"
 
+
+# Tasks of benchmarks that rank items, and have no sides.
+_OF_ITEMS = {"recommendation", "retrieval"}
 
 # Tasks that are those of benchmarks with such lines.
 _FORMATS = {"temporal": "temporal", "n-ary": "qualified"}
@@ -136,6 +142,12 @@ _WHY = {
     "n_ary": "its facts relate more than two entities",
     "other": "a graph that rankconst has no constants for",
     "sources": "a source that benchmarks are drawn from, and no benchmark itself",
+}
+# What is said around numbers that is no task by itself.
+_NO_TASKS = {
+    "difference": "the text around says that these are differences",
+    "another graph": "the text around says that the graph was changed",
+    "another split": "the text around says that the triples are split in another way",
 }
 _KIND = re.compile(r"(.+) \(([a-z -]+)\)")
 _REMEDIES = {
@@ -161,7 +173,8 @@ def explain_elsewhere(name: str) -> str | None:
     if found is None:
         return None
     remedy = _REMEDIES.get(found[2], "")
-    return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks{remedy}" if names_known(found[1]) else None)
+    what = _NO_TASKS.get(found[2]) or f"these are {found[2]} tasks{remedy}"
+    return explain_elsewhere(found[1]) or (what if names_known(found[1]) else None)
 
 
 def list_graphs(mention: Mention) -> tuple[str, ...]:

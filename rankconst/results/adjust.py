@@ -705,7 +705,8 @@ def leave_out(done: Iterable[Done], left: NDArray[np.bool_]) -> Iterator[Done]:
 
 _FEW = 50
 # Most names of models begin with a capital, and looking up relations takes time.
-_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|\d*+\.?\d*+$")
+# Names of relations may be numbers, but 20% is none of them.
+_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
 
 
 def are_relations(cells: Iterable[str], dataset: Any, tables: Tables) -> bool:

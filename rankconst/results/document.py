@@ -23,7 +23,7 @@ _START = 64
 _ZIP = b"PK\x03\x04"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-# The longer mark first: it begins like the shorter one.
+# A file that begins with one says its encoding. The longer mark first: it begins like the shorter one.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -80,9 +80,9 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
             f"{name} is an old .xls workbook, or one with a password. Save it as .xlsx without a password, or as CSV "
             "in UTF-8."
         )
-    for mark, encoding in _BYTE_ORDER_MARKS.items():
-        if data.startswith(mark):
-            raise DataError(f"{name} is {encoding} text; expected UTF-8. {_convert(path, encoding)}")
+    marked = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), None)
+    if marked is not None:
+        data = _recode(data, marked, name)
     if b"\0" in data[:4096]:
         wide = _guess_wide(data[:_START])
         if wide is not None:
@@ -103,6 +103,14 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
     return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, percent, source)
+
+
+def _recode(data: bytes, encoding: str, name: str) -> bytes:
+    """Return text of an encoding that its byte order mark names as UTF-8."""
+    try:
+        return data.decode(encoding).encode()
+    except UnicodeError as error:
+        raise DataError(f"{name} begins like {encoding} text, but is none ({error}); expected text in UTF-8.") from None
 
 
 def _guess_wide(start: bytes) -> str | None:

@@ -417,11 +417,12 @@ def find_other_tasks(text: str) -> str | None:
 
 def is_retrieval(names: Iterable[str]) -> bool:
     """Tell whether names of metrics are those of search engines, which have several of these next to MRR."""
-    return len({found[1].lower() for name in names if (found := _OF_SEARCH.fullmatch(name))}) > 1
+    return len({(found[1] or "mrr").lower() for name in names if (found := _OF_SEARCH.fullmatch(name))}) > 1
 
 
 _OF_SEARCH = re.compile(
-    r"(?:.*[/_ .-])?(recall|precision|map|ndcg|hr)(?:[\s@_]{1,3}(?:at_?)?(?:\d{1,4}|k))?", re.IGNORECASE
+    r"(?:.*[/_ .-])?(?:(recall|precision|map|ndcg|hr)(?:[\s@_]{1,3}(?:at_?)?(?:\d{1,4}|k))?|mrr@\d{1,4})",
+    re.IGNORECASE,
 )
 OF_KIND = "it is of the relations that are {}; the tables hold single ones, and all of them."
 """Why a number of one kind of relations has no constants."""
@@ -581,6 +582,13 @@ _TIMED = re.compile(
 )
 
 
+_TIMED_FIRST = re.compile(
+    r"(?:time[- _]aware(?:[- _]filter(?:ed|ing)?)?|time[- _]filter(?:ed|ing)?|(static)(?:[- _]filter(?:ed|ing)?)?)"
+    r"[\s_/]+(?=[A-Za-z])",
+    re.IGNORECASE,
+)
+
+
 def _read_word(word: str) -> dict[str, str] | None:
     if word in _SPLIT_WORDS:
         return {"split": _SPLIT_WORDS[word]}
@@ -603,6 +611,9 @@ def _qualify(named: tuple[Metric, str | None] | None, said: dict[str, str]) -> M
 
 def _parse_measured(text: str, k: int | None) -> Meaning | None:
     rest, said = text, dict[str, str]()
+    if (timed := _TIMED_FIRST.match(rest)) is not None:  # "Time-aware MRR"
+        said["protocol"] = "static" if timed[1] else "time-aware"
+        rest = rest[timed.end() :]
     while (word := _WORD.match(rest)) is not None:
         fields = {} if word[1].lower() in _HEADED else _read_word(word[1].lower())
         if fields is None:

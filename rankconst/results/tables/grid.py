@@ -45,6 +45,7 @@ from rankconst.results.tables.columns import (
     find_qualifier,
     find_split,
     find_stems,
+    is_retrieval,
     is_vague,
     read_alone,
     read_dataset,
@@ -441,7 +442,19 @@ def _settle_task(table: _Table, seen: list[Row], qualifiers: Collection[str], to
     if _are_queries(seen, table.heading):
         told = replace(told, task="complex query")
         table.inferred["a row is of one kind of queries"] = None
+    if told.task is None and _are_searched(table.heading):
+        told = replace(told, task="retrieval")
     return told
+
+
+def _are_searched(heading: Heading) -> bool:
+    """Tell whether the metrics of each dataset in a heading are those of search engines."""
+    names: dict[str | None, list[str]] = {}
+    for j in heading.measured:
+        meaning = heading.meanings[j]
+        dataset = heading.datasets[j] or (None if meaning is None else meaning.dataset)
+        names.setdefault(dataset, []).append(heading.keys[j].rpartition(" / ")[2])
+    return bool(names) and all(map(is_retrieval, names.values()))
 
 
 def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, notes: Notes) -> bool:
@@ -700,6 +713,11 @@ _FIRST = 100
 _NO_COLUMNS: Mapping[str, int] = {}
 
 
+_MINUS = frozenset("-\u2212\u2013")
+_SIGNS = _MINUS | {"+"}
+_DIFFERENCE = "a difference, as another number of its row is, which has a sign"
+
+
 class RowReader:
     """Reads the rows of one table."""
 
@@ -885,7 +903,25 @@ class RowReader:
             text = numbers.get(plain[j]) or self._read_number(row, j, j in self._percents)
             if text is not None:
                 entries.append(Entry(metric, text, index, key, line, context, adjustment, exact))
-        return entries
+        if exact or all(plain[j][:1] not in _SIGNS for j, *_ in self._measured):
+            return entries
+        return self._leave_differences(row, entries)
+
+    def _leave_differences(self, row: Row, entries: list[Entry]) -> list[Entry]:
+        """Leave out shares next to one of the same row that has a sign, as differences have."""
+        plus = self._dialect.groups and not self._dialect.even
+        cells = [
+            (row.plain[j], metric.is_share and adjustment is None) for j, _, metric, adjustment, _ in self._measured
+        ]
+        if not any(share and cell[:1] in (_SIGNS if plus else _MINUS) and is_number(cell[1:]) for cell, share in cells):
+            return entries
+        kept = []
+        for entry in entries:
+            if entry.adjustment is None and entry.metric.is_share and entry.text[:1] not in _SIGNS:
+                self._notes.add(row.line, entry.text, f"{_DIFFERENCE}, in column {entry.column}")
+            else:
+                kept.append(entry)
+        return kept
 
     def _form_contexts(self, row: Row, told: tuple[str, ...]) -> list[Stated]:
         """Return the contexts of the measured columns in a row, as one object where they agree."""

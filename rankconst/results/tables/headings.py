@@ -227,12 +227,15 @@ def settle_meanings(
     labels: Sequence[Sequence[str]], parse: Callable[[Sequence[str]], tuple[Meaning | None, str | None]]
 ) -> list[tuple[Meaning | None, str | None]]:
     """Return what each column means by its labels and by those of the others, with the dataset around it."""
-    found = [parse(each) for each in labels]
+    found = [parse(each) for each in _name_hits(labels)]
     last = [each[-1].lower() if each else "" for each in labels]
     for j, label in enumerate(last):
-        side = _SIDE_LETTER.fullmatch(label) if found[j][0] is None else None
-        if side is not None and f"{side[1]}{_COUNTERPARTS[side[2]]}" in last:
-            meaning, upper = parse([*labels[j][:-1], side[1].rstrip(" _")])
+        known = found[j][0]
+        side = (
+            _SIDE_LETTER.fullmatch(label) if known is None or (known.dataset or "").lower() in _COUNTERPARTS else None
+        )
+        if side is not None and f"{side[1]}{_COUNTERPARTS[side[2]]}{side[3]}" in last:
+            meaning, upper = parse([*labels[j][:-1], side[1].rstrip(" _([")])
             if meaning is not None and meaning.metric is not None:
                 found[j] = replace(meaning, side="head" if side[2] in "lh" else "tail"), upper
     _find_averages(labels, found, parse)
@@ -251,6 +254,21 @@ def settle_meanings(
             reason = _MEAN_OF
         found[j] = replace(meaning, reason=reason), upper
     return found
+
+
+def _name_hits(labels: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Write ``@10`` behind MRR for Hits@10, unless another metric has a k, which it may belong to."""
+    ends = [each[-1].strip() if each else "" for each in labels]
+    alone = [_AT.fullmatch(end) for end in ends]
+    others = [end for each, end in zip(labels, alone, strict=True) if end is None and any("@" in part for part in each)]
+    named = any(len(each) == 1 and squash(each[0]) in {"mrr", "mr"} for each in labels)
+    if others or not named or not any(alone):
+        return labels
+    plain = [end is not None and len(each) == 1 for each, end in zip(labels, alone, strict=True)]
+    return [[f"Hits{ends[j]}"] if plain[j] else each for j, each in enumerate(labels)]
+
+
+_AT = re.compile(r"@ ?\d{1,4}(?: ?\(%\))?")
 
 
 def _find_averages(
@@ -277,8 +295,8 @@ def _find_averages(
 
 
 _AVERAGE = re.compile(r"(.*[^\s_(\[])[\s_]*+[(\[]?(?:avg|average|mean)\.?[)\]]?", re.IGNORECASE | re.DOTALL)
-# MRR_l and MRR_r, or Hits@10 h and Hits@10 t.
-_SIDE_LETTER = re.compile(r"(.*[a-z0-9][ _])([lrht])", re.DOTALL)
+# MRR_l and MRR_r, or Hits@10 (h) and Hits@10 (t).
+_SIDE_LETTER = re.compile(r"(.*[a-z0-9](?:[ _]| ?[(\[]))([lrht])([)\]]?)", re.DOTALL)
 _COUNTERPARTS = {"l": "r", "r": "l", "h": "t", "t": "h"}
 _BEST = re.compile(r"(?<![a-z])best(?![a-z])", re.IGNORECASE)
 _BEST_OF = "the best on which split? Other columns name theirs; write best_valid_mrr"

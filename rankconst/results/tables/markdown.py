@@ -68,6 +68,8 @@ _REPLACED = (
     (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),  # a link
     (re.compile(r"\[\^[^\[\]]{1,20}\]"), ""),  # a footnote
     (re.compile(r"<sup>([^<>]*)</sup>", re.IGNORECASE), r"^{\1}"),
+    # A gain or a loss; other subscripts are parts of names.
+    (re.compile(r"<sub>\s?([+\u2212\u2013-]\s?[\d.]+%?)\s?</sub>", re.IGNORECASE), r"_{\1}"),
     (re.compile(r"<(?:br|img)[^<>]*>", re.IGNORECASE), " "),
     (re.compile(r"</?[a-zA-Z][^<>]*>"), ""),
     (re.compile(r"`([^`]+)`"), r"\1"),

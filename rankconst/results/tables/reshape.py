@@ -24,6 +24,8 @@ _DEEPEST = 5
 GAIN = re.compile(
     r"(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%|avg\.?|average)\s*)?"
     r"(?:improv(?:ements?|e|\.)|impr\.?|gain|Δ|delta|p-value|significance|diff(?:erence|\.)|std\.?)(?:[\s(%].*)?$"
+    r"|(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%)\s*)?(?:drop|decrease|decline|reduction|degradation|change|increase)"
+    r"(?:\s*\(.*|\s(?:in|vs\.?|from|of|over|to|w\.r\.t\.?)\s.*)?$"
     r"|(?:sd|stdev|avg\.?|average|overall)$",
     re.IGNORECASE,
 )

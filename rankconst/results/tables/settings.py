@@ -69,6 +69,19 @@ def _read_kind(value: str) -> _Said:
     return {"unclear": OF_KIND.format(value)} if is_kind(value) else {} if is_whole(value) else None
 
 
+def _read_task_of(_: str, *, task: str) -> dict[str, Any]:
+    """Return the task that a column says its rows are of, whatever its cells say, a mean included."""
+    return {"task": task}
+
+
+def _read_amount(value: str, *, task: str) -> dict[str, Any]:
+    """Return the task that there is if there is any of something."""
+    return {} if _NOTHING.fullmatch(value) else {"task": task}
+
+
+_NOTHING = re.compile(r"0++(?:\.0++)? ?%?|none|no|clean", re.IGNORECASE)
+
+
 def _read_part(value: str) -> _Said:
     return {} if _plain(value) in _USUAL else {"unclear": f"it is of a part of the tasks, {value}"}
 
@@ -132,6 +145,11 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             _read_part,
             False,
         ),
+        (r"(?:#|(?:num|n|number of|k) )?shots?", partial(_read_amount, task="few-shot"), False),
+        (r"noise(?: (?:rate|ratio|level))?", partial(_read_amount, task="another graph"), False),
+        (r"(?:cv )?fold(?: (?:id|number))?", partial(_read_task_of, task="another split"), False),
+        (r"snapshot(?: (?:id|number))?", partial(_read_task_of, task="continual"), False),
+        (r"client(?: (?:id|number))?", partial(_read_task_of, task="federated"), False),
         (r"test ?(?:set|file)(?: name)?", _read_test_set, False),
         (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition|phase|stage", _read_words, False),
         (

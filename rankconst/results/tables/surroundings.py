@@ -55,20 +55,46 @@ _TASKS = {
     # "zero-shot inference" ranks all entities of a benchmark; zero-shot relations are others.
     "few-shot": r"\b(?:few|one|[1-9]\d*)[- ]shot\b|[少小]样本|"
     r"\b(?:zero|0)[- ]shot (?:relation|entit|split|subset|setting|learning|link|knowledge)",
-    "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
-    "inductive": r"\bunseen entit|\bentit[a-z]+ (?:that (?:are|were) )?unseen|\bopen[- ]world\b",
-    "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
     "sampled": r"\bsample[sd]? \d+$|\bcandidates per (?:query|triple|task|positive)|"
     r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
-    r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?"
-    r"(?:negative|candidate)|"
+    r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled |hard )?"
+    r"(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?"
+    r"(?:\d{1,3}(?![\d,.])|\d[\d,]*+ (?:negative|corrupt|random|sampled|other))|"
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
     r"\(\d[\d,]* (?:negative )?samples?\)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
-    RELATION_PREDICTION: r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
-    "complex query": r"\b(?:complex|logical) ?quer(?:y|ies)\b|\w(?:Logical|Complex)Query\b|\bEPFO\b",
+    "alignment": r"(?<=(?-i:[A-Z0-9]) )alignment\b|\balign(?:ing)? (?:the )?(?:two|both)\b|"
+    r"\b(?:KG|graph|ontology) alignment\b|\b(?:entity|ontology) (?:matching|resolution)\b",
+    "type prediction": r"\btype (?:prediction|inference|completion)\b|\btyping (?:results|performance|task|on)\b",
+    "question answering": r"\bKG-?QA\b|\bKBQA\b|\bquestion[- ]answering\b",
+    "recommendation": r"\brecommend(?:ation|er)s?\b",
+    "error detection": r"\b(?:error|noise|anomaly|outlier) detection\b",
+    "value prediction": r"\b(?:attribute|numeric(?:al)?|literal|value|time(?:stamp)?) prediction\b",
+    "continual": r"\b(?:continual|lifelong|incremental) (?:learning|kge?|knowledge|link|embedding|setting)|"
+    r"\bsnapshots? \d",
+    "federated": r"\bfederated\b|\b(?:per|each|of (?:the )?\d+) clients?\b",
+    "unlearning": r"\bunlearn(?:ing|ed)?\b",
+    "attack": r"\b(?:target(?:ed)?|attacked) (?:test )?(?:triple|fact)s\b|"
+    r"\badversarial (?:attack|addition|deletion|edit|modification)s?\b|\b(?:data|model|graph|after|by) poisoning\b",
+    "difference": r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?"
+    r"(?:(?:relative|absolute|average|mean|percentage|performance) ){0,2}"
+    r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) ",
+    "another graph": r"\b\d+ ?% (?:of )?(?:random )?noise\b|\bnois[ey]+ (?:rate|ratio|level)s?\b|"
+    r"\b(?:poisoned|noisy|perturbed|corrupted|translated|sparsified|subsampled|downsampled) (?:versions? of )?"
+    r"(?-i:[A-Z])|\b(?:[a-z]{3,12}[ei]se|German|French|Spanish|Italian|Russian|Arabic|reduced|smaller|sparse|modified|"
+    r"extended|enriched|augmented|cleaned|balanced|harder) (?:version|variant|translation)s? of\b",
+    "another split": r"\bcross-?validat|\bre-?split\b|"
+    r"\b(?:random(?:ly)?|our|own|new|custom)(?: \d\d/\d\d?/\d\d?)? (?:(?:train|test|data)[ /-]?){0,3}split|"
+    r"\b\d\d ?[/:] ?\d\d? ?[/:] ?\d\d? (?:random )?split",
+    "multi-hop reasoning": r"\b(?:results|performance|mrr|hits\W?\d+|accuracy|evaluation) "
+    r"(?:\(\W?\) ?)?(?:of|for|on) multi-?hop (?:reasoning|quer)|"
+    r"^(?:table(?: \w{1,4})?[.:] ?)?multi-?hop (?:logical )?(?:reasoning|quer(?:y|ies))",
+    RELATION_PREDICTION: r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b|"
+    r"[(<\u27e8] ?[a-z]{1,9}, ?\?, ?[a-z]{1,9} ?[)>\u27e9]",
+    "complex query": r"\b(?:complex|logical) ?quer(?:y|ies)\b|\bquery answering\b|"
+    r"\w(?:Logical|Complex)Query\b|\bEPFO\b",
     "subset": r"\b(?:subset|sample) of (?:\d[\d,]* )?(?:the )?(?:test|valid|evaluation|train)|"
     r"\b(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
@@ -76,12 +102,20 @@ _TASKS = {
     r"\b(?:only|restricted to) (?:the )?(?:relations|entities|triples|facts)\b|"
     r"\((?:the )?(?:long[- ]tail(?:ed)?|rare|unpopular|infrequent)\b|"
     r"\b(?:for|on|of|with) (?:the )?(?:long[- ]tail|rare|(?:un)?popular|(?:in)?frequent)\b|"
-    r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b",
+    r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b|"
+    r"\b(?:sampled|random(?:ly)?(?: (?:sampled|chosen|selected))?) \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
+    # Round numbers of no benchmark's test triples.
+    r"\b(?:[1-9]0|[1-9]00|[1-4],?000) test (?:triples|facts|samples|queries|questions|instances|examples)\b",
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain|"
     r"\b(?:candidates|entities) (?:(?:are|were) )?(?:filtered|restricted|limited) (?:by|to) (?:[a-z]+ ){0,3}types?\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b|"
     r"(?<![\w.:/-])[1NM]-[1NM](?![\w.:/-])",
     MACRO: r"\bmacro[- ]?averag|^\W{0,9}macro\W{0,9}$|\baveraged? (?:over|across|by) (?:all )?(?:the )?relations\b",
+    # The last ones: these are tasks of some benchmarks, which other words may make others.
+    "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
+    "inductive": r"\b(?:unseen|emerging|out-of-(?:kb|kg|sample|graph)) entit|"
+    r"\bentit[a-z]+ (?:that (?:are|were) )?unseen|\bopen[- ]world\b",
+    "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)
@@ -108,7 +142,7 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 _BEST = re.compile(r"\b(?:best|max(?:imum)?) (?:[a-z]+ ){0,3}(?:of|over|across|among|from)\b", re.IGNORECASE)
-_VALID = re.compile(r"\b(?:valid|validation|dev|development)\b|验证|驗證", re.IGNORECASE)
+_VALID = re.compile(r"\b(?<!cross-)(?<!cross )(?:valid|validation|dev|development)\b|验证|驗證", re.IGNORECASE)
 _TEST = re.compile(r"\btest|测试|測試", re.IGNORECASE)
 # Prose that says what the numbers are, not how models were trained or chosen.
 _REPORTS = re.compile(
@@ -149,13 +183,28 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def find_task(text: str, ignored: str = "") -> str | None:
-    """Return what is evaluated, if a text says that it is no ranking of all entities; one task may be ignored."""
+    """Return what is evaluated, if a text says that it is no ranking of all entities; one task may be ignored.
+
+    A text about link prediction may name what else there is, such as question answering.
+    """
     if _ANY_TASK.search(text) is None:
         return None
     transductive = _TRANSDUCTIVE.match(text)
     inductive = _INDUCTIVE.search(text, 0 if transductive is None else transductive.end())
     told = (name for name, pattern in _TASK.items() if pattern.search(text) or (name == "inductive" and inductive))
-    return next((name for name in told if name != ignored), None)
+    linked = {name for pattern, names in _LINKS if pattern.search(text) for name in names}
+    return next((name for name in told if name != ignored and name not in linked), None)
+
+
+# Words for link prediction, and the tasks that a text with them may mention only.
+_LINKS = (
+    (
+        re.compile(r"\b(?:link|entity) prediction\b|\bcompletion\b|\bKGC\b", re.IGNORECASE),
+        ("alignment", "type prediction", "question answering", "recommendation", "error detection",
+         "value prediction", "multi-hop reasoning"),
+    ),
+    (re.compile(r"\bentity prediction\b", re.IGNORECASE), (RELATION_PREDICTION,)),
+)  # fmt: skip
 
 
 def tell(above: Sequence[Above]) -> Told:

@@ -61,6 +61,8 @@ def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
         ("('mrr', 'mean')", ("MRR",)),
         ("MRR (h, r, ?)", ("MRR", "tail")),
         ("MRR (time-aware)", ("MRR", "time-aware")),
+        ("Time-aware MRR", ("MRR", "time-aware")),
+        ("Static Hits@10", ("Hits@10", "static")),
         ("MRR (tail-only)", ("MRR", "tail")),
         ("MRR (w/o filter)", ("MRR", "raw")),
         ("MRR (with filter)", ("MRR", "filtered")),

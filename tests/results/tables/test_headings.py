@@ -106,6 +106,28 @@ def test_a_k_below_makes_a_metric() -> None:
     assert labels == ["MRR", "Hits@1", "Hits@10"]
 
 
+@pytest.mark.parametrize(
+    ("line", "labels"),
+    [
+        ("Model|MRR|@1|@10", ["MRR", "Hits@1", "Hits@10"]),
+        ("Model|MRR|P@1|@10", ["MRR"]),  # of precision
+        ("Model|@1|@10", []),
+    ],
+)
+def test_a_k_alone_is_of_hits_where_no_other_metric_has_one(line: str, labels: list[str]) -> None:
+    heading = find_heading(split(line, "A|0.4|0.3|0.5"), Dialect())
+    meanings = [] if heading is None else heading.meanings
+    assert [meaning.metric.label for meaning in meanings if meaning and meaning.metric] == labels
+
+
+def test_letters_in_parentheses_are_sides_where_both_are_there() -> None:
+    both = find("Model|MRR (h)|MRR (t)|MRR", "A|0.3|0.5|0.4").meanings[1:]
+    assert [meaning and (meaning.side, meaning.dataset) for meaning in both] == [
+        ("head", None), ("tail", None), (None, None),
+    ]  # fmt: skip
+    assert [meaning and meaning.side for meaning in find("Model|MRR (t)|MRR", "A|0.5|0.4").meanings[1:]] == [None] * 2
+
+
 def test_a_long_table() -> None:
     heading = find("metric|k|value|split")
     assert heading.long

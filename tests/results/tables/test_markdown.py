@@ -91,7 +91,7 @@ def test_escaped_text_is_itself(text: str) -> None:
         ("<u>0.338</u>", "0.338"), ("<b>0.338</b><sup>1</sup>", "0.338^{1}"), ("[RotatE](http://x/y)", "RotatE"),
         ("0.338[^1]", "0.338"), ("0.5&nbsp;&plusmn;&nbsp;0.1", "0.5\u00a0±\u00a00.1"), ("$0.5 \\pm 0.1$", "0.5 ±0.1"),
         ("a \\| b", "a | b"), ("~~0.3~~", "~~0.3~~"), ("2 * 3", "2 * 3"), ("0.338*", "0.338*"),
-        ("$\\mathbf{0.338}$", "0.338"),
+        ("$\\mathbf{0.338}$", "0.338"), ("0.338<sub>-0.01</sub>", "0.338_{-0.01}"), ("h<sub>t</sub>", "ht"),
     ],
 )  # fmt: skip
 def test_markup(cell: str, plain: str) -> None:

@@ -494,7 +494,70 @@ def test_captions_of_any_length_say_the_split_the_side_and_what_is_filtered() ->
         ("Results on WN18RR, averaged over relations.", "macro-averaged"),
         ("Zero-shot results on WN18RR entities unseen in training.", "inductive"),
         ("WN18RR results; candidates are filtered by entity type.", "type-constrained"),
+        ("Each triple of WN18RR is ranked against 49 corrupted ones", "sampled"),
+        ("Results on WN18RR (sampled 1000 test triples)", "subset"),
+        ("LLMs on WN18RR (500 test samples)", "subset"),
+        ("WN18RR alignment", "alignment"),
+        ("Entity type prediction on WN18RR", "type prediction"),
+        ("Question answering over WN18RR", "question answering"),
+        ("Recommendation on WN18RR", "recommendation"),
+        ("Results of predicting (h, ?, t) on WN18RR", "relation prediction"),
+        ("MRR for multi-hop reasoning on WN18RR", "multi-hop reasoning"),
+        ("Continual learning on WN18RR", "continual"),
+        ("WN18RR in the federated setting", "federated"),
+        ("Unlearning 5% of WN18RR", "unlearning"),
+        ("Reduction in MRR on WN18RR", "difference"),
+        ("WN18RR: ranks of target triples", "attack"),
+        ("Results on WN18RR with 20% noise", "another graph"),
+        ("The Chinese version of WN18RR", "another graph"),
+        ("Results on WN18RR with a random 80/10/10 split", "another split"),
+        ("10-fold cross-validation on WN18RR", "another split"),
+        ("WN18RR with 10% emerging entities", "inductive"),
     ],
 )
 def test_captions_that_name_other_tasks(caption: str, task: str) -> None:
     assert read(f"Table 1: {caption}\n{_TABLE}").entries[0].context.dataset == f"WN18RR ({task})"
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Link prediction on WN18RR, next to question answering and recommendation.",
+        "Results on WN18RR with self-adversarial negative sampling and 256 negatives.",
+        "Results on WN18RR with the standard split, chosen by random search.",
+        "Results on WN18RR; each is ranked among 40,943 entities.",
+        "Results on WN18RR; embeddings of the same words are aligned, which improves alignment.",
+        "Bold: improvement of MRR on WN18RR over the baselines.",
+        "Results on WN18RR with noise contrastive estimation.",
+    ],
+)
+def test_captions_that_mention_other_tasks_only(caption: str) -> None:
+    assert read(f"Table 1: {caption}\n{_TABLE}").entries[0].context.dataset == "WN18RR"
+
+
+def test_a_temporal_setting_hides_no_other_task() -> None:
+    caption = "Relation prediction on ICEWS18 (time-aware filtered)"
+    assert read(f"Table 1: {caption}\n{_TABLE}").entries[0].context.dataset == "ICEWS18 (relation prediction)"
+
+
+def test_differences_next_to_numbers_with_a_sign_are_left_out() -> None:
+    table = "WN18RR\n\n| Model | MRR | Hits@10 | ZMRR |\n|--|--|--|--|\n"
+    reading = read(
+        f"{table}| A | .3 | .5 | -2 |\n| B | +.01 | .02 | 3 |\n| C | .02 | -.01 | 3 |\n| Drop in MRR | .1 | | |\n"
+    )
+    assert [entry.text for entry in reading.entries] == [".3", ".5", "-2", "3", "-.01", "3"]
+
+
+def test_metrics_of_search_engines_are_of_other_tasks() -> None:
+    table = "\n\n| Model | HR@10 | NDCG@10 | MRR |\n|--|--|--|--|\n| A | .4 | .2 | .2 |\n"
+    for dataset, named in {"WN18RR": "WN18RR (retrieval)", "MovieLens 1M (NCF)": "MovieLens 1M (NCF)"}.items():
+        assert {entry.context.dataset for entry in read(f"{dataset}{table}").entries} == {named}
+    heading = "| Model | WN18RR MRR | WN18RR Hits@10 | Last-FM Recall@20 | Last-FM NDCG@20 |"
+    both = f"{heading}\n|--|--|--|--|--|\n| A | .4 | .5 | .1 | .1 |\n"
+    assert [entry.context.dataset for entry in read(both).entries][:2] == ["WN18RR", "WN18RR"]
+
+
+def test_cells_that_are_shares_name_no_relations() -> None:
+    table = "DB15K\n\n| Model | Missing rate | MRR |\n|--|--|--|\n| A | 20% | .3 |\n| A | 80% | .2 |\n"
+    tasks = {done.batch.tasks for done in rankconst.adjust(read(table)).done}
+    assert [each.relations for each in tasks] == [()]
