@@ -63,7 +63,7 @@ _TASKS = {
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?"
     r"(?:negative|candidate)|"
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
-    r"\(\d[\d,]* (?:negative )?samples?\)",
+    r"\(\d[\d,]* (?:negative )?samples?\)|\bnegative samples? (?:for|in|during|at) (?:the )?(?:eval|test|rank)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
@@ -76,6 +76,7 @@ _TASKS = {
     r"\b(?:only|restricted to) (?:the )?(?:relations|entities|triples|facts)\b|"
     r"\((?:the )?(?:long[- ]tail(?:ed)?|rare|unpopular|infrequent)\b|"
     r"\b(?:for|on|of|with) (?:the )?(?:long[- ]tail|rare|(?:un)?popular|(?:in)?frequent)\b|"
+    r"\(?\bsampled \d[\d,]* (?:(?:test|validation|train|training) )?(?:triples|facts)\b|"
     r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b",
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain|"
     r"\b(?:candidates|entities) (?:(?:are|were) )?(?:filtered|restricted|limited) (?:by|to) (?:[a-z]+ ){0,3}types?\b",

@@ -200,7 +200,7 @@ _OF_WHICH = (
     "full ranks (--protocol standard)"
 )
 # What the Trainer of Hugging Face writes next to the metrics of whatever it was given to evaluate.
-_GIVEN = {"eval_runtime", "eval_samples_per_second", "eval_steps_per_second"}
+_GIVEN = {"eval_runtime", "eval_samples_per_second", "eval_steps_per_second", "eval_samples", "eval_loss"}
 _OF_EVAL = "eval is valid or test, whichever the program was given: add --split"
 
 
