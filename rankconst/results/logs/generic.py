@@ -27,6 +27,7 @@ from rankconst.results.logs.lines import (
     find_dataset,
     list_benchmarks,
     make_reader,
+    name_unknown,
     strip_colours,
 )
 from rankconst.results.reading import Entries, Notes, Reader
@@ -362,6 +363,8 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
         state.pop("task", None)
+    if said.get("dataset") and (unknown := name_unknown(text)):
+        said["dataset"] = unknown  # "dataset='yoochoose', kg='FB15k-237'"
     if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
         said["dataset"] = ""
     unlike = _UNLIKE_HEADING.fullmatch(rest)
@@ -761,10 +764,18 @@ def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
     """Return a text without the graph that it names, and which one that is: none if it names several."""
     if _GRAPH.search(text) is None:
         return text, {}
-    named, dataset = _find_dataset(_TIMES.sub("0", text))
+    named, dataset = _find_dataset(_TIMES.sub("0", _PRETRAINED.sub(" ", text)))
     for each in named:
         text = text.replace(each, " ")
     return text, {"dataset": dataset} | ({} if dataset else {"among": "\n".join(named)}) if named else {}
+
+
+# What a model was trained on before: "--init FB15k-237", "pretrained_from='FB15k-237'", "pretrained on WN18RR".
+_PRETRAINED = re.compile(
+    r"(?:\bpre-?train(?:ed|ing)?|--init|\binit(?:ialize)?_from)(?:[_ ]\w{1,20})?(?: (?:on|from|with))?"
+    r"['\"]?[\s:=]{1,3}['\"]?[\w./~-]{1,200}",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=8192)

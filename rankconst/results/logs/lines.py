@@ -155,11 +155,15 @@ class _Run:
 
     line: int
     dataset: str | None  # None if they name several
+    among: frozenset[str] = frozenset()  # these, squashed
     unknown: str = ""  # a dataset that is no known one
 
 
 # What settings of that name hold that is no dataset.
 _NO_NAMES = {"true", "false", "none", "null", "name", "path", "dataset", "data", "loader", "dataloader"}
+
+
+_TRAINED = re.compile(r"(?:source|train|training)[_ -]$", re.IGNORECASE)
 
 
 def _list_settings(text: str) -> list[tuple[int, str, str, bool]]:
@@ -170,7 +174,7 @@ def _list_settings(text: str) -> list[tuple[int, str, str, bool]]:
     line, counted = 1, 0
     for place in places if len(lower) == len(text) else ():
         match = _DATASET.match(text, place)
-        if match is None:
+        if match is None or _TRAINED.search(text, max(place - 12, 0), place):
             continue
         line, counted = line + text.count("\n", counted, place), place
         name = match["name"].rstrip("/").rpartition("/")[2]
@@ -179,6 +183,12 @@ def _list_settings(text: str) -> list[tuple[int, str, str, bool]]:
         if known or (stated and _may_be_dataset(name)):
             found.append((line, squash(match["key"]), name, known))
     return found
+
+
+def name_unknown(text: str) -> str:
+    """Return the dataset that settings name, if it is not known, and none of them is."""
+    settings = [(name, known) for _, key, name, known in _list_settings(text) if key.startswith("dataset") or known]
+    return settings[0][0] if settings and not any(known for _, known in settings) else ""
 
 
 def _list_places(text: str, mark: str) -> Iterator[tuple[int, str]]:
@@ -212,9 +222,9 @@ def _list_runs(text: str, numbers: list[int]) -> list[_Run]:
     for block in blocks.values():
         known = {squash(name): name for _, _, name, is_known in block if is_known}
         if known:
-            runs.append(_Run(block[0][0], next(iter(known.values())) if len(known) == 1 else None))
+            runs.append(_Run(block[0][0], next(iter(known.values())) if len(known) == 1 else None, frozenset(known)))
         else:
-            runs.append(_Run(block[0][0], None, block[0][2]))
+            runs.append(_Run(block[0][0], None, unknown=block[0][2]))
     return runs
 
 
@@ -222,10 +232,12 @@ def _place_in_run(found: Found, runs: list[_Run]) -> Found:
     """Return a number with the dataset of its run, unless the lines above it name one that no other run has."""
     place = bisect_right(runs, found.line, key=lambda run: run.line) - 1
     own = found.said.get("dataset")
-    earlier = {squash(run.dataset) for run in runs[:place] if run.dataset}
-    if place < 0 or (own is not None and squash(own) not in earlier):
+    if place < 0:
         return found
     run = runs[place]
+    open_names = run.among.union(*(each.among for each in runs[:place]))
+    if own is not None and squash(own) not in open_names:
+        return found
     if run.unknown:
         return replace(found, why=found.why or _OTHER_RUN.format(run.line, run.unknown))
     return replace(found, said={**found.said, "dataset": run.dataset})

@@ -33,6 +33,7 @@ KIND_1_1 = OF_KIND.format("1-1")
         ("TestSet", "test_A", {"unclear": "it is of a part of the tasks, test_A"}), ("head type", "all", {}),
         ("evaluation", "1 vs 100", {"task": "sampled"}), ("evaluation", "1 vs. all", {}),
         ("Relation pattern", "symmetric", {"unclear": "it is of a part of the tasks, symmetric"}),
+        ("fold", "3", {"unclear": "it is of fold 3 of a cross-validation"}), ("split", "validate", {"split": "valid"}),
         ("head_type", "person", {"unclear": "it is of a part of the tasks, person"}),
     ],
 )  # fmt: skip
