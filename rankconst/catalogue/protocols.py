@@ -147,6 +147,7 @@ PROTOCOLS: dict[str, Protocol] = {
             distinct=False,
             known="none",
             summary="Every entity is ranked; no known answer is removed.",
+            spellings=("unfiltered",),
         ),
         Protocol(
             key="static",
@@ -345,6 +346,11 @@ def parse_protocol(name: str) -> Protocol:
     return protocol
 
 
+def is_filtered(name: str) -> bool:
+    """Tell whether a text says that known answers were removed, and not which."""
+    return squash(name) in {"filtered", "filter", "filt"}
+
+
 @lru_cache(maxsize=256)
 def find_protocol(name: str) -> Protocol:
     """Read a protocol's name, whether or not it has constants: to describe it."""
@@ -352,6 +358,11 @@ def find_protocol(name: str) -> Protocol:
     if exact is not None:
         return exact
     sampled = _SAMPLED.match(name.strip().lower())
+    if is_filtered(name):
+        raise UnknownNameError(
+            f"{name} names no protocol: all but raw are filtered, each in its own way. Leave it out for that of the "
+            f"tool, or for {DEFAULT_PROTOCOL}."
+        )
     if sampled is None:
         for protocol in PROTOCOLS.values():
             if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:

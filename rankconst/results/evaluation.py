@@ -13,6 +13,7 @@ from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     RELATION_SIDE,
     find_protocol,
+    is_filtered,
     parse_protocol,
     parse_side,
     parse_split,
@@ -137,6 +138,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     file = replace(file, dataset=_drop_task(file.dataset, user))
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
+    file = replace(file, protocol=_drop_filtered(file.protocol, row))
     named = user.dataset or file.dataset
     sampled = user.protocol or file.protocol
     if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
@@ -177,6 +179,15 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if file.relations and not user.relations:
         tasks = replace(tasks, relations=match_relations(file.relations, tables.relations(tasks)) or file.relations)
     return tasks, row
+
+
+def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
+    """Return a protocol's name; filtered as the tool does, or as usual, has none."""
+    if name is None or not is_filtered(name):
+        return name
+    if tool is not None and parse_protocol(tool.protocol).known == "none":
+        raise DataError(f"it is called {name}, but {tool.title} removes no known answers: name the protocol.")
+    return None
 
 
 def _drop_task(name: str | None, user: Stated) -> str | None:

@@ -164,8 +164,8 @@ def _find_qualifiers(
         heading = str(frame.columns[place])
         telling = frame.iloc[:, place].dtype.kind != "f" or read_flag(heading) is not None
         if telling and (meaning is None or meaning.role == "model"):
-            cells = frame.iloc[:, place].dropna().unique()
-            role = find_qualifier(heading, map(str, cells[:_MOST_QUALIFIERS]))
+            cells = [cell for cell in map(str, frame.iloc[:, place].dropna().unique()) if cell]
+            role = find_qualifier(heading, cells[:_MOST_QUALIFIERS])
             if role is not None and role not in roles and (len(cells) < _MOST_QUALIFIERS or role == "relations"):
                 found.setdefault(role, place)
     return found

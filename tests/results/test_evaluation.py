@@ -318,3 +318,21 @@ def test_a_tool_whose_candidates_are_sampled_is_named_where_it_contradicts() -> 
     assert settle(Stated("ogbbiokg", tool="pykeen"), NOTHING, TABLES)[0].protocol == "sampled:500"
     with pytest.raises(UsageError, match="numbers on this dataset rank among sampled candidates"):
         settle(Stated("ogbbiokg", tool="pykeen"), Stated(protocol="raw"), TABLES)
+
+
+def test_filtered_is_as_the_tool_filters_or_as_usual() -> None:
+    for word in ("filtered", "Filtered", "filt."):
+        file = Stated("WN18RR", protocol=word)
+        assert settle(file, NOTHING, TABLES)[0].protocol == DEFAULT_PROTOCOL
+        assert settle(file, Stated(tool="pykeen"), TABLES)[0].protocol == "pykeen"
+        assert settle(file, Stated(protocol="raw"), TABLES)[0].protocol == "raw"
+        with pytest.raises(UnknownNameError, match=rf"^{word} names no protocol: all but raw are filtered"):
+            parse_stated(Stated(protocol=word), TABLES)
+    assert settle(Stated("WN18RR", protocol="Unfiltered"), NOTHING, TABLES)[0].protocol == "raw"
+    unfiltered = [
+        tool.key for tool in TOOLS.values() if PROTOCOLS.get(tool.protocol, PROTOCOLS["standard"]).known == "none"
+    ]
+    assert unfiltered
+    for tool in unfiltered:
+        with pytest.raises(DataError, match="removes no known answers: name the protocol"):
+            settle(Stated("WN18RR", protocol="filtered"), NOTHING, TABLES, tool=tool)

@@ -525,12 +525,18 @@ def _cut_name(cell: str) -> tuple[str, str, str]:
 _COMPOUND = re.compile(r"(?:^|\W)(?:multi|single|long|short|two|dual|one|pre|self|heavy|w/o|without|with|no)$")
 
 
+def _read_relation(heading: str, cell: str) -> dict[str, Any]:
+    if is_kind(cell):
+        return {"unclear": OF_KIND.format(cell)}
+    if not cell.strip():
+        return {"unclear": f"its cell in column {heading} is empty: write the relation, or all for all of them."}
+    return {} if is_whole(cell) else {"relations": (cell,)}
+
+
 def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
     """Return what a cell of such a column says, ``unclear`` included; nothing if it leaves the role open."""
     if role == "relations":
-        if is_kind(cell):
-            return {"unclear": OF_KIND.format(cell)}
-        return {} if is_whole(cell) else {"relations": (cell,)}
+        return _read_relation(heading, cell)
     said = read_words(cell)
     raw = read_flag(heading) if role == "protocol" and not said else None
     if raw is not None and (yes := FLAGS.get(cell.lower())) is not None:

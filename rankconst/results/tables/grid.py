@@ -72,7 +72,14 @@ from rankconst.results.tables.reshape import (
     split_named,
     take_titles,
 )
-from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_cell, read_setting
+from rankconst.results.tables.settings import (
+    OPEN_ROLES,
+    are_settings,
+    count_tasks,
+    names_setting,
+    read_cell,
+    read_setting,
+)
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
     Above,
@@ -371,17 +378,18 @@ def _read_table(
     start: int,
 ) -> _Table:
     """Read the rows below a heading; the first of them becomes row `start` of the file."""
-    table, groups = _Table(heading), dict[str, Told]()
+    table, groups, alone = _Table(heading), dict[str, Told](), set[int]()
     width = len(heading.keys)
     most = MOST_CELLS // width - start
     if dialect.groups:
         below = [row for row in below if any(row.plain)]
-        groups = _find_groups(below, heading)
+        alone = {id(row) for row in _find_alone(below, heading)}
+        groups = _find_groups([row for row in below if id(row) in alone])
         if _is_shifted(below, heading):
             what = " | ".join(filter(None, heading.levels[-1]))
             notes.add(below[0].line - 1, what, f"the heading does not fit: {heading.keys[0]} is over names")
             return table
-        labels = _find_sublevel(below, heading)
+        labels = _find_sublevel([row for row in below if id(row) not in alone], heading)
         if labels:
             notes.add(below[0].line, " | ".join(labels), "a row of headings below the metrics that cannot be read")
             return table
@@ -391,7 +399,7 @@ def _read_table(
         below = chain(first, below)
     seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
     # What heads a group of rows is no cell of its column.
-    seen = [row for row in seen if not (dialect.groups and _is_alone(row, heading))]
+    seen = [row for row in seen if id(row) not in alone]
     column = _find_datasets(seen, heading)
     told = told if dialect.exact else _read_corner(heading, told)
     qualifiers = _find_qualifiers(seen, heading)
@@ -410,7 +418,7 @@ def _read_table(
             notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
             continue
-        if not (dialect.groups and reader.take_label(row, groups if _is_alone(row, heading) else None)):
+        if not (dialect.groups and reader.take_label(row, groups if id(row) in alone else None)):
             whole = reader.fill(row) if dialect.groups else row
             entries = reader.read(whole, start + len(table.rows))
             if reader.said_elsewhere and entries:
@@ -456,7 +464,7 @@ def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, note
 
 def _find_sublevel(rows: list[Row], heading: Heading) -> list[str]:
     """Return what the first row has in the columns of metrics, if it is words, or parts of benchmarks such as v1."""
-    first = next((row.plain for row in rows if not _is_alone(row, heading) and row.plain not in heading.levels), ())
+    first = next((row.plain for row in rows if row.plain not in heading.levels), ())
     cells = [first[j] for j in heading.measured if j < len(first) and first[j] and not is_missing(first[j])]
     if cells and all(map(_VERSIONED.fullmatch, cells)):
         return cells
@@ -497,9 +505,19 @@ def _is_shifted(rows: list[Row], heading: Heading) -> bool:
     return 0 in heading.measured and bool(cells) and not any(is_number(cell) for cell in cells)
 
 
-def _find_groups(rows: Iterable[Row], heading: Heading) -> dict[str, Told]:
+def _find_alone(rows: list[Row], heading: Heading) -> list[Row]:
+    """Return the rows of a single cell, which name those below; one in a column of datasets only lacks numbers."""
+    column = find_roles(heading).get("dataset", -1)
+    alone = [row for row in rows if _is_alone(row, heading)]
+    own = (row.plain[column] for row in rows if 0 <= column < len(row.plain) and _has_numbers(row, heading))
+    if not any(names_known(read_dataset(cell)[0]) for cell in own if cell):
+        return alone
+    return [row for row in alone if len(row.plain) <= column or not row.plain[column]]
+
+
+def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
-    labels = [next(filter(None, row.plain)) for row in rows if _is_alone(row, heading)]
+    labels = [next(filter(None, row.plain)) for row in alone]
     groups = {label: tell_row(label) for label in labels}
     named = any(told is not None and (told.dataset or told.among) for told in groups.values())
     found = {}
@@ -557,7 +575,7 @@ def _set_aside(row: Row, heading: Heading, sides: Collection[str], settings: Con
     own = [row.plain[j] for j in heading.measured if j < len(row.plain) and row.plain[j]]
     if first and own and not any(map(str.strip, row.cells[:first])) and all(map(_BRACKETED.fullmatch, own)):
         return " | ".join(own), "a row without a name whose numbers are in brackets, as deviations of those above are"
-    labels = [text for j, text in enumerate(row.plain[:3]) if j not in settings]
+    labels = [text for j, text in enumerate(row.plain[:3]) if j not in settings and not names_setting(heading.keys[j])]
     label = next((text for text in labels if GAIN.match(text)), None)
     if label is not None:
         return label, "a row of differences, deviations or averages over datasets"

@@ -276,7 +276,7 @@ def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells(
     reading = read(f"Model|{heading}|MRR", *(f"A|{cell}|0.1" for cell in cells), groups=groups)
     found = [getattr(entry.context, role) for entry in reading.entries]
     assert found == said[: len(found)]
-    assert len(found) == len(cells) - ("avg" in cells and groups)
+    assert len(found) == len(cells)
     assert (f"{role} from column" in reading.understood) is any(said)
 
 
@@ -616,3 +616,24 @@ def test_rows_without_numbers_under_other_columns_name_no_datasets() -> None:
     ):
         reading = read_document("a.csv", text)
         assert [entry.context.dataset for entry in reading.entries] == expected, text
+
+
+def test_a_dataset_without_numbers_says_nothing_of_the_rows_below() -> None:
+    for text, said in (
+        ("dataset,MRR\nUMLS valid,\nWN18RR,.4\nUMLS,.5\n", [("WN18RR", None), ("UMLS", None)]),
+        ("model,dataset,MRR\n,WN18RR,\nA,UMLS,.5\nB,,.6\n", [("UMLS", None), (None, None)]),
+        # Where the rows below have no dataset of their own, it is theirs.
+        ("dataset,model,MRR\nUMLS valid,,\n,A,.5\n,B,.6\n", [("UMLS", "valid"), ("UMLS", "valid")]),
+        ("dataset,MRR\n(all),\nUMLS,.5\n", [("UMLS", None)]),
+    ):
+        entries = read_document("a.csv", text).entries
+        assert [(entry.context.dataset, entry.context.split) for entry in entries] == said, text
+
+
+def test_an_average_of_sides_is_a_result_and_an_empty_cell_no_relation() -> None:
+    entries = read_document("a.csv", "dataset,eval_mode,MRR\nUMLS,average,.4\n").entries
+    assert [(entry.context.side, entry.context.unclear) for entry in entries] == [(None, "")]
+    entries = read_document("a.csv", "dataset,relation,MRR\nUMLS,isa,.3\nUMLS,,.4\nUMLS,all,.5\n").entries
+    assert [(entry.context.relations, entry.context.unclear[:32]) for entry in entries] == [
+        (("isa",), ""), ((), "its cell in column relation is e"), ((), ""),
+    ]  # fmt: skip
