@@ -228,15 +228,14 @@ def _list_runs(text: str, numbers: list[int]) -> list[_Run]:
     return runs
 
 
-def _place_in_run(found: Found, runs: list[_Run]) -> Found:
+def _place_in_run(found: Found, runs: list[_Run], first: Mapping[str, int]) -> Found:
     """Return a number with the dataset of its run, unless the lines above it name one that no other run has."""
     place = bisect_right(runs, found.line, key=lambda run: run.line) - 1
     own = found.said.get("dataset")
     if place < 0:
         return found
     run = runs[place]
-    open_names = run.among.union(*(each.among for each in runs[:place]))
-    if own is not None and squash(own) not in open_names:
+    if own is not None and first.get(squash(own), place + 1) > place:
         return found
     if run.unknown:
         return replace(found, why=found.why or _OTHER_RUN.format(run.line, run.unknown))
@@ -370,7 +369,8 @@ def _read(log: LogFormat, document: Document) -> Reading:
             "evaluations that you want: grep 'epoch 100' LOG > results.log"
         )
     runs = _list_runs(strip_colours(document.text), sorted({each.line for each in listed}))
-    for found in (_place_in_run(each, runs) if runs else each for each in log.refine(listed)):
+    first = {name: place for place in reversed(range(len(runs))) for name in runs[place].among}
+    for found in (_place_in_run(each, runs, first) if runs else each for each in log.refine(listed)):
         why = found.why or _refuse(log, found, unfinished)
         metric = parse_name(found.name)
         if why or metric is None:

@@ -428,7 +428,8 @@ def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
 @pytest.mark.parametrize("text", ["test MRR: 0.", "valid MRR: 0.4711\ntest MRR: 0.47"])
 def test_the_last_number_may_be_cut_off(text: str) -> None:
     reading = READER.read(Document("-", text))
-    assert [each.why for each in reading.skipped] == [f"the last line is cut off after '{text[-4:].strip(': .')}'"]
+    last = text[-4:].strip(": .")
+    assert [each.why for each in reading.skipped] == [f"the last line is cut off after {last!r}"]
 
 
 def test_a_line_with_several_datasets_gives_the_first_one_its_own_numbers_only() -> None:
