@@ -365,7 +365,7 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
         state.pop("task", None)
     if said.get("dataset") and (unknown := name_unknown(text)):
         said["dataset"] = unknown  # "dataset='yoochoose', kg='FB15k-237'"
-    if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
+    if "dataset" in state and "dataset" not in said and _names_other(rest):
         said["dataset"] = ""
     unlike = _UNLIKE_HEADING.fullmatch(rest)
     if unlike is not None:
@@ -795,10 +795,18 @@ _WHOLE = re.compile(r"\bfinal\b", re.IGNORECASE)
 _HEADS = re.compile(r":\s*$|^\s*#|\b(?:mean|average|avg)\b", re.IGNORECASE)
 # What begins a section, or names something else that was evaluated.
 _OTHER = re.compile(
-    r"^\s*#+\s|\b(?:on|for|dataset)\b.*:\s*$|^==> .* <==$"
-    r"|\b(?:on|dataset:?) (?!(?:the )?(?:test|valid|train|dev|gpu|cpu|cuda))[\w-]{2,40}\s?(?:\.{3}|…)\s*$",
+    r"^\s*#+\s|^==> .* <==$"
+    r"|\b(?:on|dataset:?) (?!(?:the )?(?:test|valid|train|dev|gpu|cpu|cuda))[\w-]{2,40}\s?(?:\.{3}|…)\s{0,9}$",
     re.IGNORECASE,
 )
+_OTHER_WORDS = re.compile(r"\b(?:on|for|dataset)\b", re.IGNORECASE)
+
+
+def _names_other(text: str) -> bool:
+    """Tell whether a line may name something else that was evaluated."""
+    return bool(_OTHER.search(text) or (text.rstrip().endswith(":") and _OTHER_WORDS.search(text)))
+
+
 # What ends a section about another task.
 _LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b|^\W{0,9}micro\b", re.IGNORECASE)
 # Names of graphs have a figure, or are among these.
