@@ -19,7 +19,7 @@ from rankconst.names import Names, require_text, squash
 
 SPLITS: dict[str, tuple[str, ...]] = {
     "train": ("training",),
-    "valid": ("validation", "val", "dev"),
+    "valid": ("validation", "val", "dev", "development", "validate"),
     "test": ("testing",),
 }
 """Splits in their order, with the spellings that are accepted."""

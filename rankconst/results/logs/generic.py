@@ -27,6 +27,7 @@ from rankconst.results.logs.lines import (
     find_dataset,
     list_benchmarks,
     make_reader,
+    name_unknown,
     strip_colours,
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader
@@ -57,8 +58,8 @@ if TYPE_CHECKING:
 
 _SPLITS = {word: split for split, words in SPLITS.items() for word in (split, *words)} | {"tst": "test"}
 _SIDES = {
-    **dict.fromkeys(("head", "heads", "subject", "lhs", "backward", "po"), "head"),
-    **dict.fromkeys(("tail", "tails", "object", "rhs", "forward", "sp"), "tail"),
+    **dict.fromkeys(("head", "heads", "subject", "subjects", "lhs", "backward", "po"), "head"),
+    **dict.fromkeys(("tail", "tails", "object", "objects", "rhs", "forward", "sp"), "tail"),
     **dict.fromkeys(("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative"), "both"),
 }
 _FILTERS = {"raw": "raw", "unfiltered": "raw"} | dict.fromkeys(("filtered", "filter", "filt", "fil", "flt"), "filtered")
@@ -130,7 +131,9 @@ def _write_hits(found: re.Match[str]) -> str:
 _WIDE = str.maketrans("：，；（）【】｜％", ":,;()[]|%")
 _CHINESE = {
     "验证": "valid", "驗證": "valid", "测试": "test", "測試": "test", "训练": "train", "訓練": "train", "原始": "raw",
+    "未过滤": "raw", "未過濾": "raw", "非过滤": "raw", "无过滤": "raw", "不过滤": "raw",
     "过滤": "filtered", "過濾": "filtered", "头实体": "head", "尾实体": "tail",
+    "关系预测": "relation prediction", "实体对齐": "entity alignment", "三元组分类": "triple classification",
 }  # fmt: skip
 _IDEOGRAMS = re.compile("|".join(_CHINESE))
 # The split on which a model was chosen is not the one on which its numbers are.
@@ -189,6 +192,11 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
             re.IGNORECASE,
         ),
         r"\1",
+    ),
+    (
+        "ilter",
+        re.compile(r"\b(?:non|not|no|without|w/o)[-_ ]{0,2}filter(?:ed|ing|s)?\b", re.IGNORECASE),
+        " raw ",
     ),
     # scikit-kge: the raw value, and the filtered one.
     (
@@ -354,7 +362,9 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
         state.pop("task", None)
-    if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
+    if said.get("dataset") and (unknown := name_unknown(text)):
+        said["dataset"] = unknown  # "dataset='yoochoose', kg='FB15k-237'"
+    if "dataset" in state and "dataset" not in said and _names_other(rest):
         said["dataset"] = ""
     unlike = _UNLIKE_HEADING.fullmatch(rest)
     if unlike is not None:
@@ -418,7 +428,10 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
     listed = end = told = 0  # `told`: the first number of which nothing was said behind it
     apart = ""  # why numbers behind a word that is not understood are left out
-    odd, compared = "", False  # why all numbers of the line are left out; whether the last one is of something else
+    odd, compared = (
+        _RUNNING if _PROGRESS.search(plain) else "",
+        False,
+    )  # why all numbers of the line are left out; whether the last one is of something else
     behind: dict[str, str] = {}  # what was said behind others
     for match in _VALUE.finditer(plain):
         value = match["value"].rstrip(".-")  # the end of a sentence, or a ruler
@@ -497,6 +510,9 @@ def _find_reversed(label: str) -> str:
     return _REVERSED if named else ""
 
 
+# A progress bar before its end, with what was computed so far: " 50%|#####     | 50/100 [00:01<00:01, mrr=0.5]".
+_PROGRESS = re.compile(r"(?<![\d.])\d{1,2}%\s?\|[^|\n]{0,200}\|\s{0,9}\d{1,12}/\d{1,12}\s\[")
+_RUNNING = "it is next to a progress bar before its end: it may be of the ranks so far"
 # The time that is left.
 _LEFT = re.compile(r"^\s{0,3}left\s{0,3}(?=[,;|)\]])", re.IGNORECASE)
 # A mean rank may be printed without decimals.
@@ -537,6 +553,8 @@ def _find_odd(label: str, phrases: list[_Phrase]) -> str:
         return odd
     if (unlike := _UNLIKE.search(label)) is not None:
         return odd or _DIFFERS.format(unlike[1])
+    if (cited := _CITED.search(label)) is not None:
+        return odd or _OF_OTHERS.format(cited[0])
     other = find_other_tasks(label)
     return odd or (f"{other!r} before it is not understood" if other is not None and not find_task(label) else "")
 
@@ -553,6 +571,13 @@ _UNLIKE = re.compile(
 )
 _UNLIKE_HEADING = re.compile(rf"\W{{0,9}}({_APART})\W{{0,9}}", re.IGNORECASE)
 _DIFFERS = "{!r} says that it is a spread or a difference, not a value"
+# Before a number that the program did not compute; "paper/train.py" is a file.
+_CITED = re.compile(
+    r"(?<![\w/\\.-])(?:papers?|published|literature|reported (?:in|by)|references?|sota|state[- ]of[- ]the[- ]art|"
+    r"leaderboard|the baselines?)(?![\w/\\.-])",
+    re.IGNORECASE,
+)
+_OF_OTHERS = "{!r} says that it is no result of this run"
 
 
 def _expand(phrase: _Phrase, said: dict[str, str], value: str, why: str) -> list[_Number]:
@@ -725,21 +750,31 @@ _OFF = re.compile(r"\b\w{1,40}(?: \w{1,40})?\s{0,3}[:=]\s{0,3}(?:false|none|no|0
 _RETRIEVAL = re.compile(
     r"(?<![\w/\\.~-])(?:documents?|passages?|ms ?marco|beir|trec|retrievers?)(?![\w/\\-])", re.IGNORECASE
 )
+_QUESTIONS = re.compile(r"\bquestion[- ]answering\b|\bKGQA\b|\bWebQ(?:uestions)?SP\b|\bMetaQA\b", re.IGNORECASE)
 
 
 def _find_task(text: str) -> str | None:
     """Return the task of a line; temporal graphs are known by their names, and logs have many a timestamp."""
-    return find_task(_OFF.sub(" ", text), "temporal") or ("retrieval" if _RETRIEVAL.search(text) else None)
+    found = find_task(_OFF.sub(" ", text), "temporal") or ("retrieval" if _RETRIEVAL.search(text) else None)
+    return found or ("question answering" if _QUESTIONS.search(text) else None)
 
 
 def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
     """Return a text without the graph that it names, and which one that is: none if it names several."""
     if _GRAPH.search(text) is None:
         return text, {}
-    named, dataset = _find_dataset(_TIMES.sub("0", text))
+    named, dataset = _find_dataset(_TIMES.sub("0", _PRETRAINED.sub(" ", text)))
     for each in named:
         text = text.replace(each, " ")
     return text, {"dataset": dataset} | ({} if dataset else {"among": "\n".join(named)}) if named else {}
+
+
+# What a model was trained on before: "--init FB15k-237", "pretrained_from='FB15k-237'", "pretrained on WN18RR".
+_PRETRAINED = re.compile(
+    r"(?:\bpre-?train(?:ed|ing)?|--init|\binit(?:ialize)?_from)(?:[_ ]\w{1,20})?(?: (?:on|from|with))?"
+    r"['\"]?[\s:=]{1,3}['\"]?[\w./~-]{1,200}",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=8192)
@@ -758,7 +793,19 @@ _WHOLE = re.compile(r"\bfinal\b", re.IGNORECASE)
 # What ends a section: a heading of any words, or the mean next to a spread.
 _HEADS = re.compile(r":\s*$|^\s*#|\b(?:mean|average|avg)\b", re.IGNORECASE)
 # What begins a section, or names something else that was evaluated.
-_OTHER = re.compile(r"^\s*#+\s|\b(?:on|for|dataset)\b.*:\s*$", re.IGNORECASE)
+_OTHER = re.compile(
+    r"^\s*#+\s|^==> .* <==$"
+    r"|\b(?:on|dataset:?) (?!(?:the )?(?:test|valid|train|dev|gpu|cpu|cuda))[\w-]{2,40}\s?(?:\.{3}|…)\s{0,9}$",
+    re.IGNORECASE,
+)
+_OTHER_WORDS = re.compile(r"\b(?:on|for|dataset)\b", re.IGNORECASE)
+
+
+def _names_other(text: str) -> bool:
+    """Tell whether a line may name something else that was evaluated."""
+    return bool(_OTHER.search(text) or (text.rstrip().endswith(":") and _OTHER_WORDS.search(text)))
+
+
 # What ends a section about another task.
 _LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b|^\W{0,9}micro\b", re.IGNORECASE)
 # Names of graphs have a figure, or are among these.
@@ -910,11 +957,27 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         )
         for each in islice(_scan(_list_lines(text)), MOST_NUMBERS + 1)
     ]
-    found = _refuse_best(found)
+    found = _refuse_cut(_refuse_best(found), text)
     if any(each.split == "test" for each in found):
         missing = {"missing split": NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
+
+
+def _refuse_cut(found: list[Found], text: str) -> list[Found]:
+    """Leave out a number that ends the file with far fewer digits than its metric has elsewhere."""
+    if not found or text.endswith("\n") or found[-1].line != text.count("\n") + 1:
+        return found
+    last = found[-1]
+    others = [_count_decimals(each.text) for each in found[:-1] if each.name == last.name]
+    short = bool(others) and _count_decimals(last.text) + 1 < min(others) and text.endswith(last.text)
+    if short or ("." not in last.text and text.endswith(f"{last.text}.")):
+        return [*found[:-1], replace(last, why=last.why or f"the last line is cut off after {last.text!r}")]
+    return found
+
+
+def _count_decimals(text: str) -> int:
+    return len(text.partition(".")[2])
 
 
 def _refuse_best(found: list[Found]) -> list[Found]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache, lru_cache, partial
@@ -26,7 +27,7 @@ from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
 from rankconst.results.evaluation import NAMES, Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
-from rankconst.results.structured import read_number
+from rankconst.results.structured import SPLIT_WORDS, read_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -121,8 +122,8 @@ SETTINGS = 50_000
 """How many characters at the beginning of a log may be its settings."""
 
 _DATASET = re.compile(
-    r"(?<![a-z])(?:dataset_?name|dataset|data_?name|data[ _]?path|data|files path|benchmark)['\"]?(?:\s*[:=]\s*|\s+)"
-    r"(?:\{['\"]class['\"]:\s*)?['\"]?(?P<name>[\w./~-]+)",
+    r"(?<![a-z])(?P<key>dataset_?name|dataset|data_?name|data[ _]?path|data|files path|benchmark)['\"]?"
+    r"(?P<sign>\s*[:=]\s*|\s+)(?:\{['\"]class['\"]:\s*)?(?:name:\s*)?['\"]?(?P<name>[\w./~-]+)",
     re.IGNORECASE | re.ASCII,
 )
 _BENCHMARK = re.compile(
@@ -146,6 +147,102 @@ def find_dataset(text: str) -> str | None:
         if _BENCHMARK.search(name) or names_known(name)
     }
     return next(iter(named.values())) if len(named) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What settings say of the numbers below them, up to the next settings."""
+
+    line: int
+    dataset: str | None  # None if they name several
+    among: frozenset[str] = frozenset()  # these, squashed
+    unknown: str = ""  # a dataset that is no known one
+
+
+# What settings of that name hold that is no dataset.
+_NO_NAMES = {"true", "false", "none", "null", "name", "path", "dataset", "data", "loader", "dataloader"}
+
+
+_TRAINED = re.compile(r"(?:source|train|training)[_ -]$", re.IGNORECASE)
+
+
+def _list_settings(text: str) -> list[tuple[int, str, str, bool]]:
+    """Return where settings name a dataset: the line, key and name, and whether that is a known one."""
+    lower = text.lower()
+    places = sorted({place for mark in ("data", "files path", "benchmark") for place, _ in _list_places(lower, mark)})
+    found: list[tuple[int, str, str, bool]] = []
+    line, counted = 1, 0
+    for place in places if len(lower) == len(text) else ():
+        match = _DATASET.match(text, place)
+        if match is None or _TRAINED.search(text, max(place - 12, 0), place):
+            continue
+        line, counted = line + text.count("\n", counted, place), place
+        name = match["name"].rstrip("/").rpartition("/")[2]
+        known = _BENCHMARK.search(name) is not None or names_known(name)
+        stated = "\n" not in match["sign"] and (match["sign"].strip() or text[max(place - 2, 0) : place] == "--")
+        if known or (stated and _may_be_dataset(name)):
+            found.append((line, squash(match["key"]), name, known))
+    return found
+
+
+def name_unknown(text: str) -> str:
+    """Return the dataset that settings name, if it is not known, and none of them is."""
+    settings = [(name, known) for _, key, name, known in _list_settings(text) if key.startswith("dataset") or known]
+    return settings[0][0] if settings and not any(known for _, known in settings) else ""
+
+
+def _list_places(text: str, mark: str) -> Iterator[tuple[int, str]]:
+    place = text.find(mark)
+    while place >= 0:
+        yield place, mark
+        place = text.find(mark, place + len(mark))
+
+
+def _may_be_dataset(name: str) -> bool:
+    word = name.lower()
+    return (
+        re.search("[a-z]{2}", word) is not None
+        and word not in _NO_NAMES
+        and word not in SPLIT_WORDS
+        and "." not in word
+    )
+
+
+def _list_runs(text: str, numbers: list[int]) -> list[_Run]:
+    """Return the runs of a log whose settings name different datasets; nothing if they name one."""
+    settings = _list_settings(text)
+    keys = {key for _, key, _, known in settings if known}
+    settings = [each for each in settings if each[3] or each[1] in keys]
+    if len({squash(name) for _, _, name, _ in settings}) < 2:
+        return []
+    runs: list[_Run] = []
+    blocks: dict[int, list[tuple[int, str, str, bool]]] = {}
+    for each in settings:  # those without a number between them are of one run
+        blocks.setdefault(bisect_left(numbers, each[0]), []).append(each)
+    for block in blocks.values():
+        known = {squash(name): name for _, _, name, is_known in block if is_known}
+        if known:
+            runs.append(_Run(block[0][0], next(iter(known.values())) if len(known) == 1 else None, frozenset(known)))
+        else:
+            runs.append(_Run(block[0][0], None, unknown=block[0][2]))
+    return runs
+
+
+def _place_in_run(found: Found, runs: list[_Run], first: Mapping[str, int]) -> Found:
+    """Return a number with the dataset of its run, unless the lines above it name one that no other run has."""
+    place = bisect_right(runs, found.line, key=lambda run: run.line) - 1
+    own = found.said.get("dataset")
+    if place < 0:
+        return found
+    run = runs[place]
+    if own is not None and first.get(squash(own), place + 1) > place:
+        return found
+    if run.unknown:
+        return replace(found, why=found.why or _OTHER_RUN.format(run.line, run.unknown))
+    return replace(found, said={**found.said, "dataset": run.dataset})
+
+
+_OTHER_RUN = "line {} begins a run on {!r}, which is no known dataset"
 
 
 @lru_cache(maxsize=256)
@@ -271,7 +368,9 @@ def _read(log: LogFormat, document: Document) -> Reading:
             f"{document.at(listed[-1].line)}: more than {MOST_NUMBERS:,} numbers up to here. Take the lines with the "
             "evaluations that you want: grep 'epoch 100' LOG > results.log"
         )
-    for found in log.refine(listed):
+    runs = _list_runs(strip_colours(document.text), sorted({each.line for each in listed}))
+    first = {name: place for place in reversed(range(len(runs))) for name in runs[place].among}
+    for found in (_place_in_run(each, runs, first) if runs else each for each in log.refine(listed)):
         why = found.why or _refuse(log, found, unfinished)
         metric = parse_name(found.name)
         if why or metric is None:

@@ -25,6 +25,8 @@ ROLES: dict[str, tuple[str, ...]] = {
     "dataset": (
         "data",
         "data set",
+        "data name",
+        "dataset name",
         "benchmark",
         "graph",
         "kg",

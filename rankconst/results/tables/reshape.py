@@ -71,28 +71,39 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     # Where rows have names of models, the columns tell more of them: "RotatE (reproduced)".
     roles = {j: meaning.role for j in labels if (meaning := dialect.parse(head.plain[j], None)) is not None}
     models = [j for j, role in roles.items() if role == "model"] if kind == "model" else []
-    blocks: list[tuple[tuple[str, ...], dict[str, Row]]] = []
-    last = [""] * width
+    blocks: list[tuple[str, tuple[str, ...], dict[str, Row]]] = []
+    last, split = [""] * width, _read_split(head.plain[place])
     for row in body:
         name = row.plain[place]
         if name not in metrics:
+            if all(row.plain[j] == head.plain[j] for j in numbers):  # the heading of a table right below
+                split = _read_split(name)
             continue
         last = [cell or above for cell, above in zip(row.plain, last, strict=True)]
         said = tuple(last[j] for j in labels)
-        if not blocks or blocks[-1][0] != said or name in blocks[-1][1]:
-            blocks.append((said, {}))
-        blocks[-1][1][name] = row
+        if not blocks or blocks[-1][:2] != (split, said) or name in blocks[-1][2]:
+            blocks.append((split, said, {}))
+        blocks[-1][2][name] = row
     first = (*(head.plain[j] for j in labels), *([] if models else [kind]), *metrics)
+    splits = any(split for split, _, _ in blocks)
+    first = ("split", *first) if splits else first
     turned = [Row(head.line, first, first)]
-    for said, found in blocks:
+    for split, said, found in blocks:
         for j in numbers:
             written = [found[name].cells[j] if name in found else "" for name in metrics]
             plain = [found[name].plain[j] if name in found else "" for name in metrics]
             told, column = dict(zip(labels, said, strict=True)), head.plain[j]
             told |= {model: column if GAIN.match(column) else f"{told[model]} ({column})" for model in models}
             cells = (*told.values(), *([] if models else [column]))
+            cells = (split, *cells) if splits else cells
             turned.append(Row(next(iter(found.values())).line, (*cells, *written), (*cells, *plain)))
     return turned
+
+
+def _read_split(heading: str) -> str:
+    """Return the split that the heading over the metrics names, as Lightning's ``Validate metric``."""
+    said = read_words(re.sub(r"\b(?:metrics?|measures?|results?)\b", "", heading.lower()).strip())
+    return (said or {}).get("split") or ""
 
 
 def _is_value(meaning: Meaning | None) -> bool:

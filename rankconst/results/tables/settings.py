@@ -86,6 +86,10 @@ def _read_part(value: str) -> _Said:
     return {} if _plain(value) in _USUAL else {"unclear": f"it is of a part of the tasks, {value}"}
 
 
+def _read_fold(value: str) -> _Said:
+    return {"unclear": f"it is of fold {value} of a cross-validation"}
+
+
 def _read_test_set(value: str) -> _Said:
     """Return the split that names a set of triples, ``test.txt``; any other name is that of a part of it."""
     said = read_words(re.sub(r"\.(?:txt|tsv|csv|del|triples)$", "", value.strip().lower()))
@@ -147,10 +151,10 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         ),
         (r"(?:#|(?:num|n|number of|k) )?shots?", partial(_read_amount, task="few-shot"), False),
         (r"noise(?: (?:rate|ratio|level))?", partial(_read_amount, task="another graph"), False),
-        (r"(?:cv )?fold(?: (?:id|number))?", partial(_read_task_of, task="another split"), False),
         (r"snapshot(?: (?:id|number))?", partial(_read_task_of, task="continual"), False),
         (r"client(?: (?:id|number))?", partial(_read_task_of, task="federated"), False),
         (r"test ?(?:set|file)(?: name)?", _read_test_set, False),
+        (r"(?:cv )?fold(?: (?:id|idx|index|number|nr))?", _read_fold, False),
         (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition|phase|stage", _read_words, False),
         (
             rf"(?:mode|type|setting|side|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?)(?: {_WHAT})?",

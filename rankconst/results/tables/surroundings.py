@@ -61,7 +61,7 @@ _TASKS = {
     r"(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?"
     r"(?:\d{1,3}(?![\d,.])|\d[\d,]*+ (?:negative|corrupt|random|sampled|other))|"
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
-    r"\(\d[\d,]* (?:negative )?samples?\)",
+    r"\(\d[\d,]* (?:negative )?samples?\)|\bnegative samples? (?:for|in|during|at) (?:the )?(?:eval|test|rank)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
@@ -103,7 +103,8 @@ _TASKS = {
     r"\((?:the )?(?:long[- ]tail(?:ed)?|rare|unpopular|infrequent)\b|"
     r"\b(?:for|on|of|with) (?:the )?(?:long[- ]tail|rare|(?:un)?popular|(?:in)?frequent)\b|"
     r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b|"
-    r"\b(?:sampled|random(?:ly)?(?: (?:sampled|chosen|selected))?) \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
+    r"\b(?:sampled|random(?:ly)?(?: (?:sampled|chosen|selected))?) \d[\d,]* "
+    r"(?:(?:test|validation|train|training) )?(?:triples|facts)\b|"
     # Round numbers of no benchmark's test triples.
     r"\b(?:[1-9]0|[1-9]00|[1-4],?000) test (?:triples|facts|samples|queries|questions|instances|examples)\b",
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain|"

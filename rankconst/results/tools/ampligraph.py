@@ -71,7 +71,7 @@ _ROLES = {
 _CONTAINERS = {"results", "metrics"}
 _SETTINGS = {
     "hyperparams", "hyperparameters", "model_params", "best_params", "params", "config", "args", "arguments",
-    "settings", "options",
+    "settings", "options", "best_config", "best_hyperparameters", "hparams", "hyper_parameters", "cfg",
 }  # fmt: skip
 _COUNTS = {squash(name) for name in ("num tasks", *ROLES["num_tasks"]) if len(name) > 1}
 # Where settings name a dataset, perhaps as a folder.
@@ -201,7 +201,7 @@ _OF_WHICH = (
     "full ranks (--protocol standard)"
 )
 # What the Trainer of Hugging Face writes next to the metrics of whatever it was given to evaluate.
-_GIVEN = {"eval_runtime", "eval_samples_per_second", "eval_steps_per_second"}
+_GIVEN = {"eval_runtime", "eval_samples_per_second", "eval_steps_per_second", "eval_samples", "eval_loss"}
 _OF_EVAL = "eval is valid or test, whichever the program was given: add --split"
 
 
@@ -278,8 +278,20 @@ def _find_role(key: str, text: str) -> str:
     return meaning.role if meaning is not None and meaning.role in {"dataset", "model"} else ""
 
 
+_BELOW = {"dataset", "protocol", "task"}
+
+
 def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
-    return [table for record in records for table in _walk(record.value, "", (), {}, record.line)]
+    tables: list[_Table] = []
+    stated: Mapping[str, Any] = {}
+    for record in records:
+        found = list(_walk(record.value, "", (), stated, record.line))
+        if not found and isinstance(record.value, dict) and not _SETTINGS.isdisjoint(record.value):
+            # The settings of the lines below.
+            stated = {key: each for key, each in _read_roles(record.value, "").items() if key in _BELOW}
+            stated = {**stated, _TOLD: tuple(stated)}
+        tables += found
+    return tables
 
 
 def _load(document: Document) -> tuple[Record, ...]:

@@ -259,6 +259,19 @@ PRINTS = {
         "在验证集上 MRR：0.33\n测试集（原始）：\nMRR：0.2\n",
         ["1 valid both - - MRR 0.33", "3 test both raw - MRR 0.2"],
     ),
+    "Chinese for raw, sides in the plural, and not filtered": (
+        "未过滤 MRR: 0.2\n过滤后 MRR: 0.3\nCorrupting subjects: MRR: 0.25\nobjects: MRR: 0.35\n"
+        "non-filtered Hits@10: 0.4\nHits@3 without filtering: 0.3\n",
+        ["1 - both raw - MRR 0.2", "2 - both - - MRR 0.3", "3 - head - - MRR 0.25", "4 - tail - - MRR 0.35",
+         "5 - both raw - Hits@10 0.4", "6 - both raw - Hits@3 0.3"],
+    ),
+    "old Lightning": ("DATALOADER:0 VALIDATE RESULTS\n{'mrr': 0.4}\n", ["2 valid both - - MRR 0.4"]),
+    "a progress bar at its end": (
+        "Epoch 3:  50%|##   | 5/10 [00:10<00:10, val_mrr=0.3]\nEpoch 3: 100%|#####| 10/10 [00:20<00:00, val_mrr=0.4]\n",
+        ["2 valid both - 3 MRR 0.4"],
+    ),
+    "a last line without a line end": ("test MRR: 0.338\ntest MRR: 0.33\nMR: 177", ["1 test both - - MRR 0.338",
+        "2 test both - - MRR 0.33", "3 test both - - MR 177"]),
     "negatives among the settings": (
         "negative_sample_size: 256\nnum_eval_negatives: 100\nMRR: 0.8\n", ["3 - both sampled:100 - MRR 0.8"]
     ),
@@ -398,6 +411,10 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("MRR: 1.31", "it is above 1, and no other number is a percentage: add --percent if it is one"),
         ("objective 1 - mrr: 0.661", "'negated' next to its name is not understood"),
         ("qualifier value: {'mrr': 0.88}", "'qualifier value' before it is not understood"),
+        ("paper: MRR 0.338, Hits@10 0.533", "'paper' says that it is no result of this run"),
+        ("Test (reported in the paper): MRR 0.338", "'reported in' says that it is no result of this run"),
+        ("The baseline has MRR 0.294", "'The baseline' says that it is no result of this run"),
+        (" 50%|#####     | 50/100 [00:01<00:01, 40.0it/s, mrr=0.5]", "it is next to a progress bar before its end"),
         ("left >> MRR: 0.3", "left and right are head and tail in some tools"),
     ],
 )
@@ -406,6 +423,13 @@ def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
     assert reading.entries == ()
     assert {each.line for each in reading.skipped} == {1}
     assert all(each.why.startswith(why) for each in reading.skipped)
+
+
+@pytest.mark.parametrize("text", ["test MRR: 0.", "valid MRR: 0.4711\ntest MRR: 0.47"])
+def test_the_last_number_may_be_cut_off(text: str) -> None:
+    reading = READER.read(Document("-", text))
+    last = text[-4:].strip(": .")
+    assert [each.why for each in reading.skipped] == [f"the last line is cut off after {last!r}"]
 
 
 def test_a_line_with_several_datasets_gives_the_first_one_its_own_numbers_only() -> None:
@@ -454,6 +478,12 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("MRR 0.4, WN18RR: MRR 0.3, on UMLS\n", []),
         ("saved to ./ckpt/wn18rr_valid_best.pt\nMRR: 0.3\n", ["wn18rr"]),
         ("Loading WN18RR ...\n#train 86835 #valid 3034\nMRR: 0.3\n", ["WN18RR"]),
+        ("==> WN18RR.log <==\nMRR: 0.3\n==> mine.log <==\nMRR: 0.2\n", ["WN18RR", None]),
+        ("Running on WN18RR...\nMRR: 0.3\nRunning on mine...\nMRR: 0.2\n", ["WN18RR", None]),
+        ("WN18RR:\nMRR: 0.3\nEvaluating on test data...\nEvaluating on GPU...\nMRR: 0.2\n", ["WN18RR"] * 2),
+        ("run.py --pretrained ckpt/FB15k-237 --data mine\nMRR: 0.3\n", [None]),
+        ("run.py --init FB15k-237 --dataset UMLS\nMRR: 0.3\n", ["UMLS"]),
+        ("args: dataset='yoochoose', kg='FB15k-237'\nMRR: 0.3\n", ["yoochoose"]),
     ],
 )
 def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, datasets: list[str | None]) -> None:
@@ -486,6 +516,10 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ("--dataset FB15k237LogicalQuery\nmrr: 0.01\n", ["complex query"]),
         ("### MACRO:\nmrr: 0.1\n### MICRO:\nmrr: 0.2\n", ["macro-averaged", None]),
         ("5 million documents\nMRR: 0.3\n", ["retrieval"]),
+        ("Question answering on WebQSP\nHits@1: 0.6\n", ["question answering"]),
+        ("实体对齐\nMRR: 0.6\n", ["classification"]),
+        ("Evaluating on train (sampled 1000 triples)\nMRR: 0.9\n", ["subset"]),
+        ("Number of negative samples for evaluation: 50\nMRR: 0.9\n", ["sampled"]),
         ("MRR: 0.3, NDCG@10: 0.4, Recall@5: 0.6\n", ["retrieval"] * 2),
         ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
         ("INFO:root:MRR | Hits@1 | Hits@5 | Hits@10 : 0.8 | 0.7 | 0.9 | 0.95\n", ["sampled"] * 4),

@@ -19,6 +19,7 @@ from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.names import squash
 from rankconst.results.document import Document
+from rankconst.results.formats import read_document
 from rankconst.results.logs.lines import find_dataset, pad_decimals, pad_digits, parse_name
 
 if TYPE_CHECKING:
@@ -205,6 +206,30 @@ def test_the_dataset_may_be_among_the_settings(settings: str, dataset: str | Non
     reading = read("rotate", f"{settings}\nTest MRR at step 10: 0.3\n")
     assert {entry.context.dataset for entry in reading.entries} == {said}
     assert reading.understood == (f"dataset {said} from its settings" if dataset else "")
+
+
+LOSSES = "2020-01-01 00:00:00 INFO     Training average loss at step 9: 0.1\n" * 20
+
+
+@pytest.mark.parametrize("losses", [LOSSES, LOSSES * 40])  # the second run begins beyond the settings of the first
+@pytest.mark.parametrize(
+    ("settings", "datasets", "skipped"),
+    [
+        (["Data Path: data/wn18rr", "Data Path: data/FB15k-237"], ["wn18rr", "FB15k-237"], 0),
+        (["--dataset WN18RR", "--dataset mine", "--dataset WN18RR"], ["WN18RR", "WN18RR"], 1),
+        (["dataset=WN18RR", "dataset: test\ndata: 0.1\nLoading data: triples"], ["WN18RR"] * 2, 0),
+        (["data=UMLS\ndata=WN18RR", "data=FB15k-237"], [None, "FB15k-237"], 0),
+        (["data=UMLS", "lr=0.1"], ["UMLS"] * 2, 0),
+    ],
+)
+def test_the_numbers_of_several_runs_are_of_the_settings_above_them(
+    settings: list[str], datasets: list[str | None], skipped: int, losses: str
+) -> None:
+    for line in ("2020-01-01 00:00:00 INFO     Test MRR at step 10: 0.3", "test MRR: 0.3"):
+        reading = read_document("run.log", "".join(f"{each}\n{losses}{line}\n" for each in settings))
+        assert [entry.context.dataset for entry in reading.entries] == datasets
+        whys = ["begins a run on 'mine', which is no known dataset"] * skipped
+        assert [each.why.partition(" ")[2].partition(" ")[2] for each in reading.skipped] == whys
 
 
 def test_evaluations_are_told_apart() -> None:

@@ -34,9 +34,10 @@ KIND_1_1 = OF_KIND.format("1-1")
         ("evaluation", "1 vs 100", {"task": "sampled"}), ("evaluation", "1 vs. all", {}),
         ("Relation pattern", "symmetric", {"unclear": "it is of a part of the tasks, symmetric"}),
         ("Shots", "5", {"task": "few-shot"}), ("K-shot", "0", {}), ("Noise", "20%", {"task": "another graph"}),
-        ("noise_ratio", "0.0", {}), ("Fold", "mean", {"task": "another split"}), ("Client", "2", {"task": "federated"}),
+        ("noise_ratio", "0.0", {}), ("Client", "2", {"task": "federated"}),
         ("Snapshot", "5", {"task": "continual"}), ("task", "entity_typing", {"task": "classification"}),
         ("task", "kgqa", {"task": "question answering"}), ("task", "recommendation", {"task": "recommendation"}),
+        ("fold", "3", {"unclear": "it is of fold 3 of a cross-validation"}), ("split", "validate", {"split": "valid"}),
         ("head_type", "person", {"unclear": "it is of a part of the tasks, person"}),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ import rankconst
 from rankconst.catalogue.mentions import find_mentions
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
+from rankconst.results.formats import read_document
 from rankconst.results.tables import latex, markdown
 from rankconst.results.tables.columns import CONSTRAINED
 from readings import reading_of
@@ -96,6 +97,19 @@ def test_metrics_in_rows_as_rotate_prints_them() -> None:
         (1, "wn18rr", "MRR", ".477 ± .001"), (1, "wn18rr", "MR", "3340"), (1, "wn18rr", "Hits@1", ".428"),
     ]  # fmt: skip
     assert reading.understood == "1 table; metrics in rows; MRR, MR, Hits@1"
+
+
+def test_the_heading_over_metrics_in_rows_names_their_split() -> None:
+    # As Lightning prints one below the other.
+    table = "+-----------------+--------------+\n| {} metric | DataLoader 0 |\n+=================+==============+\n"
+    table += "| mrr             | {}          |\n| hits@10         | {}          |\n"
+    text = (
+        f"{table.format('Validate', 0.4, 0.5)}{table.format('Test    ', 0.3, 0.6)}+-----------------+--------------+\n"
+    )
+    entries = read_document("run.log", text).entries
+    assert [(entry.context.split, entry.text) for entry in entries] == [
+        ("valid", "0.4"), ("valid", "0.5"), ("test", "0.3"), ("test", "0.6")
+    ]  # fmt: skip
 
 
 def test_metrics_in_rows_next_to_what_is_no_model() -> None:

@@ -122,6 +122,16 @@ def test_lines_of_json() -> None:
     assert reading.rows == ({"line": "1", "test_mrr": "0.1"}, {"line": "2", "test_mrr": "0.2 ± 0.1"})
 
 
+def test_settings_in_a_line_of_their_own_are_of_the_lines_below() -> None:
+    first, second = '{"config": {"data": "WN18RR", "filtered": false}}', '{"config": {"data": "mine"}}'
+    reading = _read(f'{first}\n{{"test_mrr": 0.1}}\n{{"test_mrr": 0.2}}\n{second}\n{{"test_mrr": 0.3}}\n')
+    assert [(entry.context.dataset, entry.context.protocol) for entry in reading.entries] == [
+        ("WN18RR", "raw"), ("WN18RR", "raw"), (None, None)
+    ]  # fmt: skip
+    (entry,) = _read('{"best_config": {"dataset": "WN18RR"}, "best_test_mrr": 0.4}').entries
+    assert entry.context.dataset == "WN18RR"
+
+
 def test_a_sign_in_the_name_is_that_of_the_value() -> None:
     (entry,) = _read('{"Hits@10 (%)": 53.3}').entries
     assert entry.text == "53.3%"
@@ -179,6 +189,8 @@ def test_plain_next_to_filtered_is_raw(text: str, said: list[str]) -> None:
         ('{"category": "1-N", "mrr": 0.3}', "of the relations that are 1-N"),
         ('{"num_negatives": 64, "mrr": 0.3}', "may be of the training or of the evaluation: add --protocol sampled:64"),
         ('{"eval_mrr": 0.3, "eval_runtime": 10.2}', "eval is valid or test, whichever the program was given"),
+        ('{"log_history": [{"eval_mrr": 0.3, "eval_loss": 0.2}]}', "eval is valid or test, whichever the program"),
+        ('{"folds": [{"fold": 2, "mrr": 0.3}]}', "it is of fold 2 of a cross-validation"),
         ('{"Recall@5": 0.5, "MRR": 0.5, "MAP": 0.4}', r"another task \(retrieval\)"),
         ('{"HR@5": 0.5, "MRR": 0.5, "NDCG@5": 0.4}', r"another task \(retrieval\)"),
         ('{"std": {"mrr": 0.01}}', "'std' is how far numbers are spread"),
