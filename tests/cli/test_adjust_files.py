@@ -244,7 +244,7 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "leave out what is missing")),
     "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
     "a share": ("a.csv", b"dataset,MR\nnations,0.533\n", ("line 2", "is this an MRR", "MR")),
-    "UTF-16": ("a.csv", WIDE.encode("utf-16"), ("UTF-16", "iconv")),
+    "UTF-16": ("a.csv", WIDE.encode("utf-16-le"), ("UTF-16", "iconv")),
     "Latin-1": ("a.csv", "model,MRR\nModèle,0.5\n".encode("latin-1"), ("line 2",)),
     "a binary file": ("a.bin", b"\x00\x01\x02" * 50, ("zero bytes",)),
     "a cell too many": ("a.csv", b"dataset,MRR\nnations,0.5,0.6\n", ("line 2",)),
