@@ -357,12 +357,12 @@ def find_protocol(name: str) -> Protocol:
     exact = {**PROTOCOLS, **UNTABLED, OWN_COUNTS.key: OWN_COUNTS}.get(name)
     if exact is not None:
         return exact
-    sampled = _SAMPLED.match(name.strip().lower())
     if is_filtered(name):
         raise UnknownNameError(
             f"{name} names no protocol: all but raw are filtered, each in its own way. Leave it out for that of the "
             f"tool, or for {DEFAULT_PROTOCOL}."
         )
+    sampled = _SAMPLED.match(name.strip().lower())
     if sampled is None:
         for protocol in PROTOCOLS.values():
             if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:

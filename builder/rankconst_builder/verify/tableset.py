@@ -6,7 +6,7 @@ import hashlib
 import math
 import zipfile
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
@@ -413,7 +413,7 @@ def _to_frames(tables: Mapping[str, pa.Table]) -> dict[str, pd.DataFrame]:
     words: dict[str, pd.CategoricalDtype] = {}
     for column in _WORDS:
         found = {word for (_, one), array in coded.items() if one == column for word in _dictionary_of(array)}
-        ranked = sorted(found, key=lambda word, column=column: _rank(column, word))  # type: ignore[misc]
+        ranked = sorted(found, key=partial(_rank, column))
         words[column] = pd.CategoricalDtype(pd.Index(ranked, dtype=object), ordered=True)
     return {
         name: pd.DataFrame(

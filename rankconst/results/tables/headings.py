@@ -205,7 +205,7 @@ def _tell_raw(found: _Found) -> _Found:
 
 
 def _find_means(labels: Sequence[Sequence[str]], found: _Found) -> _Found:
-    """Take means over runs next to a column of metrics for their values, and no spread or count beside them."""
+    """Take means over runs next to a column of metrics for their values, and leave out spreads and counts."""
     roles = {meaning.role for meaning, _ in found if meaning is not None}
     names = [squash(each[-1]) if each else "" for each in labels]
     place = next((j for j, name in enumerate(names) if name in _MEANS), None)

@@ -32,8 +32,8 @@ GAIN = re.compile(
 """What rows, or columns, are called that compare others or sum them up."""
 
 
-# What columns hold beside those of models: "Year", "Time (s)", "#Params".
-_BESIDE = re.compile(
+# Columns of numbers that are of no model: "Year", "Time (s)", "#Params".
+_OF_NO_MODEL = re.compile(
     r"(?:year|date|seed|runs?|trials?|epochs?|steps?|iterations?|(?:train(?:ing)?|infer(?:ence)?|run|eval(?:uation)?)"
     r"?[ _-]?times?|duration|(?:#|num(?:ber)?(?: of|_)?|no\.)? ?param(?:eter)?s?|memory|ram|vram|gpus?|"
     r"(?:embedding |batch |model |hidden )?(?:size|dim(?:ension)?s?)|learning rate|lr|flops|k|n|#)(?:\W.*)?$",
@@ -55,9 +55,8 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
         return None
     measured = [row for row in body if dialect.names_metric(row.plain[place])]
     numbers = [j for j in range(place + 1, width) if head.plain[j] and _holds_numbers(measured, j)]
-    beside = {j for j in numbers if _BESIDE.match(head.plain[j])}
-    numbers = [j for j in numbers if j not in beside]
-    labels = [j for j in range(width) if j != place and j not in numbers and j not in beside]
+    labels = [j for j in range(width) if j != place and j not in numbers]
+    numbers = [j for j in numbers if not _OF_NO_MODEL.match(head.plain[j])]
     # Next to values, other numbers are steps or times.
     values = [j for j in numbers if _is_value(dialect.parse(head.plain[j], None))]
     labels, numbers = sorted({*labels, *numbers} - {*values}) if values else labels, values or numbers

@@ -113,8 +113,8 @@ def test_the_heading_over_metrics_in_rows_names_their_split() -> None:
 
 
 def test_metrics_in_rows_next_to_what_is_no_model() -> None:
-    beside = ("Year", "seed", "Time (s)", "Training time", "#Params", "Params (M)", "epochs", "Dim.", "runs")
-    for name in beside:
+    names = ("Year", "seed", "Time (s)", "Training time", "#Params", "Params (M)", "epochs", "Dim.", "runs")
+    for name in names:
         reading = read(f"WN18RR:\n\n| | RotatE | {name} | TransE |\n|--|--|--|--|\n| MRR | .476 | 42 | .226 |\n")
         assert [(e.context.model, e.text) for e in reading.entries] == [("RotatE", ".476"), ("TransE", ".226")], name
     for name in ("TimePlex", "KG-BERT", "DimE", "runner", "Size2"):
