@@ -38,6 +38,7 @@ from rankconst.results.tables.cells import is_missing, is_plain_number, read_dev
 from rankconst.results.tables.columns import (
     RANK_TYPES,
     Meaning,
+    contradict,
     find_qualifier,
     find_stems,
     is_vague,
@@ -283,7 +284,7 @@ Contexts = dict[tuple[int, str], Stated]
 
 Settled = list[tuple["Tasks", "Tool | None", "NDArray[np.intp]"]]
 
-Found = list[tuple[int, "str | None", "Done"]]
+_Found = list[tuple[int, "str | None", "Done"]]
 """Batches with the place of their column and their tie policy."""
 
 
@@ -323,7 +324,7 @@ class _Work:
         headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
         headings |= {str(frame.columns[place]): "" for place in settings}
         self._stated = [
-            (count_tasks(dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems, vague))), rows)
+            (count_tasks(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems, vague)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
@@ -332,7 +333,7 @@ class _Work:
         at = [self.roles[role] for role in ("metric", "k") if role in self.roles]
         place = self.roles["value"]
         column = str(self.frame.columns[place])
-        found: Found = []
+        found: _Found = []
         settled: Settled = []
         for own, chosen in self._list_said(at):
             for tasks, tool, every in self._settle(own, column):
@@ -402,7 +403,7 @@ class _Work:
         self.notes.update({row: note for row, note in lacks.items() if row not in self.notes})
         return fill_columns(len(self.frame), done, against=against)
 
-    def _keep_possible(self, found: Found, evaluations: NDArray[np.intp]) -> Found:
+    def _keep_possible(self, found: _Found, evaluations: NDArray[np.intp]) -> _Found:
         """Leave out numbers that contradict each other; `evaluations` numbers the rows, those of one model alike."""
         size = len(self.frame)
         places = number_distinct(place for place, _, _ in found)
@@ -421,7 +422,7 @@ class _Work:
         left[[*wrong]] = True
         for cell, reason in wrong.items():
             self._leave_out(listed[cell // size], {cell % size: reason})
-        kept: Found = []
+        kept: _Found = []
         for (place, kind, each), own in zip(found, cells, strict=True):
             keep = ~left[own.batch.index]
             if keep.any():
@@ -679,23 +680,28 @@ def _read_stated(
     qualifiers: Mapping[str, str],
     stems: Container[tuple[str, str]],
     vague: Container[str],
-) -> Iterator[tuple[str, Any]]:
-    """Yield what the cells of a row say about its tasks; `qualifiers` are headings by role, empty for settings."""
+) -> dict[str, Any]:
+    """Return what the cells of a row say about its tasks; `qualifiers` are headings by role, empty for settings."""
+    texts = {role: str(cell) for role, cell in cells.items() if cell}
+    said: dict[str, Any] = {}
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
         if role in vague:
-            yield from read_alone(text, [role for role, cell in cells.items() if cell]).items()
+            said |= read_alone(text, texts)
         elif qualifiers.get(role) == "":
-            yield from (read_cell(role, text) if text.strip() else {}).items()
+            told = read_cell(role, text) if text.strip() else {}
+            said |= told | contradict(text, told, said)
         elif role in qualifiers:
-            yield from read_qualifier(qualifiers[role], text, role).items()
+            said |= read_qualifier(qualifiers[role], text, role)
         elif role == "model":
-            yield from read_name(text, [role for role, cell in cells.items() if cell], stems).items()
+            said |= read_name(text, texts, stems)
         elif role == "dataset" and text.strip():
-            name, said = read_dataset(text.strip())  # "UMLS (raw)"
-            yield from {role: name, **{key: each for key, each in said.items() if not cells.get(key)}}.items()
+            name, told = read_dataset(text.strip())  # "UMLS (raw)"
+            own = {key: each for key, each in told.items() if key not in texts}
+            said |= {role: name, **own, **contradict(text, told, texts)}
         elif text.strip():
-            yield role, text
+            said[role] = text
+    return said
 
 
 def _is_text(cells: pd.Series[Any]) -> bool:

@@ -512,7 +512,7 @@ def test_what_the_names_of_metrics_say_of_their_tasks_counts_in_frames_too() -> 
 
 
 def test_names_of_datasets_say_what_they_say_in_files() -> None:
-    """A name with (raw) is of that protocol in a DataFrame as in a file; a column of its own goes first."""
+    """A name with (raw) is of that protocol in a DataFrame as in a file; a column of its own must not contradict."""
     names = ["UMLS (raw)", "UMLS (valid)", "UMLS"]
     frame = pd.DataFrame({"dataset": names, "MRR": [0.5, 0.5, 0.5]})
     adjusted = rankconst.adjust(frame)
@@ -522,7 +522,8 @@ def test_names_of_datasets_say_what_they_say_in_files() -> None:
     assert reading.entries[0].context.protocol == "raw"
     stated = rankconst.adjust(frame.assign(split=["", "test", "test"]))
     assert stated["split"].tolist() == ["", "test", "test"]
-    assert stated["AMRR"].tolist() == [adjusted["AMRR"][0], adjusted["AMRR"][2], adjusted["AMRR"][2]]
+    assert stated["note"][1].startswith("two cells of its row name a split, UMLS (valid) and test")
+    assert stated["AMRR"].drop(1).tolist() == [adjusted["AMRR"][0], adjusted["AMRR"][2]]
 
 
 @pytest.mark.parametrize(
@@ -542,3 +543,27 @@ def test_other_tasks_are_refused_as_in_files() -> None:
     frame = pd.DataFrame({"task": ["relation prediction"], "mrr": [0.9]})
     with pytest.raises(DataError, match="names another task"):
         rankconst.adjust(frame, dataset="umls")
+
+
+def test_cells_of_a_row_that_contradict_each_other_leave_it_out_as_in_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for heading, row, fact in (
+        ("dataset,eval_mode,side,MRR", "UMLS,tail-batch,left,.5", "a side"),
+        ("side,dataset,eval_mode,MRR", "both,UMLS,head-batch,.5", "a side"),
+        ("dataset,protocol,MRR", "UMLS (raw),filtered,.5", "a protocol"),
+        ("dataset,split,MRR", "UMLS valid,test,.5", "a split"),
+        ("dataset,eval_mode,side,MRR", "UMLS,tail-batch,object,.5", ""),
+        ("dataset,protocol,MRR", "UMLS (raw),unfiltered,.5", ""),
+        ("dataset,split,MRR", "UMLS valid,dev,.5", ""),
+    ):
+        path.write_text(f"{heading}\n{row}\n", encoding="utf-8")
+        frame = pd.read_csv(path, dtype=str)
+        if fact:
+            for source in (path, frame):
+                with pytest.raises(DataError, match=f"two cells of its row name {fact}"):
+                    rankconst.adjust(source)
+        else:
+            (index,) = rankconst.adjust(frame)["AMRR"]
+            (entry,) = rankconst.adjust(path).entries
+            assert entry.adjusted is not None
+            assert index == entry.adjusted.index

@@ -15,7 +15,7 @@ from rankconst.names import read_count, squash
 from rankconst.results.tables.cells import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.evaluation import Stated
@@ -589,6 +589,21 @@ _TIMED_FIRST = re.compile(
     r"[\s_/]+(?=[A-Za-z])",
     re.IGNORECASE,
 )
+
+
+def contradict(cell: str, told: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, str]:
+    """Return why tasks are not known if a cell tells another split, side or protocol than the others of its row say."""
+    shared = (role for role in ("split", "side", "protocol") if role in told and role in said)
+    own = {role: read_words(said[role]) or {} for role in shared}
+    # "filtered" names no protocol, but is not raw.
+    words = {
+        role: fields.get(role, fields.get("filtered") if told[role] == "raw" else None) for role, fields in own.items()
+    }
+    wrong = next((role for role, word in words.items() if word not in {None, told[role]}), None)
+    return {} if wrong is None else {"unclear": _CONTRADICTED.format(wrong, cell, said[wrong])}
+
+
+_CONTRADICTED = "two cells of its row name a {}, {} and {}: mend one of them."
 
 
 def _read_word(word: str) -> dict[str, str] | None:

@@ -42,6 +42,7 @@ from rankconst.results.tables.columns import (
     CONSTRAINED,
     RANK_TYPES,
     Meaning,
+    contradict,
     find_qualifier,
     find_split,
     find_stems,
@@ -51,7 +52,6 @@ from rankconst.results.tables.columns import (
     read_dataset,
     read_name,
     read_qualifier,
-    read_words,
 )
 from rankconst.results.tables.headings import (
     DEEPEST,
@@ -995,7 +995,7 @@ class RowReader:
             if not self._dialect.exact and "dataset" in said:
                 cell, (said["dataset"], told) = said["dataset"], read_dataset(said["dataset"])
                 self.inferred |= {f"{role} from names of datasets": None for role in told}
-                said = {**told, **_contradict(cell, told, said), **said}
+                said = {**told, **contradict(cell, told, said), **said}
             if (version := said.pop(_VERSION, None)) is not None:
                 said["dataset"] = join_names(said.get("dataset", ""), version)
             said = self._read_settings(row, said)
@@ -1023,7 +1023,8 @@ class RowReader:
             read = read_setting if role or is_missing(row.plain[j]) else read_cell
             told = read(self._keys[j], row.plain[j]) or {}
             if told and told.keys() != {role}:
-                said = {name: each for name, each in said.items() if name != role} | told
+                others = {name: each for name, each in said.items() if name != role}
+                said = others | told | contradict(row.plain[j], told, others)
                 self.inferred |= {f"{name} from column {self._keys[j]}": None for name in told if name != "unclear"}
         return count_tasks(said)
 
@@ -1110,16 +1111,6 @@ class RowReader:
         else:
             fields = {"among": told.among, "task": told.task, **fields}
         return Stated(**fields, averaged=self._above.averaged)
-
-
-def _contradict(name: str, told: Mapping[str, str], said: Mapping[str, str]) -> dict[str, str]:
-    """Return why tasks are not known if a dataset's name says another split, side or protocol than its row."""
-    own = {role: (read_words(said[role]) or {}).get(role) for role in told.keys() & said.keys()}
-    wrong = next((role for role, word in own.items() if word not in {None, told[role]}), None)
-    return {} if wrong is None else {"unclear": _CONTRADICTED.format(wrong, name, said[wrong])}
-
-
-_CONTRADICTED = "two cells of its row name a {}, {} and {}: mend one of them."
 
 
 def _find_corner(heading: Heading, known: Container[int | None]) -> dict[str, int]:
