@@ -80,7 +80,7 @@ def apply_style() -> Iterator[None]:
         from matplotlib import style
     except (ValueError, OSError) as error:  # its variables and its own file of settings are read by the import
         raise UsageError(
-            f"matplotlib does not start: {first_line(error)[:200]}. Mend or unset MPLBACKEND and MATPLOTLIBRC."
+            f"matplotlib does not start: {first_line(error)[:200]}. Correct or unset MPLBACKEND and MATPLOTLIBRC."
         ) from error
 
     with style.context(["default", _STYLE]):

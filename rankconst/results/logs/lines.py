@@ -166,10 +166,14 @@ _NO_NAMES = {"true", "false", "none", "null", "name", "path", "dataset", "data",
 _TRAINED = re.compile(r"(?:source|train|training)[_ -]$", re.IGNORECASE)
 
 
+# How keys of datasets begin; most lines have none.
+_MARKS = re.compile("data|files path|benchmark")
+
+
 def _list_settings(text: str) -> list[tuple[int, str, str, bool]]:
     """Return where settings name a dataset: the line, key and name, and whether that is a known one."""
     lower = text.lower()
-    places = sorted({place for mark in ("data", "files path", "benchmark") for place, _ in _list_places(lower, mark)})
+    places = (each.start() for each in _MARKS.finditer(lower))
     found: list[tuple[int, str, str, bool]] = []
     line, counted = 1, 0
     for place in places if len(lower) == len(text) else ():
@@ -189,13 +193,6 @@ def name_unknown(text: str) -> str:
     """Return the dataset that settings name, if it is not known, and none of them is."""
     settings = [(name, known) for _, key, name, known in _list_settings(text) if key.startswith("dataset") or known]
     return settings[0][0] if settings and not any(known for _, known in settings) else ""
-
-
-def _list_places(text: str, mark: str) -> Iterator[tuple[int, str]]:
-    place = text.find(mark)
-    while place >= 0:
-        yield place, mark
-        place = text.find(mark, place + len(mark))
 
 
 def _may_be_dataset(name: str) -> bool:

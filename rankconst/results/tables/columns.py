@@ -603,7 +603,7 @@ def contradict(cell: str, told: Mapping[str, Any], said: Mapping[str, Any]) -> d
     return {} if wrong is None else {"unclear": _CONTRADICTED.format(wrong, cell, said[wrong])}
 
 
-_CONTRADICTED = "two cells of its row name a {}, {} and {}: mend one of them."
+_CONTRADICTED = "two cells of its row name a {}, {} and {}: correct one of them."
 
 
 def _read_word(word: str) -> dict[str, str] | None:
