@@ -42,6 +42,7 @@ from rankconst.results.tables.columns import (
     find_qualifier,
     find_stems,
     is_vague,
+    names_tools,
     parse_column,
     read_alone,
     read_dataset,
@@ -50,7 +51,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
 )
 from rankconst.results.tables.headings import settle_meanings
-from rankconst.results.tables.settings import OPEN_ROLES, add_setting, are_settings, count_tasks
+from rankconst.results.tables.settings import OPEN_ROLES, add_setting, are_settings, count_tasks, read_cell
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
@@ -152,7 +153,9 @@ def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -
         if meaning.role in roles and meaning.role in (*_CONTEXT, "metric", "value"):
             one, two = frame.columns[roles[meaning.role]], frame.columns[place]
             raise UsageError(f"columns {one!r} and {two!r} both say the {meaning.role}; rename one.")
-        roles.setdefault(meaning.role, place)
+        cells = frame.iloc[:, place].dropna().unique() if meaning.role == "tool" else ()
+        if meaning.role != "tool" or names_tools(str(frame.columns[place]), map(str, cells)):
+            roles.setdefault(meaning.role, place)
     return roles
 
 
@@ -689,7 +692,7 @@ def _read_stated(
         if role in vague:
             said |= read_alone(text, texts)
         elif qualifiers.get(role) == "":
-            said = add_setting(said, role, text)[0]
+            said = add_setting(said, read_cell(role, text), text)
         elif role in qualifiers:
             said |= read_qualifier(qualifiers[role], text, role)
         elif role == "model":

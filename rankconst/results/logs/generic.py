@@ -769,9 +769,10 @@ def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
     return text, {"dataset": dataset} | ({} if dataset else {"among": "\n".join(named)}) if named else {}
 
 
-# What a model was trained on before: "--init FB15k-237", "pretrained_from='FB15k-237'", "pretrained on WN18RR".
+# What a model was trained on before, or elsewhere: "--init FB15k-237", "pretrained on WN18RR", "train_dataset: UMLS".
 _PRETRAINED = re.compile(
-    r"(?:\bpre-?train(?:ed|ing)?|--init|\binit(?:ialize)?_from)(?:[_ ]\w{1,20})?(?: (?:on|from|with))?"
+    r"(?:\b(?:train(?:ing)?|source)[_-](?:dataset|graph|kg)|"
+    r"\bpre-?train(?:ed|ing)?|--init|\binit(?:ialize)?_from)(?:[_ ]\w{1,20})?(?: (?:on|from|with))?"
     r"['\"]?[\s:=]{1,3}['\"]?[\w./~-]{1,200}",
     re.IGNORECASE,
 )
@@ -939,6 +940,8 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         missing["task"] = "retrieval"
     # PGL's graph4kg and DGL-KE print or take it so.
     said = _find_settings(text)
+    refused = refused or said.get("unclear", "")
+    missing |= {key: said[key] for key in ("task",) if key in said}
     raw = said.get("protocol") == "raw" or "--no_eval_filter" in text[:SETTINGS]
     found = [
         replace(
@@ -1077,6 +1080,7 @@ def _find_settings(text: str) -> dict[str, str]:
     return {key: said for key, said in found.items() if said}
 
 
+_TOLD_BY = {"split", "side", "protocol"}
 _SAMPLED = "sampled"
 # GraIL's test_ranking.py, and programs made from it, rank among a number of negatives that is an option: 50 by default.
 _AMONG_SAMPLED = ("MRR | Hits@1 | Hits@5 | Hits@10 :",)
@@ -1103,7 +1107,9 @@ def _read(document: Document) -> Reading:
         )
         reading = replace(reading, entries=Entries(own))
     contexts = [entry.context for entry in reading.entries]
-    said = [word for word in _find_settings(document.text).values() if not word.startswith(_SAMPLED)]
+    said = [
+        word for key, word in _find_settings(document.text).items() if key in _TOLD_BY and not word.startswith(_SAMPLED)
+    ]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
     unsaid = sum(each.split is None for each in contexts)
     settings = find_dataset(document.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, find_protocol, parse_side, parse_split
+from rankconst.catalogue.tools import parse_tool
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import read_count, squash
 from rankconst.results.tables.cells import is_number
@@ -366,6 +368,8 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
 
     A column ``filtered`` may also say yes or no.
     """
+    if _CHOOSING.search(heading):
+        return None
     texts = [cell for cell in dict.fromkeys(cells) if cell.lower() not in _MEANS]
     if texts and (_names_relations(heading, texts) or 2 * sum(map(is_kind, texts)) > len(texts)):
         return "relations"
@@ -376,6 +380,14 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
     if len(kinds) != 1 or not kinds <= {"split", "side", "protocol"} or 2 * sum(map(bool, said)) <= len(said):
         return None
     return kinds.pop()
+
+
+# On what a model was chosen, and which triples are known answers, is not on what it was evaluated.
+_CHOOSING = re.compile(
+    r"(?<![a-z])(?:best|selec(?:ted|tion)|chosen|early|stopp(?:ed|ing)|monitor|tuned|tuning|known|filter(?:ed|ing)?)"
+    r"[ _-](?:by|on|split|set|with|using|triples|facts|answers)(?![a-z])|^(?:known|filtering|filter)$",
+    re.IGNORECASE,
+)
 
 
 def _names_relations(heading: str, cells: Sequence[str]) -> bool:
@@ -393,6 +405,16 @@ _RELATION = re.compile(
     r"(?:(?:relation|predicate)s?|rel\.?)(?:[ _-]?(?:name|type|category|label)|([ _-]?id))?", re.IGNORECASE
 )
 _KIND = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
+
+
+def names_tools(heading: str, cells: Iterable[str]) -> bool:
+    """Tell whether a column for tools holds any: a source may be a paper, and a framework PyTorch."""
+    if squash(heading) not in {"source", "framework", "library"}:
+        return True
+    for cell in cells:
+        with suppress(UnknownNameError):
+            return parse_tool(cell) is not None
+    return False
 
 
 def find_split(name: str) -> str | None:
@@ -596,16 +618,18 @@ def contradict(cell: str, told: Mapping[str, Any], said: Mapping[str, Any]) -> d
 
     ``filtered`` names no protocol, but is not raw.
     """
+    if "dataset" in told and squash(said.get("dataset") or told["dataset"]) != squash(told["dataset"]):
+        return {"unclear": _CONTRADICTED.format("dataset", cell, said["dataset"])}
     for role in ("split", "side"):
         if role in told and (read_words(said.get(role) or "") or {}).get(role, told[role]) != told[role]:
             return {"unclear": _CONTRADICTED.format(role, cell, said[role])}
-    ways = {told.get("protocol") or told.get("filtered"), _name_protocol(said.get("protocol") or "")} - {None}
+    ways = {told.get("protocol") or told.get("filtered"), name_protocol(said.get("protocol") or "")} - {None}
     if len(ways) == 2 and ("raw" in ways or "filtered" not in ways):
         return {"unclear": _CONTRADICTED.format("protocol", cell, said["protocol"])}
     return {}
 
 
-def _name_protocol(text: str) -> str | None:
+def name_protocol(text: str) -> str | None:
     """Return the protocol that a cell names, or ``filtered``; None if it names none."""
     words = read_words(text)
     if words is not None:

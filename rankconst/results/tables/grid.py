@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -22,9 +22,8 @@ from rankconst.catalogue.mentions import (
     list_graphs,
     names_known,
 )
-from rankconst.catalogue.tools import parse_tool
 from rankconst.constants.published import parse_value
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import DataError
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Notes, Reading
@@ -48,10 +47,12 @@ from rankconst.results.tables.columns import (
     find_stems,
     is_retrieval,
     is_vague,
+    names_tools,
     read_alone,
     read_dataset,
     read_name,
     read_qualifier,
+    read_words,
 )
 from rankconst.results.tables.headings import (
     DEEPEST,
@@ -79,6 +80,8 @@ from rankconst.results.tables.settings import (
     are_settings,
     count_tasks,
     names_setting,
+    read_cell,
+    tell_setting,
 )
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
@@ -629,15 +632,14 @@ _QUERY = re.compile(r"[1-5]p|[2-5]i|2u|up|ip|pi|[23]in|inp|pin|pni|nipn?|avg_?[p
 
 
 def _settle_source(roles: dict[str, int], heading: Heading, rows: Sequence[Row], dialect: Dialect) -> dict[str, int]:
-    """Take a column "Source" that names no tool, but "Paper" and "Code", for one of names."""
+    """Take a column "Source" that names no tool, but "Paper" and "Code", for one of names; "Framework" for nothing."""
     place = roles.get("tool")
-    if place is None or not dialect.groups or squash(heading.keys[place]) != "source":
+    if place is None or not dialect.groups:
         return roles
-    for row in rows:
-        with suppress(UnknownNameError, IndexError):
-            parse_tool(row.plain[place])
-            return roles
-    return {"model": place} | {role: j for role, j in roles.items() if role != "tool"}
+    if names_tools(heading.keys[place], (row.plain[place] for row in rows if place < len(row.plain))):
+        return roles
+    named = {"model": place} if squash(heading.keys[place]) == "source" else {}
+    return named | {role: j for role, j in roles.items() if role != "tool"}
 
 
 def _find_part(rows: Sequence[Row], heading: Heading, roles: Container[str]) -> dict[str, int]:
@@ -654,7 +656,11 @@ def _find_settings(rows: Sequence[Row], heading: Heading, known: Collection[int 
     pairs = enumerate(zip(heading.keys, heading.meanings, strict=True))
     free = [(j, key) for j, (key, meaning) in pairs if j not in known and (meaning and meaning.role) in OPEN_ROLES]
     cells = ((j, key, [row.plain[j] for row in rows]) for j, key in free)
-    return [j for j, key, texts in cells if are_settings(key, (text for text in texts if not is_missing(text)))]
+    return [
+        j
+        for j, key, texts in cells
+        if are_settings(key, (text for text in texts if not is_missing(text) or text.lower() == "none"))
+    ]
 
 
 def _find_vague(heading: Heading, known: Collection[int]) -> list[int]:
@@ -698,6 +704,8 @@ def _is_alone(row: Row, heading: Heading) -> bool:
 _CONTEXT = {
     "dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks", "relations",
 }  # fmt: skip
+
+_ONE_EACH = {"dataset", "split", "side", "protocol"}
 
 # What an empty cell repeats from the row above.
 _REPEATED = {"dataset", "split", "side", "protocol", "relations"}
@@ -755,7 +763,13 @@ class RowReader:
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         self.settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
         self._vague = [] if dialect.exact else _find_vague(heading, {*self._stated.values(), *self.settings})
-        open_columns = {f"{_SETTING} {j}": j for j in (*self.settings, *self._vague)}
+        # Further columns of a role, which may contradict the first.
+        self._others = {
+            j: meaning.role
+            for j, meaning in enumerate(heading.meanings)
+            if meaning is not None and meaning.role in _ONE_EACH and j not in {*self._roles.values(), *self.settings}
+        }
+        open_columns = {f"{_SETTING} {j}": j for j in (*self.settings, *self._vague, *self._others)}
         self._stated |= _find_part(rows, heading, self._stated) | open_columns
         self._repeated = [
             j
@@ -991,6 +1005,9 @@ class RowReader:
                 split = find_split(said["dataset"])
                 said = said if split is None else {"split": split, **said}
                 said["dataset"] = find_within(said["dataset"]) or said["dataset"]
+            for j, role in self._others.items():
+                if (cell := said.pop(f"{_SETTING} {j}", None)) is not None:
+                    said |= contradict(cell, {role: (read_words(cell) or {}).get(role, cell)}, said)
             if not self._dialect.exact and "dataset" in said:
                 cell, (said["dataset"], told) = said["dataset"], read_dataset(said["dataset"])
                 self.inferred |= {f"{role} from names of datasets": None for role in told}
@@ -1019,9 +1036,12 @@ class RowReader:
         for j in self.settings:
             said.pop(f"{_SETTING} {j}", None)
             role = next((role for role, place in self._roles.items() if place == j), "")
-            cell = "" if is_missing(row.plain[j]) else row.plain[j]
-            said, fields = add_setting(said, self._keys[j], cell, role)
-            self.inferred |= {f"{name} from column {self._keys[j]}": None for name in fields}
+            cell, open_cell = row.plain[j], bool(role) or is_missing(row.plain[j])
+            told = (tell_setting(self._keys[j], cell) or {}) if open_cell else read_cell(self._keys[j], cell)
+            if told and told.keys() != {role}:
+                said = add_setting({name: each for name, each in said.items() if name != role}, told, cell)
+                fields = told.keys() - {"unclear", "filtered"}
+                self.inferred |= {f"{name} from column {self._keys[j]}": None for name in told if name in fields}
         said.pop("filtered", None)
         return count_tasks(said)
 

@@ -10,9 +10,10 @@ import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.names import read_count
 from rankconst.results.tables.columns import FLAGS, OF_KIND, contradict, is_kind, is_whole, read_words
-from rankconst.results.tables.surroundings import find_task
+from rankconst.results.tables.surroundings import TASKS, find_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,10 +35,27 @@ _Said = dict[str, Any] | None
 
 def _read_flag(value: str, *, raw: bool) -> _Said:
     """Return what yes or no says where yes means raw, or where it means filtered; words say it themselves."""
-    flag = FLAGS.get(value.lower())
+    text = value.partition("(")[0].strip()
+    flag = False if _NOTHING.fullmatch(text) else FLAGS.get(text.lower())
     if flag is None:
-        return _read_words(value)
+        return _read_known(text)
     return {"protocol": "raw"} if flag == raw else {"filtered": "filtered"}
+
+
+def _read_known(value: str) -> _Said:
+    """Return what the splits say whose triples are known answers: ``train+valid`` are those of no protocol."""
+    words = [word for word in _plain(value).split() if word not in {"and", "set", "sets", "triples"}]
+    said = [read_words(word) or {} for word in words]
+    splits = {each["split"] for each in said if "split" in each}
+    if splits and all("split" in each for each in said) and len(splits) < len(SPLITS):
+        return {"unclear": f"known answers of {value} only were removed, and no protocol does that"}
+    if splits or _plain(value) in {"all", "full"}:
+        return {"filtered": "filtered"}
+    return {} if len(words) > _LONGEST_VALUE else _read_words(value)
+
+
+# A sentence says too much to be a value.
+_LONGEST_VALUE = 4
 
 
 def _read_words(value: str) -> _Said:
@@ -108,8 +126,17 @@ def _read_candidates(value: str) -> dict[str, Any]:
 
 
 def _read_task(value: str) -> dict[str, Any]:
-    task = find_task(_plain(value))
+    """Return the task that a text is about, or whose name it is."""
+    text = _plain(value)
+    task = text if text in TASKS else find_task(text)
     return {} if task is None else {"task": task}
+
+
+def _read_evaluator(value: str) -> dict[str, Any]:
+    """Return what the name of a class tells: ``SampledRankBasedEvaluator``."""
+    return _read_task(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", value)) | (
+        {"task": _SAMPLED} if value.lower().startswith("sampled") else {}
+    )
 
 
 def _read_setting(value: str) -> _Said:
@@ -140,9 +167,17 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             True,
         ),
         (_FILTER.format("(?:raw|unfiltered)"), lambda value: _read_flag(value, raw=True), True),
+        (r"(?:filter(?:ed|ing)? (?:splits?|with|by|on|using)|known(?: (?:answers|triples|facts))?)", _read_known, True),
         (rf"eval(?:uation)? {_WHAT}", read_mode, True),
+        (
+            r"(?:(?:is|use) )?type (?:constrain(?:ed|ts?)|filter(?:ed|s)?)(?: (?:eval(?:uation)?|ranking))?",
+            partial(_read_yes, task="type-constrained"),
+            True,
+        ),
+        (r"(?:metric )?(?:average|averaging|reduction)(?: (?:type|mode|method))?", _read_task, False),
+        (r"evaluator(?: (?:name|type|class))?", _read_evaluator, True),
         (r"(?:is )?sampled(?: eval(?:uation)?)?", partial(_read_yes, task=_SAMPLED), False),
-        (r"(?:is )?inductive", partial(_read_yes, task="inductive"), False),
+        (r"(?:is )?inductive", partial(_read_yes, task="inductive"), True),
         (r"(?:relation |rel )?(?:category|kind|mapping)(?: (?:name|type))?", _read_kind, False),
         (
             r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality"
@@ -174,7 +209,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             _read_candidates,
             False,
         ),
-        (r"(?:(?:eval(?:uation)?|target) )?tasks?(?: (?:name|type))?", _read_task, False),
+        (r"(?:(?:eval(?:uation)?|target) )?tasks?(?: (?:name|type))?", _read_task, True),
         (
             r"(?:(?:num|n|nb|number of|num of|max|limit) )?(?:test(?:ed|ing)?|eval(?:uation|uated)?) "
             r"(?:triples|facts|size|samples|examples|limit)|n eval",
@@ -192,12 +227,12 @@ def read_setting(name: str, value: str, *, anywhere: bool = False) -> _Said:
     None if the value is not understood. Only what is said of an evaluation counts `anywhere`, as among the settings
     of a program.
     """
-    told = _tell(name, value, anywhere=anywhere)
+    told = tell_setting(name, value, anywhere=anywhere)
     return told and {role: word for role, word in told.items() if role != "filtered"}
 
 
-def _tell(name: str, value: str, *, anywhere: bool = False) -> _Said:
-    """Return the same with ``filtered`` where numbers are, which sets no field and is not raw."""
+def tell_setting(name: str, value: str, *, anywhere: bool = False) -> _Said:
+    """Return the same with ``filtered`` where something is: that sets no field, and is not raw."""
     read, whole = _find_reader(name)
     return {} if read is None or (anywhere and not whole) else read(value)
 
@@ -217,30 +252,25 @@ def are_settings(name: str, cells: Iterable[str]) -> bool:
     """Tell whether the cells of a column say one thing of how their rows were evaluated, most of them understood."""
     # "full" may as well be the model without ablations.
     open_cells = {cell for cell in cells if _plain(cell) not in _USUAL} if names_setting(name) else ()
-    told = [_tell(name, cell) for cell in open_cells]
+    told = [said for cell in open_cells if (said := tell_setting(name, cell)) is not None or cell.lower() != "none"]
     kinds = {_KINDS.get(key, key) for each in told for key in each or ()}
     return len(kinds) == 1 and 2 * told.count(None) < len(told)
 
 
-def add_setting(
-    said: Mapping[str, Any], name: str, cell: str, role: str = ""
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return what is said of a row with what the cell of a setting tells, and the fields that it sets.
+def read_cell(name: str, cell: str) -> dict[str, Any]:
+    """Return what a cell of such a column says, ``unclear`` and ``filtered`` included."""
+    told = tell_setting(name, cell) if cell.strip() else {}
+    return {"unclear": f"its cell {cell!r} in column {name} is not understood."} if told is None else told
 
-    In place of a `role` of its column if it tells anything else; ``unclear`` is set if it contradicts the others, or is
-    not understood where the column has no role. ``filtered`` is set for the settings behind.
+
+def add_setting(said: Mapping[str, Any], told: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return what is said of numbers with what a setting tells, in a text; ``unclear`` if they contradict each other.
+
+    Take out ``filtered`` after the last one.
     """
-    told = _tell(name, cell) if cell.strip() else {}
-    if told is None and not role:
-        told = {"unclear": f"its cell {cell!r} in column {name} is not understood."}
-    others = {key: each for key, each in said.items() if key != role}
-    if not told or told.keys() == {role}:
-        return {**said}, ()
-    if told.get("protocol") == "raw" and str(others.get("protocol")).startswith("sampled:"):
-        return {**said}, ()  # among sampled candidates, filtered or not
-    named = {"protocol": others.get("filtered"), **others}
-    fields = tuple(key for key in told if key not in {"unclear", "filtered"})
-    return others | told | contradict(cell, told, named), fields
+    if told.get("protocol") == "raw" and str(said.get("protocol")).startswith("sampled:"):
+        told = {role: each for role, each in told.items() if role != "protocol"}  # sampled, filtered or not
+    return {**said, **told, **contradict(text, told, {"protocol": said.get("filtered"), **said})}
 
 
 @lru_cache(maxsize=4096)

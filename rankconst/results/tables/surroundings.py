@@ -118,6 +118,8 @@ _TASKS = {
     r"\bentit[a-z]+ (?:that (?:are|were) )?unseen|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
 }
+TASKS = frozenset(_TASKS)
+"""The names of other tasks."""
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)
 # What comes up to the last such word; an inductive setting is told by what comes behind.

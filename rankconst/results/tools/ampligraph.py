@@ -9,11 +9,14 @@ AmpliGraph 1, github.com/Accenture/AmpliGraph, ``experiments`` and ``ampligraph/
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.aggregations import parse_aggregation
 from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within, names_known
-from rankconst.errors import DataError
+from rankconst.catalogue.tools import parse_tool
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import NO_SPLIT, Entries, Entry, Notes, Reader, Reading, Skipped, make_reading
@@ -32,15 +35,21 @@ from rankconst.results.tables.columns import (
     ROLES,
     SPREADS,
     Meaning,
+    contradict,
     find_other_tasks,
+    find_qualifier,
     find_split,
     is_kind,
     is_retrieval,
+    is_vague,
+    name_protocol,
     parse_column,
+    read_alone,
+    read_qualifier,
     read_words,
 )
 from rankconst.results.tables.grid import join_names
-from rankconst.results.tables.settings import count_tasks, read_mode, read_setting
+from rankconst.results.tables.settings import add_setting, count_tasks, read_mode, tell_setting
 from rankconst.results.tables.surroundings import find_task
 from rankconst.results.tables.units import (
     drop_contradictions,
@@ -210,24 +219,30 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
     texts = {key: str(each) for key, each in value.items() if isinstance(each, str | bool)}
     named = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
     named |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
-    stated: dict[str, Any] = {**named}
     own = value.get("dataset")
     settings = [each for key, each in value.items() if key in _SETTINGS and isinstance(each, dict)]
+    stated: dict[str, Any] = {**named}
+    told: dict[str, Any] = {}
     for each in (*settings, own if isinstance(own, dict) else {}):
         stated |= _find_dataset(each)
         for key, inner in _flatten(each):
-            stated |= (isinstance(inner, str | bool) and read_setting(key, str(inner), anywhere=True)) or {}
+            told = add_setting(told, _tell_own(key, inner), str(inner))
     stated |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
     for key in (key for key in texts if _RUN.fullmatch(key) and find_within(texts[key]) is not None):
         stated = {"dataset": find_within(texts[key]), "split": find_split(texts[key]), **stated}
     if _VERSION.fullmatch(texts.get("version", "")) and "dataset" in stated:
         stated["dataset"] = join_names(stated["dataset"], texts["version"])
     for key, text in texts.items():
-        stated |= read_setting(key, text) or (name and read_setting(f"{name} {key}", text, anywhere=True)) or {}
+        one = _tell(key, text) or (name and tell_setting(f"{name} {key}", text, anywhere=True)) or {}
+        stated = add_setting(stated, one, text)
         if squash(key) in _COUNTS and (count := read_count(text)):
             stated["num_tasks"] = count
         if _NEGATIVES.fullmatch(key) and read_count(text) and not any(map(_TRAINED.fullmatch, value)):
             stated["missing"] = (("protocol", _OF_WHICH.format(key, text, text)),)
+    # A program may evaluate another split while it trains.
+    open_to = {role: each for role, each in told.items() if role != "split"}
+    stated = told | contradict("its settings", open_to, stated) | stated
+    stated.pop("filtered", None)
     if not value.keys().isdisjoint(_GIVEN):
         stated["missing"] = (("split", _OF_EVAL), *stated.get("missing", ()))
     if is_retrieval(value):
@@ -260,6 +275,32 @@ _RUN = re.compile(
 )
 
 
+def _tell_own(key: str, value: Value) -> Mapping[str, Any]:
+    """Return what a setting of a program says of its evaluation; split, side and protocol are as in columns."""
+    text, role = str(value), _ROLES.get(key, "")
+    if not isinstance(value, str | bool):
+        return {}
+    if role in {"protocol", "side"}:
+        word = name_protocol(text) if role == "protocol" else (read_words(text) or {}).get(role)
+        return {} if word is None else {"filtered" if word == "filtered" else role: word}
+    told = tell_setting(key, text, anywhere=True) or {"split": _tell(key, text).get("split")}
+    return {} if told.get("split", "") in {None, "train"} else told
+
+
+def _tell(key: str, text: str) -> Mapping[str, Any]:
+    """Return what a name with a text says, of whatever name if the text is that of a split, a side or a protocol."""
+    told = tell_setting(key, text)
+    if told is None and _PART.fullmatch(key):
+        return {"unclear": f"it is of {key} {text}, which is not understood"}
+    qualified = None if told or key in _ROLES else find_qualifier(key, [text])
+    if not qualified or qualified == "relations":
+        return told or (read_alone(text) if is_vague(key) else {})
+    return {role: word for role, word in read_qualifier(key, text, qualified).items() if word != "train"}
+
+
+_PART = re.compile(r"subset|partition", re.IGNORECASE)
+
+
 def _find_dataset(settings: Mapping[str, Value]) -> dict[str, str]:
     """Return the known dataset that settings name, or its folder."""
     for key in ("name", *_FOLDERS):
@@ -275,7 +316,12 @@ def _find_dataset(settings: Mapping[str, Value]) -> dict[str, str]:
 def _find_role(key: str, text: str) -> str:
     """Return what a key says of its object, as the heading of a column would; a path or a number is no name."""
     meaning = None if "/" in text or is_number(text) else parse_column(key)
-    return meaning.role if meaning is not None and meaning.role in {"dataset", "model"} else ""
+    role = "" if meaning is None else meaning.role
+    parse = {"tool": parse_tool, "aggregation": parse_aggregation}.get(role)
+    if parse is not None:  # networks have frameworks and aggregations, too
+        with suppress(UnknownNameError):
+            return role if parse(text) else ""
+    return role if role in {"dataset", "model"} else ""
 
 
 _BELOW = {"dataset", "protocol", "task"}
@@ -379,9 +425,9 @@ def _leave_split(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 # What the name of a metric says, and what is around it.
 _OWN = ("dataset", "split", "side", "protocol", "rank_type")
-_STATED = {*_OWN, "tool", "model", "task", "unclear", "relations", "num_tasks", "num_triples", "missing"}
+_STATED = {*_OWN, "aggregation", "tool", "model", "task", "unclear", "relations", "num_tasks", "num_triples", "missing"}
 _TOLD = "told"  # the names of what settings say
-_UNSHOWN = {"tool", "task", "unclear"}
+_UNSHOWN = {"aggregation", "tool", "task", "unclear"}
 
 
 def _read_mean(value: Value) -> tuple[str, str] | None:

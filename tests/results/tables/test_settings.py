@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+import rankconst
+from rankconst.catalogue.mentions import MACRO
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.document import Document
-from rankconst.results.formats import read_opened
+from rankconst.results.formats import read_document, read_opened
 from rankconst.results.tables.columns import OF_KIND, WHICH_SIDES
 from rankconst.results.tables.settings import names_setting, read_setting
 
 KIND_1_1 = OF_KIND.format("1-1")
+_ONLY = "known answers of {} only were removed, and no protocol does that"
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,12 @@ KIND_1_1 = OF_KIND.format("1-1")
         ("Snapshot", "5", {"task": "continual"}), ("task", "entity_typing", {"task": "classification"}),
         ("task", "kgqa", {"task": "question answering"}), ("task", "recommendation", {"task": "recommendation"}),
         ("fold", "3", {"unclear": "it is of fold 3 of a cross-validation"}), ("split", "validate", {"split": "valid"}),
+        ("filtering", "none", {"protocol": "raw"}), ("filtering", "train, valid and test", {}), ("filter", "all", {}),
+        ("filter", "train+valid", {"unclear": _ONLY.format("train+valid")}),
+        ("known", "train", {"unclear": _ONLY.format("train")}), ("filter", "yes (OGB removes some itself)", {}),
+        ("type_constrained", "true", {"task": "type-constrained"}), ("use_type_constraint", "no", {}),
+        ("average", "macro", {"task": MACRO}), ("average", "micro", {}), ("task", "alignment", {"task": "alignment"}),
+        ("evaluator", "SampledRankBasedEvaluator", {"task": "sampled"}), ("evaluator", "RankBasedEvaluator", {}),
         ("head_type", "person", {"unclear": "it is of a part of the tasks, person"}),
     ],
 )  # fmt: skip
@@ -178,3 +189,66 @@ def test_left_and_right_are_no_sides(name: str, text: str) -> None:
     reading = read_opened(Document(name, text))
     assert [entry.text for entry in reading.entries] == ["0.4"]
     assert WHICH_SIDES in {each.why for each in reading.skipped}
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "tasks"),
+    [
+        ("protocol", "raw", "test/both/raw"), ("protocol", "sampled:20", "test/both/sampled:20"),
+        ("split", "valid", "valid/both/standard"), ("split", "train", "test/both/standard"),
+        ("side", "tail", "test/tail/standard"), ("phase", "valid", "valid/both/standard"),
+        ("evaluated_on", "valid", "valid/both/standard"), ("best_on", "valid", "test/both/standard"),
+        ("mode", "head", "test/both/standard"), ("task", "relation_prediction", ""), ("inductive", "true", ""),
+        ("filtering", "train+valid", ""), ("type_constrained", "true", ""),
+    ],
+)  # fmt: skip
+def test_settings_of_a_program_say_what_it_evaluated(setting: str, value: str, tasks: str) -> None:
+    """A mode may be one of training, and a train split is what a model learns from."""
+    text = json.dumps({"config": {"dataset": "UMLS", setting: value}, "metrics": {"mrr": 0.5}})
+    assert _adjust("a.json", text) == tasks
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "tasks"),
+    [
+        ("tool", "libkge", "test/both/libkge"), ("framework", "PyTorch", "test/both/standard"),
+        ("aggregation", "macro-relation", "test/both/standard/macro-relation"), ("kind", "raw", "test/both/raw"),
+        ("aggregation", "sum", "test/both/standard"), ("metric_split", "valid", "valid/both/standard"),
+        ("subset", "hard", ""), ("direction", "forward", ""), ("type_constrained", "yes", ""),
+    ],
+)  # fmt: skip
+def test_keys_next_to_numbers_count_as_columns_do(key: str, value: str, tasks: str) -> None:
+    assert _adjust("a.json", json.dumps({"dataset": "UMLS", key: value, "mrr": 0.5})) == tasks
+    if key != "aggregation":  # of networks, too
+        assert _adjust("a.csv", f"dataset,{key},MRR\nUMLS,{value},0.5\n") == tasks
+
+
+@pytest.mark.parametrize(
+    ("settings", "tasks"),
+    [
+        ({"protocol": "standard", "config": {"filtered": False}}, ""), ({"protocol": "raw", "filtered": True}, ""),
+        ({"protocol": "raw", "config": {"filtered": False}}, "test/both/raw"),
+        ({"split": "test", "config": {"eval_split": "valid"}}, "test/both/standard"),
+    ],
+)  # fmt: skip
+def test_settings_that_contradict_what_is_next_to_numbers(settings: dict[str, Any], tasks: str) -> None:
+    """A program may evaluate another split while it trains."""
+    assert _adjust("a.json", json.dumps({"dataset": "UMLS", **settings, "mrr": 0.5})) == tasks
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells"), [("dataset,eval_dataset", "UMLS,Nations"), ("dataset,split,subset", "UMLS,test,valid")]
+)
+def test_two_columns_of_one_kind_that_differ(columns: str, cells: str) -> None:
+    assert _adjust("a.csv", f"{columns},MRR\n{cells},0.5\n") == ""
+    same = ",".join(["UMLS"] * 2 if columns.startswith("dataset,eval") else ["UMLS", "valid", "dev"])
+    assert _adjust("a.csv", f"{columns},MRR\n{same},0.5\n") != ""
+
+
+def _adjust(name: str, text: str) -> str:
+    """Return the ranking tasks of the only number; empty if it is left out."""
+    try:
+        (done,) = rankconst.adjust(read_document(name, text)).done
+    except (DataError, UnknownNameError):
+        return ""
+    return str(done.batch.tasks).removeprefix("umls/")
