@@ -157,8 +157,8 @@ def test_no_more_pairs_are_formed_than_are_allowed(
     product = enumeration._product
 
     def form(a: Any, b: Any, *given: float) -> Any:
-        formed.append(len(a[0]) * len(b[0]))
-        assert formed[-1] <= max(enumeration._PAIRS, len(b[0]))
+        formed.append(len(a) * len(b))
+        assert formed[-1] <= enumeration._PAIRS
         return product(a, b, *given)
 
     monkeypatch.setattr(enumeration, "_product", form)
@@ -181,6 +181,66 @@ def test_no_more_pairs_are_formed_than_are_allowed(
         monkeypatch.setattr(enumeration, "_PAIRS", most[0])
         monkeypatch.setattr(enumeration, "_ALL_PAIRS", most[1])
         formed.clear()
+
+
+@pytest.fixture
+def formed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The pairs of each product that an enumeration forms."""
+    pairs: list[int] = []
+    product = enumeration._product
+
+    def form(a: Any, b: Any, *given: float) -> Any:
+        pairs.append(len(a) * len(b))
+        return product(a, b, *given)
+
+    monkeypatch.setattr(enumeration, "_product", form)
+    return pairs
+
+
+def _enumerate(sizes: list[int], tasks: list[int], kind: type[SumLaw] = LogRankLaw) -> Tail | None:
+    law = kind(Histogram.from_counts(sizes, tasks))
+    return enumerate_sums(law, -0.9 * law.width, 1e-12)
+
+
+def test_the_largest_parts_are_multiplied_first(formed: list[int]) -> None:
+    """5 x 2 and 4 x 3 values make two halves of about one size; from the smallest on, one would have 15 pairs."""
+    assert _enumerate([2, 3, 4, 5], [1, 1, 1, 1], ReciprocalLaw) is not None
+    assert sorted(formed) == [4, 5, 10, 12]
+
+
+def test_squares_that_are_too_many_in_all_are_not_begun(formed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enumeration, "_PAIRS", 49)
+    for in_all, begun in ((84, False), (85, True)):
+        monkeypatch.setattr(enumeration, "_ALL_PAIRS", in_all)
+        formed.clear()
+        assert _enumerate([6, 7], [5, 2]) is None
+        assert bool(formed) is begun
+    # Of one task there is no square, and that of 8 values is more than one product may have.
+    monkeypatch.setattr(enumeration, "_ALL_PAIRS", 37)
+    assert _enumerate([2, 30], [2, 1]) is not None
+    assert _enumerate([2, 8], [1, 2]) is not None
+
+
+@pytest.mark.parametrize(("pairs", "found"), [(48, False), (49, True)])
+def test_a_square_of_as_many_pairs_as_allowed_is_formed(
+    pairs: int, found: bool, formed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enumeration, "_PAIRS", pairs)
+    assert (_enumerate([7], [4], ReciprocalLaw) is not None) is found
+    assert max(formed, default=0) <= pairs
+
+
+def test_many_values_go_into_either_half_once(formed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    two = _enumerate([900], [2])
+    assert two is not None
+    products = sum(min(900, int(900**1.8 / r)) for r in range(1, 901))
+    assert _covers(two, math.log10(products / 900**2))
+    assert sorted(formed) == [900, 900]
+    formed.clear()
+    monkeypatch.setattr(enumeration, "_merge", None)  # no values are listed
+    for sizes, tasks in (([900], [3]), ([900, 950], [2, 1]), ([2, 10**9], [1, 1])):
+        assert _enumerate(sizes, tasks) is None
+    assert not formed
 
 
 @pytest.mark.parametrize("size", [10**6, 3 * 10**8, 10**15])
