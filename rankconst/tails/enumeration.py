@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Pairs of values that one product, and all of them together, may form.
 _PAIRS = 2**19
-_ALL_PAIRS = 2**20
+_ALL_PAIRS = 2 * _PAIRS
 _SUBSETS = 4096
 _SIZES = 512
 
@@ -129,33 +129,33 @@ def _halves(law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: floa
     parts: list[Part] = []
     spent = 0
     for u, single in enumerate(singles):
-        power, left = single, int(law.tasks[u])
-        while left:
+        power, times = single, int(law.tasks[u])
+        while times:
             if len(power) ** 2 > _PAIRS:
                 # No square: one goes into either half.
-                if left > 2:
+                if times > 2:
                     return None
-                parts.extend([power] * left)
+                parts.extend([power] * times)
                 break
-            if left & 1:
+            if times & 1:
                 parts.append(power)
-            left >>= 1
-            if left:
+            times >>= 1
+            if times:
                 spent += len(power) ** 2
                 if spent > _ALL_PAIRS:
                     return None
                 power = _product(power, power, least, slack)
-    halves = [Part(np.zeros(1), np.ones(1))] * 2
+    left = right = Part(np.zeros(1), np.ones(1))
     for part in sorted(parts, key=len, reverse=True):
-        halves.sort(key=len)
-        pairs = len(halves[0]) * len(part)
+        left, right = sorted((left, right), key=len)
+        pairs = len(left) * len(part)
         spent += pairs
         if pairs > _PAIRS or spent > _ALL_PAIRS:
             return None
-        halves[0] = _product(halves[0], part, least, slack)
-        if not len(halves[0]):
+        left = _product(left, part, least, slack)
+        if not len(left):
             return None
-    return halves[0], halves[1], log_scale
+    return left, right, log_scale
 
 
 def _product(a: Part, b: Part, least: float, slack: float) -> Part:

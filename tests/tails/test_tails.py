@@ -22,7 +22,7 @@ from cases import for_each
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, enumeration, explain_lack, inversion, tail_probabilities, tail_probability
+from rankconst.tails import TAILS, enumeration, explain_lack, inversion, laws, tail_probabilities, tail_probability
 from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
 from rankconst.tails.inversion import _BETA, Saddle, _window, find_saddle, invert
 from rankconst.tails.laws import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
@@ -217,17 +217,19 @@ def test_squares_that_are_too_many_in_all_are_not_begun(formed: list[int], monke
         assert bool(formed) is begun
     # Of one task there is no square, and that of 8 values is more than one product may have.
     monkeypatch.setattr(enumeration, "_ALL_PAIRS", 37)
-    assert _enumerate([2, 30], [2, 1]) is not None
     assert _enumerate([2, 8], [1, 2]) is not None
+    monkeypatch.setattr(enumeration, "_PAIRS", 900)
+    assert _enumerate([2, 30], [2, 1]) is not None
 
 
-@pytest.mark.parametrize(("pairs", "found"), [(48, False), (49, True)])
-def test_a_square_of_as_many_pairs_as_allowed_is_formed(
-    pairs: int, found: bool, formed: list[int], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("sizes", "tasks", "needed"), [([7], [4], 49), ([3, 6, 8], [1, 1, 1], 18), ([20], [1], 20)])
+def test_products_may_have_as_many_pairs_as_are_allowed(
+    sizes: list[int], tasks: list[int], needed: int, formed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(enumeration, "_PAIRS", pairs)
-    assert (_enumerate([7], [4], ReciprocalLaw) is not None) is found
-    assert max(formed, default=0) <= pairs
+    for pairs in (needed - 1, needed):
+        monkeypatch.setattr(enumeration, "_PAIRS", pairs)
+        assert (_enumerate(sizes, tasks, ReciprocalLaw) is not None) is (pairs == needed)
+        assert max(formed, default=0) <= pairs
 
 
 def test_many_values_go_into_either_half_once(formed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -859,6 +861,23 @@ def test_sums_beyond_the_head_are_those_of_their_terms() -> None:
         found = LogRankLaw._beyond(np.array([[z + 0j]]), 64, counts.astype(np.float64), z > 0)[0]
         exact = [math.fsum((j if z > 0 else j / n) ** -z for j in range(65, n + 1)) for n in counts.tolist()]
         assert found == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw])
+def test_nodes_are_taken_together_as_far_as_they_fit(kind: type[SumLaw], monkeypatch: pytest.MonkeyPatch) -> None:
+    law, asked = kind(Histogram.from_counts([3, 10**6])), list[int]()
+    z = 1.0 + 1j * np.linspace(0.0, 1e3, 300)
+    plain, form = law.cgf(z, True), law.log_means
+    cells = 4 * int(law.cost(1e3))
+    monkeypatch.setattr(laws, "_CELLS", cells)
+    monkeypatch.setattr(law, "log_means", lambda z, upper: asked.append(z.size) or form(z, upper))
+    assert law.cgf(z, True) == pytest.approx(plain, rel=1e-12)
+    assert max(asked) * law.cost(abs(z[-1])) <= cells
+    assert len(asked) <= 100
+
+
+def test_sums_of_a_billion_ranks_take_few_terms() -> None:
+    assert ReciprocalLaw(Histogram.from_counts([2, 10**9])).cost(10.0) < 100
 
 
 def test_complements_are_followed_no_further_than_few_terms_reach() -> None:
