@@ -129,7 +129,12 @@ def test_terms_formed_a_few_at_a_time_give_the_same_tail(chunk: int, monkeypatch
 def test_no_more_terms_are_formed_than_add_something(hits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rarer event has the fewer terms that count, and they fall from the first one on."""
     formed, form = list[int](), exceedances._log_terms
-    monkeypatch.setattr(exceedances, "_log_terms", lambda j, *given: formed.append(j.size) or form(j, *given))
+
+    def note(j: NDArray[np.float64], *given: int) -> tuple[NDArray[np.float64], float]:
+        formed.append(j.size)
+        return form(j, *given)
+
+    monkeypatch.setattr(exceedances, "_log_terms", note)
     tail = count_exceedances(_shared(10**6, 10**6), 500_000, hits)
     assert sum(formed) <= 5000
     # The number of hits is next to normal, of mean n/2 and variance n/2.
