@@ -484,3 +484,59 @@ def test_equal_blocks_are_placed_once() -> None:
         middles = offsets_of(each) + (each.num_candidates + 1) / 2
         assert placed.centres.tolist() == middles.tolist()
         assert np.allclose(placed.mean(placed.points), middles, rtol=1e-14)
+
+
+# Counts of ranks.
+
+
+def test_the_slope_of_counts_is_what_their_mean_grows_by() -> None:
+    counts = block_counts.BlockCounts(gather([(0, 3), (2, 5), (2, 5), (7, 1)]), 2)
+    means = [float(counts.shares(x) @ counts.tasks) for x in range(12)]
+    for x, (mean, after) in enumerate(itertools.pairwise(means)):
+        assert counts.slope(x) == pytest.approx(after - mean, abs=1e-15)
+
+
+@pytest.mark.parametrize(("size", "times"), [(3, 600), (5, 700), (7, 1400), (11, 2500)])
+def test_counts_in_one_way_err_by_less_than_they_say(size: int, times: int) -> None:
+    """All of many ranks are below the worst one."""
+    x = size - 1
+    counts = block_counts.BlockCounts(Histogram.from_counts([size], [times]), times)
+    laws, none = counts.evaluate(np.array([x]), size)
+    mass = Fraction(x, size) ** times
+    assert abs(Fraction(float(laws.mass[0])) / mass - 1) <= laws.error[0] < 1e-12
+    assert laws.tail[0] == pytest.approx(-float(mass), rel=1e-12)
+    assert none[0] == pytest.approx(float(Fraction(x - 1, x) ** times), rel=1e-12)
+
+
+def test_ranks_that_are_certain_may_be_at_the_end_of_their_block() -> None:
+    """Three of them are at most 4, none of five others: none of the three is 4 with a chance of (3/4)^3."""
+    histogram = Histogram.from_counts([4, 10], [3, 5], offsets=[0, 2])
+    laws, none = block_counts.BlockCounts(histogram, 3).evaluate(np.array([4]), 4)
+    assert laws.mass[0] == pytest.approx(0.8**5, rel=1e-14)
+    assert none[0] == pytest.approx(0.75**3, rel=1e-14)
+
+
+def test_no_more_numbers_are_formed_than_fit_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts, asked = block_counts.BlockCounts(gather([(0, 400), (150, 900), (700, 100)]), 2), list[int]()
+    plain, form = counts.evaluate(np.arange(100, 200), 150), counts._evaluate_rows
+
+    def note(x: Any, centre: int) -> Any:
+        asked.append(x.size)
+        return form(x, centre)
+
+    monkeypatch.setattr(block_counts, "_TABLE", 60)
+    monkeypatch.setattr(counts, "_evaluate_rows", note)
+    found = counts.evaluate(np.arange(100, 200), 150)
+    assert asked == [20] * 5
+    assert np.allclose(found[0].mass, plain[0].mass, rtol=1e-12)
+
+
+@pytest.mark.parametrize("goal", [0.5, 3.5, 20.0, 58.5])
+def test_a_tilt_is_found_in_few_steps(goal: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bisection would take dozens."""
+    monkeypatch.setattr(block_counts, "_MOST_STEPS", 9)
+    share, tasks = np.random.default_rng(3).uniform(0.01, 0.9, (1, 60)), np.ones((1, 60))
+    s, variance = block_counts._tilt(share, tasks, np.array([60]), np.array([goal]))
+    tilted = share * math.exp(s[0]) / (1 - share + share * math.exp(s[0]))
+    assert abs(tilted.sum() - goal) <= 1e-4 * math.sqrt(variance[0])
+    assert variance[0] == pytest.approx(float(np.sum(tilted * (1 - tilted))), rel=1e-12)

@@ -421,3 +421,24 @@ def test_laws_of_counts_equal_products_of_chances(counts: dict[int, int]) -> Non
             assert float(found.mass[0]) == pytest.approx(float(law[m]), rel=1e-11, abs=1e-300)
             assert float(found.tail[0]) == pytest.approx(tail, rel=1e-10)
             assert float(found.error[0]) < 1e-12
+
+
+def test_laws_of_points_are_the_same_together_and_alone() -> None:
+    histogram = Histogram.from_counts([900, 1000, 1300], [3000, 5000, 2000])
+    points = np.arange(470, 570, 10)
+    together = BelowCounts(histogram, points).evaluate(5000, 520)
+    for place in range(points.size):
+        alone = BelowCounts(histogram, points[place : place + 1]).evaluate(5000, 520)
+        error = float(together.error[place] + alone.error[0])
+        assert error < 1e-9
+        assert float(together.mass[place]) == pytest.approx(float(alone.mass[0]), rel=error)
+        assert float(together.tail[place]) == pytest.approx(float(alone.tail[0]), rel=error)
+
+
+@pytest.mark.parametrize("m", [1, 7, 15])
+def test_few_of_nearly_certain_ranks_are_counted_to_many_digits(m: int) -> None:
+    """Of thirty ranks of a billion, as few as m are not the last."""
+    found = BelowCounts(Histogram.from_counts([BILLION], [30]), np.array([BILLION - 1])).evaluate(m, 1)
+    exact = [math.comb(30, j) * (1 - 1e-9) ** j * 1e-9 ** (30 - j) for j in range(m + 1)]
+    assert float(found.mass[0]) == pytest.approx(exact[m], rel=1e-11)
+    assert float(found.tail[0]) == pytest.approx(sum(exact[:m]), rel=1e-10)
