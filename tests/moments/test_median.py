@@ -258,6 +258,29 @@ def test_three_tasks(size: int) -> None:
         assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-9 * variance
 
 
+@pytest.mark.parametrize("sizes", [(BILLION, BILLION, 15 * 10**8), (10**12, 3 * 10**12, 4 * 10**12)], ids=str)
+def test_three_tasks_of_different_sizes(sizes: tuple[int, int, int]) -> None:
+    """P(M <= x) = (ab + ac + bc) x^2 - 2abc x^3 up to the least N = 1/a, from there on (b + c) x - bc x^2, to 1/b."""
+    with mpmath.workdps(60):
+        a, b, c = (1 / mpmath.mpf(size) for size in sizes)
+        n, stop = sizes[:2]
+        both, triple = a * b + a * c + b * c, 2 * a * b * c
+
+        def average(power: int) -> mpmath.mpf:
+            near, far = ([half_harmonic(*ends, q) for q in (1, 2)] for ends in ((1, n + 1), (n + 1, stop + 1)))
+            if power == 1:
+                found = both * (2 * n - near[0]) - triple * (mpmath.mpf(3) * n * (n + 1) / 2 - 3 * n + near[0])
+                return found + (b + c + b * c) * far[0] - 2 * b * c * (stop - n)
+            found = both * (2 * near[0] - near[1]) - triple * (3 * n - 3 * near[0] + near[1])
+            return found + (b + c + b * c) * far[1] - 2 * b * c * far[0]
+
+        first = average(1)
+        variance = average(2) - first**2
+        inverse = inverse_median_rank(Histogram.from_counts(sizes))
+        assert abs(inverse.expectation - first) <= inverse.expectation_error <= 1e-13 * first
+        assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-13 * variance
+
+
 SMOOTH = {
     "even": ([7_500], [40]),
     "odd": ([30_000], [41]),
@@ -442,3 +465,16 @@ def test_few_of_nearly_certain_ranks_are_counted_to_many_digits(m: int) -> None:
     exact = [math.comb(30, j) * (1 - 1e-9) ** j * 1e-9 ** (30 - j) for j in range(m + 1)]
     assert float(found.mass[0]) == pytest.approx(exact[m], rel=1e-11)
     assert float(found.tail[0]) == pytest.approx(sum(exact[:m]), rel=1e-10)
+
+
+@pytest.mark.parametrize(("x", "count"), [(1, 4), (1, 7), (200, 5), (10**6, 6)])
+def test_many_of_rare_ranks_are_counted_to_as_many_digits_as_they_say(x: int, count: int) -> None:
+    """Tilted to so many, high powers of their chances make up for those of the tilt, however small they are."""
+    sizes = [(3 + i) * 10**7 for i in range(9)]
+    law = [Fraction(1)]
+    for size in sizes:
+        p = Fraction(x, size)
+        law = [(1 - p) * one + p * before for one, before in zip([*law, 0], [0, *law], strict=True)]
+    found = BelowCounts(Histogram.from_counts(sizes), np.array([x])).evaluate(count, x + 1)
+    assert abs(Fraction(float(found.mass[0])) / law[count] - 1) <= found.error[0] < 1e-12
+    assert abs(Fraction(float(-found.tail[0])) / sum(law[count:]) - 1) <= found.error[0]
