@@ -197,7 +197,7 @@ class BelowCounts:
 
     def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Complex) -> Complex:
         """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes)."""
-        w = np.expm1(zeta)
+        w: Complex = np.expm1(zeta)
         sizes = np.abs(w).max(axis=1)
         far, near = self._split(x, first, sizes)
         if near.start == near.stop and sizes.max() <= self._radius:

@@ -474,7 +474,7 @@ def test_many_of_rare_ranks_are_counted_to_as_many_digits_as_they_say(x: int, co
     law = [Fraction(1)]
     for size in sizes:
         p = Fraction(x, size)
-        law = [(1 - p) * one + p * before for one, before in zip([*law, 0], [0, *law], strict=True)]
+        law = [(1 - p) * one + p * before for one, before in zip([*law, p * 0], [p * 0, *law], strict=True)]
     found = BelowCounts(Histogram.from_counts(sizes), np.array([x])).evaluate(count, x + 1)
     assert abs(Fraction(float(found.mass[0])) / law[count] - 1) <= found.error[0] < 1e-12
     assert abs(Fraction(float(-found.tail[0])) / sum(law[count:]) - 1) <= found.error[0]
