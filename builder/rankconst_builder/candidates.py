@@ -468,8 +468,6 @@ def _gather_answers(
     for protocol, split, tasks in asked:
         known = list_known(graph, protocol, split) if tasks.rows.size else ()
         for side, timed in tasks.queries.items() if known else ():
-            if side == RELATION_SIDE and not protocol.ranks_relations:
-                continue
             one = timed if protocol.time == "same" else timed.timeless[0]
             address = side, protocol.time == "same"
             keys.setdefault(address, []).append(one.keys)
