@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from rankconst.moments import median as module
-from rankconst.moments import summation
+from rankconst.moments import poisson_binomial, summation
 from rankconst.moments.median import inverse_median_rank, median_rank
 from rankconst.moments.poisson_binomial import BelowCounts
 from rankconst.tasks import Histogram
@@ -446,16 +446,40 @@ def test_laws_of_counts_equal_products_of_chances(counts: dict[int, int]) -> Non
             assert float(found.error[0]) < 1e-12
 
 
-def test_laws_of_points_are_the_same_together_and_alone() -> None:
-    histogram = Histogram.from_counts([900, 1000, 1300], [3000, 5000, 2000])
-    points = np.arange(470, 570, 10)
-    together = BelowCounts(histogram, points).evaluate(5000, 520)
-    for place in range(points.size):
-        alone = BelowCounts(histogram, points[place : place + 1]).evaluate(5000, 520)
+TOGETHER: list[tuple[dict[int, int], list[int], int]] = [
+    ({900: 3000, 1000: 5000, 1300: 2000}, [*range(470, 570, 10)], 5000),
+    # Far out, the tilt of one is much less than that of the other.
+    ({745: 16560}, [170, 256], 5559),
+    # Ranks are certain at the second point that are not at the first one.
+    ({668: 614, 809: 802, 1499: 1980, 1819: 1165}, [533, 848], 2678),
+]
+
+
+@pytest.mark.parametrize(("counts", "points", "m"), TOGETHER)
+def test_laws_of_points_are_the_same_together_and_alone(counts: dict[int, int], points: list[int], m: int) -> None:
+    histogram = Histogram.from_counts(list(counts), list(counts.values()))
+    centre = next(x for x in range(1, max(counts)) if sum(c * min(1, x / n) for n, c in counts.items()) >= m - 0.5)
+    together = BelowCounts(histogram, np.array(points)).evaluate(m, centre)
+    for place, point in enumerate(points):
+        alone = BelowCounts(histogram, np.array([point])).evaluate(m, centre)
         error = float(together.error[place] + alone.error[0])
         assert error < 1e-9
-        assert float(together.mass[place]) == pytest.approx(float(alone.mass[0]), rel=error)
-        assert float(together.tail[place]) == pytest.approx(float(alone.tail[0]), rel=error)
+        assert float(together.mass[place]) == pytest.approx(float(alone.mass[0]), rel=error, abs=0)
+        assert float(together.tail[place]) == pytest.approx(float(alone.tail[0]), rel=error, abs=0)
+
+
+@pytest.mark.parametrize("goal", [0.5, 40.0, 300.0, 850.5])
+def test_a_tilt_is_found_in_few_steps(goal: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bisection would take dozens."""
+    monkeypatch.setattr(poisson_binomial, "_MOST_STEPS", 8)
+    sizes, tasks = np.array([60, 300, 4000]), np.array([300, 300, 300])
+    x, uncertain = np.array([50.0]), np.array([900])
+    counts = BelowCounts(Histogram.from_counts(sizes, tasks), np.array([50]))
+    s, variance = counts._tilt(x, counts._first, uncertain, np.array([goal]))
+    odds = 50 / (sizes - 50) * math.exp(s[0])
+    shares = odds / (1 + odds)
+    assert abs(tasks @ shares - goal) <= 0.05 * math.sqrt(variance[0])
+    assert variance[0] == pytest.approx(float(tasks @ (shares * (1 - shares))), rel=1e-10)
 
 
 @pytest.mark.parametrize("m", [1, 7, 15])
