@@ -63,7 +63,7 @@ class Scores:
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each in its group."""
-        found = np.zeros(groups.size, dtype=np.int64)
+        found = np.zeros_like(groups)
         rows, place = locate(self.pairs, pack(groups, entities, self.num_entities))
         found[rows] = self.score[place]
         return found
