@@ -63,7 +63,7 @@ class Scores:
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each in its group."""
-        found = np.zeros(groups.size, dtype=np.int64)
+        found = np.zeros_like(groups)
         rows, place = locate(self.pairs, pack(groups, entities, self.num_entities))
         found[rows] = self.score[place]
         return found
@@ -135,18 +135,16 @@ class Train:
     def inverses(self) -> tuple[Codes, Codes]:
         """Pairs of relations that are inverse, each pair in both orders, ascending."""
         number = self.graph.num_relations
-        found = [(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
+        found = [np.unique(np.empty(0, np.uint64), return_counts=True)]
         for one, other, loop in self._list_opposite():
             # Two triples are counted from either; a loop is met from both.
             codes = np.concatenate([pack(one, other, number), pack(other[~loop], one[~loop], number)])
             found.append(np.unique(codes, return_counts=True))
-        codes, batched = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        codes, where = np.unique(codes, return_inverse=True)
-        common = np.zeros(codes.size, dtype=np.int64)
-        np.add.at(common, where, batched)
+        codes, where = np.unique(np.concatenate([codes for codes, _ in found]), return_inverse=True)
+        # Sums of whole numbers below 2^53 are exact.
+        common = np.bincount(where, np.concatenate([times for _, times in found])).astype(np.int64)
         relation, inverse = unpack(codes, number)
         pairs, counts = self.counts["tail"]
-        # Sums of whole numbers below 2^53 are exact.
         frequency = np.bincount(unpack(pairs, self.graph.num_entities)[0], counts, number).astype(np.int64)
         others = sum(int(self.graph.find_firsts(split).sum()) for split in self.graph.splits if split != "train")
         least = Fraction(99, 100) - Fraction(others, int(counts.sum()) + others)
@@ -186,13 +184,13 @@ def _turn(num_relations: int, batch: Triples) -> Triples:
     loops = batch.head == batch.tail
     columns = (np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
     again = (batch.head[loops], relation[loops] + num_relations, batch.tail[loops])
-    return Triples(*map(np.concatenate, zip(columns, again, strict=True)))
+    return Triples(*map(np.append, columns, again))
 
 
 def _expand(values: Codes, starts: Codes, counts: Codes) -> Iterator[tuple[Codes, Codes]]:
     """Yield each value as often as it counts, along with start, start + 1, ...; in batches, one at least."""
     ends = np.cumsum(counts)
-    cuts = np.searchsorted(ends, np.arange(BATCH, counts.sum(), BATCH), side="right")
+    cuts = np.searchsorted(ends, np.arange(BATCH, counts.sum(), BATCH))
     for part in np.split(np.arange(values.size), cuts):
         steps = np.arange(counts[part].sum()) - np.repeat(np.cumsum(counts[part]) - counts[part], counts[part])
         yield np.repeat(values[part], counts[part]), np.repeat(starts[part], counts[part]) + steps
@@ -208,14 +206,13 @@ def _score_frequency(train: Train, side: str, queries: Queries) -> tuple[Codes, 
 
 def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
     relation, inverse = train.inverses
-    starts = np.searchsorted(relation, np.arange(queries.num_relations + 1))
+    counts = np.bincount(relation, minlength=queries.num_relations)
+    starts = np.cumsum(counts) - counts
     found = []
     for batch in split_batches(train.triples):
-        start, end = starts[batch.relation], starts[batch.relation + 1]
-        rows = np.flatnonzero(end > start)
         # (x, s, y) answers (y, r, ?) with x, and (?, r, x) with y.
         anchors, answers = getattr(batch, side), getattr(batch, _OTHER[side])
-        for row, place in _expand(rows, start[rows], (end - start)[rows]):
+        for row, place in _expand(np.arange(len(batch)), starts[batch.relation], counts[batch.relation]):
             hit, query = queries.match(anchors[row], inverse[place])
             found.append(pack(query, answers[row[hit]], train.graph.num_entities))
     pairs = drop_repeats(sort_words(found))

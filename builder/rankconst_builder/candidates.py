@@ -90,7 +90,7 @@ class KeyTable:
         self._marks = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
         self._marks[_place(keys, self._MARKING, self._shift)] = True
         self._levels: list[tuple[np.uint64, np.uint64, Words, Codes]] = []
-        pending = np.arange(keys.size, dtype=np.int64)
+        pending = np.arange(keys.size)
         while pending.size:
             multiplier = np.uint64(self._MULTIPLIERS[len(self._levels) % 5] ^ (len(self._levels) // 5 << 1))
             bits = max(int(pending.size).bit_length() + 2, 4)
@@ -132,7 +132,7 @@ class Queries:
     """
 
     keys: Words  # entity, relation and time in one number, ascending. Shape (Q,), uint64
-    of_task: Codes  # which query each task asks. Shape (n,), int64
+    of_task: Codes  # which query each task asks; each is asked. Shape (n,), int64
     num_relations: int  # keys are (entity * num_relations + relation) * num_times + time
     num_times: int = 1  # 1 for queries without a time
 
@@ -144,7 +144,7 @@ class Queries:
     @cached_property
     def frequency(self) -> Codes:
         """How many tasks ask each query. Shape (Q,)."""
-        return np.bincount(self.of_task, minlength=self.keys.size)
+        return np.bincount(self.of_task)
 
     @cached_property
     def relation(self) -> Codes:
@@ -201,8 +201,7 @@ class Blocks:
         relation = self.queries.relation[self.query]
         if self.offset is None:
             return Tally.of_queries(self.size, self.queries.frequency[self.query], relation)
-        num_tasks = np.bincount(self.of_task, minlength=self.size.size)
-        return Tally(self.size, self.queries.frequency[self.query], relation, num_tasks, self.offset)
+        return Tally(self.size, self.queries.frequency[self.query], relation, np.bincount(self.of_task), self.offset)
 
 
 @dataclass(frozen=True, eq=False)
@@ -425,17 +424,17 @@ def count_protocols(
         if split in splits and not graph.explain_uncounted(protocol, split)
     ]
     asked: dict[tuple[str, bytes], RankedTasks] = {}
-    tasks = []
+    keys = []
     for protocol, split in covered:
         ranked = _select_rows(graph, protocol, split)
         key = split, np.packbits(ranked).tobytes()
         if key not in asked:
             asked[key] = _ask(graph, split, ranked)
-        tasks.append(key)
-    found = _gather_answers(graph, covered, [asked[key] for key in tasks])
+        keys.append((protocol, split, key))
+    found = _gather_answers(graph, [(protocol, split, asked[key]) for protocol, split, key in keys])
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
-    for (protocol, split), key in zip(covered, tasks, strict=True):
+    for protocol, split, key in keys:
         # Each selection contains the next smaller one, so its size tells which it is.
         number = [int(select(graph, protocol).sum()) for select in (select_candidates, select_relations)]
         same = (*key, *number, list_known(graph, protocol, split), protocol.time, protocol.negatives)
@@ -457,7 +456,7 @@ def list_sources(graph: Graph) -> dict[str, Triples]:
 
 
 def _gather_answers(
-    graph: Graph, covered: Iterable[tuple[Protocol, str]], asked: Iterable[RankedTasks]
+    graph: Graph, asked: Iterable[tuple[Protocol, str, RankedTasks]]
 ) -> dict[tuple[str, bool], Gathering]:
     """Look at every known triple that any protocol removes, once; keep those that answer a query.
 
@@ -466,11 +465,9 @@ def _gather_answers(
     keys: dict[tuple[str, bool], list[Words]] = {}
     queries: dict[tuple[str, bool], Queries] = {}
     sources: dict[str, set[tuple[str, bool]]] = {}
-    for (protocol, split), tasks in zip(covered, asked, strict=True):
+    for protocol, split, tasks in asked:
         known = list_known(graph, protocol, split) if tasks.rows.size else ()
         for side, timed in tasks.queries.items() if known else ():
-            if side == RELATION_SIDE and not protocol.ranks_relations:
-                continue
             one = timed if protocol.time == "same" else timed.timeless[0]
             address = side, protocol.time == "same"
             keys.setdefault(address, []).append(one.keys)
@@ -531,7 +528,7 @@ def _count(
         queries = tasks.queries[side]
         asked, place = (queries, queries.places) if protocol.time == "same" else queries.timeless
         size = np.full(queries.keys.size, number)
-        answers[side] = Answers(asked, np.zeros(0, dtype=np.uint64), count_bits(count_answers(graph, side)))
+        answers[side] = Answers(asked, np.empty(0, np.uint64), count_bits(count_answers(graph, side)))
         if known:
             answers[side] = found[side, protocol.time == "same"].answers(asked, known, candidate[side])
             size = number + 1 - answers[side].count()[place]

@@ -286,10 +286,10 @@ def _encode_numbers(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes
     found = []
     for chunk in chunks:
         numbers = _read_numbers(chunk.dictionary, prefix)
-        if numbers is None or numbers.max(initial=0) >= room:
+        if numbers is None or numbers.max() >= room:
             return None
         found.append((numbers, np.from_dlpack(chunk.indices)))
-    occurs = np.zeros(1 + max((int(numbers.max(initial=0)) for numbers, _ in found), default=0), dtype=np.bool_)
+    occurs = np.zeros(1 + max(int(numbers.max()) for numbers, _ in found), dtype=np.bool_)
     for numbers, _ in found:
         occurs[numbers] = True
     code = np.cumsum(occurs, dtype=np.int32) - np.int32(1)

@@ -108,8 +108,7 @@ def tabulate_constants(histograms: Histograms) -> pa.Table:
             address = (whole.dataset, whole.protocol, whole.split, whole.side, whole.aggregation, whole.baseline)
             rows += [(*address, *row) for row in done[metrics, pooled]]
     schema = schema_of("constants")
-    columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
-    arrays = [_make_column(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    arrays = [_make_column([row[place] for row in rows], field.type) for place, field in enumerate(schema)]
     return pa.table(arrays, schema=schema)
 
 

@@ -74,13 +74,13 @@ class Blocks:
     logs: Values  # ln(r / c), to relative accuracy: shape (P,)
 
     def mean(self, values: Values) -> Values:
-        """Return each row's mean of values at the points, shape (..., P) to (..., U)."""
-        means: Values = np.add.reduceat(values * self.weights, self.firsts, axis=-1)
+        """Return each row's mean of values at the points, shape (P,) to (U,)."""
+        means: Values = np.add.reduceat(values * self.weights, self.firsts)
         return means
 
     def deviations(self, values: Values, means: Values) -> Values:
         """Return values less their row's mean."""
-        return np.asarray(values - means[..., self.rows])
+        return np.asarray(values - means[self.rows])
 
     def take(self, rows: Counts) -> Blocks:
         """Return the rules of some rows, which may repeat."""
@@ -101,7 +101,7 @@ def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
     """Return the blocks of a histogram, each once and with one task, and which of them each row is."""
     sizes, offsets = histogram.num_candidates, offsets_of(histogram)
     new = np.append(True, (offsets[1:] > offsets[:-1]) | (sizes[1:] > sizes[:-1]))
-    distinct = Histogram(sizes[new], np.ones(np.count_nonzero(new), dtype=np.int64), offsets=offsets[new])
+    distinct = Histogram(sizes[new], np.ones_like(sizes[new]), offsets=offsets[new])
     return distinct, np.cumsum(new) - 1
 
 
@@ -126,7 +126,7 @@ def _place_points(histogram: Histogram) -> Blocks:
         panels.append((open_rows, starts, stops - starts))
         further = stops < ends[open_rows]
         open_rows, starts = open_rows[further], stops[further]
-    rows, starts, lengths = (np.concatenate(parts) for parts in zip(*panels, strict=True))
+    rows, starts, lengths = np.hstack(panels)
     order = np.lexsort((starts, rows))
     rows, starts, lengths = rows[order], starts[order], lengths[order]
     short = lengths <= _TERM_BY_TERM

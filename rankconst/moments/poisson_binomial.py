@@ -178,9 +178,10 @@ class BelowCounts:
         z = np.exp(s)
         far, near = self._split(x, first, np.abs(w))
         terms = np.arange(1, self._terms(float(np.max(np.abs(w)))) + 1)
-        signed = self._power_sums(x, far, terms.size) * (-1.0) ** (terms - 1)
-        mean = z * _horner(signed, w[:, None])[:, 0]
-        variance = mean + z * z * _horner(signed[:, 1:] * terms[:-1], w[:, None])[:, 0]
+        sums, unit = self._power_sums(x, far, terms.size)
+        signed, scaled = sums * (-1.0) ** (terms - 1), (unit * w)[:, None]
+        mean = unit * z * _horner(signed, scaled)[:, 0]
+        variance = mean + np.square(unit * z) * _horner(signed[:, 1:] * terms[:-1], scaled)[:, 0]
         width = max(1, _TABLE // x.size)
         for begin in range(near.start, near.stop, width):
             block = slice(begin, min(begin + width, near.stop))
@@ -196,16 +197,19 @@ class BelowCounts:
 
     def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Complex) -> Complex:
         """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes)."""
-        w = np.expm1(zeta)
+        w: Complex = np.expm1(zeta)
         sizes = np.abs(w).max(axis=1)
         far, near = self._split(x, first, sizes)
         if near.start == near.stop and sizes.max() <= self._radius:
             # Both logarithms in one series: (sum p - needed) w does not cancel, however many ranks there are.
             terms = self._terms(float(sizes.max()))
-            sums = self._power_sums(x, far, terms) - needed[:, None]
+            sums, unit = self._power_sums(x, far, terms)
+            sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
             series: Complex = w * _horner(sums * _log1p_coefficients(terms), w)
             return series
-        total: Complex = w * _horner(self._power_sums(x, far, self._depth) * _log1p_coefficients(self._depth), w)
+        sums, unit = self._power_sums(x, far, self._depth)
+        scaled = unit[:, None] * w
+        total: Complex = scaled * _horner(sums * _log1p_coefficients(self._depth), scaled)
         back = np.expm1(-zeta)
         left = needed.astype(np.float64)
         for u in range(near.start, near.stop):
@@ -238,11 +242,13 @@ class BelowCounts:
         stop = int(self._starts[row]) if row < self._starts.size else self._sizes.size
         return np.full(x.size, row), slice(int(first.min()), stop)
 
-    def _power_sums(self, x: Values, rows: Counts, terms: int) -> Values:
-        """Return sum c_u (x/N_u)^k from each row's start on, shape (rows, terms)."""
-        reference = np.append(self._sizes[self._starts], np.inf)[rows]
-        sums: Values = self._sums[rows, :terms] * (x / reference)[:, None] ** np.arange(1, terms + 1)
-        return sums
+    def _power_sums(self, x: Values, rows: Counts, terms: int) -> tuple[Values, Values]:
+        """Return sum c_u (x/N_u)^k / unit^k from each row's start on, shape (rows, terms), and the unit of each row.
+
+        It is a power of 2 near x/N: high powers of a small x/N itself would be rounded to 0.
+        """
+        share, exponent = np.frexp(x / np.append(self._sizes[self._starts], np.inf)[rows])
+        return self._sums[rows, :terms] * share[:, None] ** np.arange(1, terms + 1), np.ldexp(1.0, exponent)
 
 
 def _log1p_coefficients(terms: int) -> Values:

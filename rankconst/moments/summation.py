@@ -87,7 +87,7 @@ def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
 
     Shapes (2, size), and (K, 2, size) for the coefficients of Chebyshev polynomials in 2 t - 1.
     """
-    limit = np.stack(_solve_gram_rules(np.full((1, 1), 1e9 * size), size))[:, 0]
+    limit = np.stack(_solve_gram_rules(np.array([[1e9 * size]]), size))[:, 0]
     # Enough to interpolate to rounding.
     count = size + 8
     degrees = np.arange(count)
@@ -210,9 +210,9 @@ def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
 def _interpolating_weights(offsets: Counts, length: int) -> Values:
     """Return weights exact for polynomials of degree below the number of offsets."""
     size = offsets.size
-    beta = np.sqrt(_squared_recurrence(length, size + 1)) / length
+    beta = np.sqrt(_squared_recurrence(length, size)) / length
     x = (offsets - 0.5 * (length - 1)) / length
-    rows = np.zeros((size, size))
+    rows = np.empty((size, size))
     rows[0] = 1.0
     for k in range(1, size):
         rows[k] = (x * rows[k - 1] - (beta[k - 2] * rows[k - 2] if k > 1 else 0.0)) / beta[k - 1]

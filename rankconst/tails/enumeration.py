@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,15 +18,23 @@ if TYPE_CHECKING:
     from rankconst.tails.laws import SumLaw
     from rankconst.tasks import Histogram
 
-    # Distinct values, ascending, and their tilted probabilities.
-    Parts = tuple[Values, Values]
-
 
 # Pairs of values that one product, and all of them together, may form.
 _PAIRS = 2**19
-_ALL_PAIRS = 2**20
+_ALL_PAIRS = 2 * _PAIRS
 _SUBSETS = 4096
 _SIZES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The tilted law of a sum over some tasks."""
+
+    values: Values  # distinct, ascending
+    chance: Values
+
+    def __len__(self) -> int:
+        return self.values.size
 
 
 def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
@@ -40,23 +49,17 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
     n = histogram.total
     if n > 40 or math.prod(int(c) + 1 for c in histogram.num_tasks) > _SUBSETS:
         return None
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks).tolist()
+    # The product of all 1 - x^N as far as it counts: exponents to coefficients.
     terms = {0: 1}
-    for size, tasks in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True):
-        grown: dict[int, int] = {}
-        for used, weight in terms.items():
-            for a in range(tasks + 1):
-                if used + a * size <= most - n:
-                    key = used + a * size
-                    grown[key] = grown.get(key, 0) + (-1) ** a * math.comb(tasks, a) * weight
-        terms = grown
+    for size in sizes:
+        for used, weight in [*terms.items()]:
+            if used + size <= most - n:
+                terms[used + size] = terms.get(used + size, 0) - weight
     favourable = sum(weight * math.comb(most - used, n) for used, weight in terms.items())
-    possible = math.prod(
-        size**tasks for size, tasks in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True)
-    )
-    if 2 * favourable > possible:
-        log = math.log1p(-((possible - favourable) / possible))
-    else:
-        log = math.log(favourable) - math.log(possible)
+    possible = math.prod(sizes)
+    rest = possible - favourable
+    log = math.log1p(-(rest / possible)) if favourable > rest else math.log(favourable) - math.log(possible)
     return Tail.from_log(log, 4 * UNIT_ROUNDOFF * (1.0 + math.log(possible)), "exact")
 
 
@@ -74,24 +77,24 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     # The complement's sums are those below, which no sum can be known to leave until all are in.
     bound = least if saddle.upper else -math.inf
     kept = _reach(law, law.counts, bound)
-    # A size whose square is too much can be used at most once in either half.
-    if law.tasks[kept.astype(np.float64) ** 2 > _PAIRS].sum() > 2 or kept.max() > _PAIRS:
+    # What has more values than a product may form pairs for can be used at most once in either half.
+    if law.tasks[kept > math.isqrt(_PAIRS)].sum() > 2 or kept.max() > _PAIRS:
         return None
     halves = _halves(law, saddle, kept, bound, slack)
     if halves is None:
         return None
-    (left, left_chance), (right, right_chance), log_scale = halves
-    weight = np.log(right_chance) - saddle.t * right
+    left, right, log_scale = halves
     # ln of the sums over right[i:] for the tail, over right[:i] for its complement.
-    running = np.logaddexp.accumulate(weight[::-1])[::-1] if saddle.upper else np.logaddexp.accumulate(weight)
-    padded = np.append(running, -np.inf) if saddle.upper else np.append(-np.inf, running)
-    reached = padded[np.searchsorted(right, least - left, side="left")]
-    total = np.log(left_chance) - saddle.t * left + reached
+    inward = slice(None, None, -1 if saddle.upper else 1)
+    weight = (np.log(right.chance) - saddle.t * right.values)[inward]
+    running = np.logaddexp.accumulate(np.append(-np.inf, weight))[inward]
+    reached = running[np.searchsorted(right.values, least - left.values)]
+    total = np.log(left.chance) - saddle.t * left.values + reached
     if not np.any(np.isfinite(total)):
         return Tail(0.0, 0.0, "convolution")
     log = float(np.logaddexp.reduce(total)) + log_scale
-    exponents = abs(saddle.t) * (law.width if not saddle.upper else abs(x)) + abs(log_scale) + len(right)
-    error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponents + 8.0 * float(law.tasks.sum()))
+    # The complement's sums are moved from the bottom to the top, by t times the width.
+    error = saddle.rounding + UNIT_ROUNDOFF * (64.0 + 4.0 * (len(right) + log_scale - saddle.cgf))
     make = Tail.from_log if saddle.upper else Tail.from_complement
     return make(log, error, "convolution")
 
@@ -106,65 +109,65 @@ def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
     return low
 
 
-def _halves(law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: float) -> tuple[Parts, Parts, float] | None:
+def _halves(law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: float) -> tuple[Part, Part, float] | None:
     """Return the laws of two halves of the tasks, tilted by t, and ln of what the tilt took away; None if too many.
 
     Each task has its first `kept` ranks.
     """
     t = saddle.t
     bottoms = np.zeros(len(kept)) if saddle.upper else law.deviations(law.sizes)
-    log_means = law.log_means(np.array([t + 0j]), saddle.upper)[0].real + t * bottoms
+    log_means = law.log_means(np.array([complex(t)]), saddle.upper)[0].real + t * bottoms
     log_scale = math.fsum((law.tasks * log_means).tolist())
-    parts: list[Parts] = []
-    singles: list[Parts] = []
-    for size, ranks, log_mean in zip(law.sizes, kept, log_means, strict=True):
+    singles: list[Part] = []
+    for u, ranks in enumerate(kept):
         values = law.deviations(np.arange(1.0, ranks + 1))
-        singles.append(_merge(values, np.exp(t * values - log_mean) / size, slack))
+        singles.append(_merge(values, np.exp(t * values - log_means[u]) / law.sizes[u], slack))
     # The first squares alone may be too many.
-    squares = [len(single[0]) ** 2 for single, tasks in zip(singles, law.tasks, strict=True) if tasks > 1]
-    if sum(square for square in squares if square <= _PAIRS) > _ALL_PAIRS:
+    squares = np.array([len(single) for single in singles])[law.tasks > 1] ** 2
+    if squares[squares <= _PAIRS].sum() > _ALL_PAIRS:
         return None
+    parts: list[Part] = []
     spent = 0
-    for single, tasks in zip(singles, law.tasks, strict=True):
-        power, left = single, int(tasks)
-        while left:
-            if len(power[0]) ** 2 > _PAIRS:
-                # No square: what is left must go into the halves one by one.
-                if left > 64:
+    for u, single in enumerate(singles):
+        power, times = single, int(law.tasks[u])
+        while times:
+            if len(power) ** 2 > _PAIRS:
+                # No square: one goes into either half.
+                if times > 2:
                     return None
-                parts.extend([power] * left)
+                parts.extend([power] * times)
                 break
-            if left & 1:
+            if times & 1:
                 parts.append(power)
-            left >>= 1
-            if left:
-                spent += len(power[0]) ** 2
+            times >>= 1
+            if times:
+                spent += len(power) ** 2
                 if spent > _ALL_PAIRS:
                     return None
                 power = _product(power, power, least, slack)
-    halves: list[Parts] = [(np.zeros(1), np.ones(1)), (np.zeros(1), np.ones(1))]
-    for part in sorted(parts, key=lambda part: -len(part[0])):
-        halves.sort(key=lambda half: len(half[0]))
-        pairs = len(halves[0][0]) * len(part[0])
+    left = right = Part(np.zeros(1), np.ones(1))
+    for part in sorted(parts, key=len, reverse=True):
+        left, right = sorted((left, right), key=len)
+        pairs = len(left) * len(part)
         spent += pairs
-        if pairs > max(_PAIRS, len(part[0])) or spent > _ALL_PAIRS:
+        if pairs > _PAIRS or spent > _ALL_PAIRS:
             return None
-        halves[0] = _product(halves[0], part, least, slack)
-        if not len(halves[0][0]):
+        left = _product(left, part, least, slack)
+        if not len(left):
             return None
-    return halves[0], halves[1], log_scale
+    return left, right, log_scale
 
 
-def _product(a: Parts, b: Parts, least: float, slack: float) -> Parts:
-    values = np.add.outer(a[0], b[0]).ravel()
-    chance = np.multiply.outer(a[1], b[1]).ravel()
+def _product(a: Part, b: Part, least: float, slack: float) -> Part:
+    values = np.add.outer(a.values, b.values).ravel()
+    chance = np.multiply.outer(a.chance, b.chance).ravel()
     # Underflown chances are those of sums far from x, on the side where they do not count.
     kept = (values >= least) & (chance > 0)
     return _merge(values[kept], chance[kept], slack)
 
 
-def _merge(values: Values, chance: Values, slack: float) -> Parts:
+def _merge(values: Values, chance: Values, slack: float) -> Part:
     order = np.argsort(values, kind="stable")
     values, chance = values[order], chance[order]
     starts = np.flatnonzero(np.concatenate(([True], np.diff(values) > slack)))
-    return values[starts], np.add.reduceat(chance, starts)
+    return Part(values[starts], np.add.reduceat(chance, starts))

@@ -53,7 +53,7 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
         terms, off = _log_terms(np.arange(part.start, part.stop, part.step, dtype=np.float64), negatives, n, drawn)
         logs += terms.tolist()
         error = max(error, off)
-        if logs[-1] - max(logs) < math.log(_NEGLIGIBLE) and logs[-1] < logs[-2]:
+        if logs[-1] < logs[0] + math.log(_NEGLIGIBLE):
             break
     largest = max(logs)
     total = largest + math.log(math.fsum(math.exp(each - largest) for each in logs))

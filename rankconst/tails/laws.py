@@ -166,7 +166,7 @@ class ReciprocalLaw(SumLaw):
         self._beyond: dict[int, Values] = {}
         self.width = float(np.dot(self.tasks, 1.0 - 1.0 / self.sizes))
         largest = int(self.counts.max(initial=1))
-        self.span = 1.0 / math.lcm(*range(1, largest + 1)) if largest <= self._finest else None
+        self.span = 1.0 / math.lcm(*range(2, largest + 1)) if largest <= self._finest else None
 
     def deviations(self, ranks: Values) -> Values:
         """Return 1/r - 1."""
@@ -182,7 +182,7 @@ class ReciprocalLaw(SumLaw):
     def log_means(self, z: Complex, upper: bool) -> Complex:
         """Add the head term by term, the rest by expansion."""
         head = self._head(float(np.max(np.abs(z))))
-        ranks = np.arange(1.0, head + 1)
+        ranks = 1.0 + np.arange(head)
         reference = 1.0 if upper else 1.0 / head
         sums = np.cumsum(np.exp(z[:, None] * (1.0 / ranks - reference)), axis=1)
         taken = sums[:, np.minimum(self.counts, head) - 1]
@@ -247,7 +247,7 @@ class LogRankLaw(SumLaw):
         """Add the head term by term, the rest by Euler-Maclaurin."""
         head = self._head(float(np.max(np.abs(z))))
         # From the bottom, the head is measured from its last term and brought to N at the end.
-        ranks = np.arange(1.0, head + 1) / (1.0 if upper else head)
+        ranks = (1.0 + np.arange(head)) / (1.0 if upper else head)
         sums = np.cumsum(np.exp(-z[:, None] * np.log(ranks)), axis=1)
         taken = sums[:, np.minimum(self.counts, head) - 1]
         far = self.sizes > head
@@ -267,8 +267,8 @@ class LogRankLaw(SumLaw):
             start = np.exp(-z * math.log(head))
             end = np.exp(-z * np.log(size))
             w = (1.0 - z) * length
-            small = np.abs(w) < 1e-9
-            integral = head * start * length * np.where(small, 1.0 + w / 2.0, np.expm1(w) / np.where(small, 1.0, w))
+            zero = w == 0
+            integral = head * start * length * np.where(zero, 1.0, np.expm1(w) / np.where(zero, 1.0, w))
         else:
             start, end = np.exp(z * length), np.ones_like(z)
             integral = (size - head * start) / (1.0 - z)

@@ -37,7 +37,7 @@ class Tail:
     @classmethod
     def from_log(cls, log: float, error: float, method: Method) -> Tail:
         """Make a tail from the natural logarithm of the probability and that logarithm's absolute error."""
-        return cls(min(log, 0.0) / LN10, (error + 4 * UNIT_ROUNDOFF * (1 + abs(log))) / LN10, method)
+        return cls(min(log, 0.0) / LN10, _add_rounding(error, log) / LN10, method)
 
     @classmethod
     def from_complement(cls, log: float, error: float, method: Method, most: float | None = None) -> Tail:
@@ -47,10 +47,15 @@ class Tail:
         """
         if log >= 0:
             return cls(0.0, math.inf, method)
-        error += 4 * UNIT_ROUNDOFF * (1 + abs(log))
+        error = _add_rounding(error, log)
         tail = math.log1p(-math.exp(log))
         if error < 1:
             return cls(tail / LN10, 2 * math.exp(log - tail) * error / LN10, method)
         most = log + error if most is None else most
         least = math.log1p(-math.exp(most)) if most < 0 else -math.inf
         return cls(tail / LN10, max(-tail, tail - least) / LN10, method)
+
+
+def _add_rounding(error: float, log: float) -> float:
+    """Return the error of a logarithm with what is lost when it is converted."""
+    return error + 4 * UNIT_ROUNDOFF * (1 + abs(log))

@@ -581,3 +581,25 @@ def test_histogram_of_each_side(protocol: Protocol) -> None:
         histogram = counts.blocks[side].tally.histogram()
         pairs = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
         assert pairs == expected.histogram(side)
+
+
+def test_a_table_of_queries_settles_nine_in_ten_at_once_and_takes_no_more_room_than_that_needs() -> None:
+    keys = np.unique(np.random.default_rng(5).integers(0, 1 << 62, 10_000).astype(np.uint64))
+    table = candidates.KeyTable(keys)
+    assert table._marks.size <= 32 * keys.size
+    levels = [(held.size, np.count_nonzero(holder >= 0)) for _, _, held, holder in table._levels]
+    assert levels[0][1] >= 0.9 * keys.size
+    assert sum(settled for _, settled in levels) == keys.size
+    assert sum(slots for slots, _ in levels) <= 8 * keys.size
+    assert len(levels) <= 6
+
+
+@pytest.mark.parametrize("large", [2, 1 << 30])
+def test_queries_that_are_alike_are_one_row(large: int) -> None:
+    """Unless their numbers are too large to be sorted as one."""
+    tally = Tally.of_queries(np.array([3, large, 3]), np.array([1, large, 1]), np.array([15, 15, 15]))
+    rows = Counter[tuple[int, int, int]]()
+    for *row, times in np.stack([tally.size, tally.frequency, tally.relation, tally.num_tasks], axis=1).tolist():
+        rows[tuple(row)] += times
+    assert rows == {(3, 1, 15): 2, (large, large, 15): large}
+    assert tally.size.size == (2 if large == 2 else 3)

@@ -446,7 +446,7 @@ def test_products_of_what_is_left_equal_factor_by_factor(size: float, nodes: int
     rng = np.random.default_rng(12)
     gaps = np.array([50.0, 31.0, 7.0, 1.0])
     rows = 6 * block_counts._FEW
-    near = np.minimum(gaps[:, None], rng.uniform(1, 40, 8))
+    near = np.minimum(gaps[:, None], rng.uniform(1, 40, rows))
     away = np.concatenate((np.repeat(gaps[:, None], rows, axis=1), near, np.zeros((4, 2))), axis=1)
     turn = np.exp(1j * np.linspace(0, 3, nodes))[:, None] if nodes > 1 else np.ones((1, 1))
     unit = turn * rng.uniform(0.2, 1, away.shape[1]) * size / 50
@@ -484,3 +484,74 @@ def test_equal_blocks_are_placed_once() -> None:
         middles = offsets_of(each) + (each.num_candidates + 1) / 2
         assert placed.centres.tolist() == middles.tolist()
         assert np.allclose(placed.mean(placed.points), middles, rtol=1e-14)
+
+
+# Counts of ranks.
+
+
+def test_the_slope_of_counts_is_what_their_mean_grows_by() -> None:
+    counts = block_counts.BlockCounts(gather([(0, 3), (2, 5), (2, 5), (7, 1)]), 2)
+    means = [float(counts.shares(x) @ counts.tasks) for x in range(12)]
+    for x, (mean, after) in enumerate(itertools.pairwise(means)):
+        assert counts.slope(x) == pytest.approx(after - mean, abs=1e-15)
+
+
+@pytest.mark.parametrize(("size", "times"), [(3, 600), (5, 700), (7, 1400), (11, 2500)])
+def test_counts_in_one_way_err_by_less_than_they_say(size: int, times: int) -> None:
+    """All of many ranks are below the worst one."""
+    x = size - 1
+    counts = block_counts.BlockCounts(Histogram.from_counts([size], [times]), times)
+    laws, none = counts.evaluate(np.array([x]), size)
+    mass = Fraction(x, size) ** times
+    assert abs(Fraction(float(laws.mass[0])) / mass - 1) <= laws.error[0] < 1e-12
+    assert laws.tail[0] == pytest.approx(-float(mass), rel=1e-12, abs=0)
+    assert none[0] == pytest.approx(float(Fraction(x - 1, x) ** times), rel=1e-12, abs=0)
+
+
+def test_ranks_that_are_certain_may_be_at_the_end_of_their_block() -> None:
+    """Three of them are at most 4, none of five others: none of the three is 4 with a chance of (3/4)^3."""
+    histogram = Histogram.from_counts([4, 10], [3, 5], offsets=[0, 2])
+    counts = block_counts.BlockCounts(histogram, 3)
+    laws, none = counts.evaluate(np.array([4]), 4)
+    assert laws.mass[0] == pytest.approx(0.8**5, rel=1e-14)
+    assert (laws.tail[0], counts.evaluate(np.array([4]), 5)[0].tail[0]) == (0.0, -1.0)
+    assert none[0] == pytest.approx(0.75**3, rel=1e-14)
+
+
+def test_no_more_numbers_are_formed_than_fit_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts, asked = block_counts.BlockCounts(gather([(0, 400), (150, 900), (700, 100)]), 2), list[int]()
+    plain, form = counts.evaluate(np.arange(100, 200), 150), counts._evaluate_rows
+
+    def note(x: Any, centre: int) -> Any:
+        asked.append(x.size)
+        return form(x, centre)
+
+    monkeypatch.setattr(block_counts, "_TABLE", 60)
+    monkeypatch.setattr(counts, "_evaluate_rows", note)
+    found = counts.evaluate(np.arange(100, 200), 150)
+    assert asked == [20] * 5
+    assert np.allclose(found[0].mass, plain[0].mass, rtol=1e-12)
+
+
+def test_tilts_are_found_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bisection would take dozens."""
+    monkeypatch.setattr(block_counts, "_MOST_STEPS", 9)
+    goals = np.array([0.5, 3.5, 20.0, 31.0, 58.5])
+    share, tasks = np.random.default_rng(3).uniform(0.01, 0.9, (5, 60)), np.ones((5, 60))
+    s, variance = block_counts._tilt(share, tasks, np.full(5, 60), goals)
+    odds = share / (1 - share) * np.exp(s)[:, None]
+    tilted = odds / (1 + odds)
+    assert np.all(np.abs(tilted.sum(axis=1) - goals) <= 1e-4 * np.sqrt(variance))
+    assert np.allclose(variance, np.sum(tilted * (1 - tilted), axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "size", "y"), [(2000, 200_000, 100_000), (200, 4000, 1900), (40, 300, 160), (4, 90, 40)]
+)
+def test_sums_over_gaps_of_equal_blocks_are_sums_of_powers(tasks: int, size: int, y: int) -> None:
+    """If half of the ranks are at most y, they are all at most x with a chance of (x / y)^(n / 2)."""
+    counts = block_counts.BlockCounts(Histogram.from_counts([size], [tasks]), tasks // 2)
+    x, weights = counts.gap_law(y, 1)
+    powers = (np.arange(1.0, y) / y) ** (tasks // 2)
+    assert weights.sum() == pytest.approx(powers.sum(), rel=1e-11)
+    assert weights @ (y - x) == pytest.approx(powers @ (y - np.arange(1.0, y)), rel=1e-10)

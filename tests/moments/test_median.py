@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from rankconst.moments import median as module
-from rankconst.moments import summation
+from rankconst.moments import poisson_binomial, summation
 from rankconst.moments.median import inverse_median_rank, median_rank
 from rankconst.moments.poisson_binomial import BelowCounts
 from rankconst.tasks import Histogram
@@ -258,6 +258,29 @@ def test_three_tasks(size: int) -> None:
         assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-9 * variance
 
 
+@pytest.mark.parametrize("sizes", [(BILLION, BILLION, 15 * 10**8), (10**12, 3 * 10**12, 4 * 10**12)], ids=str)
+def test_three_tasks_of_different_sizes(sizes: tuple[int, int, int]) -> None:
+    """P(M <= x) = (ab + ac + bc) x^2 - 2abc x^3 up to the least N = 1/a, from there on (b + c) x - bc x^2, to 1/b."""
+    with mpmath.workdps(60):
+        a, b, c = (1 / mpmath.mpf(size) for size in sizes)
+        n, stop = sizes[:2]
+        both, triple = a * b + a * c + b * c, 2 * a * b * c
+
+        def average(power: int) -> mpmath.mpf:
+            near, far = ([half_harmonic(*ends, q) for q in (1, 2)] for ends in ((1, n + 1), (n + 1, stop + 1)))
+            if power == 1:
+                found = both * (2 * n - near[0]) - triple * (mpmath.mpf(3) * n * (n + 1) / 2 - 3 * n + near[0])
+                return found + (b + c + b * c) * far[0] - 2 * b * c * (stop - n)
+            found = both * (2 * near[0] - near[1]) - triple * (3 * n - 3 * near[0] + near[1])
+            return found + (b + c + b * c) * far[1] - 2 * b * c * far[0]
+
+        first = average(1)
+        variance = average(2) - first**2
+        inverse = inverse_median_rank(Histogram.from_counts(sizes))
+        assert abs(inverse.expectation - first) <= inverse.expectation_error <= 1e-13 * first
+        assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-13 * variance
+
+
 SMOOTH = {
     "even": ([7_500], [40]),
     "odd": ([30_000], [41]),
@@ -421,3 +444,61 @@ def test_laws_of_counts_equal_products_of_chances(counts: dict[int, int]) -> Non
             assert float(found.mass[0]) == pytest.approx(float(law[m]), rel=1e-11, abs=1e-300)
             assert float(found.tail[0]) == pytest.approx(tail, rel=1e-10)
             assert float(found.error[0]) < 1e-12
+
+
+TOGETHER: list[tuple[dict[int, int], list[int], int]] = [
+    ({900: 3000, 1000: 5000, 1300: 2000}, [*range(470, 570, 10)], 5000),
+    # Far out, the tilt of one is much less than that of the other.
+    ({745: 16560}, [170, 256], 5559),
+    # Ranks are certain at the second point that are not at the first one.
+    ({668: 614, 809: 802, 1499: 1980, 1819: 1165}, [533, 848], 2678),
+]
+
+
+@pytest.mark.parametrize(("counts", "points", "m"), TOGETHER)
+def test_laws_of_points_are_the_same_together_and_alone(counts: dict[int, int], points: list[int], m: int) -> None:
+    histogram = Histogram.from_counts(list(counts), list(counts.values()))
+    centre = next(x for x in range(1, max(counts)) if sum(c * min(1, x / n) for n, c in counts.items()) >= m - 0.5)
+    together = BelowCounts(histogram, np.array(points)).evaluate(m, centre)
+    for place, point in enumerate(points):
+        alone = BelowCounts(histogram, np.array([point])).evaluate(m, centre)
+        error = float(together.error[place] + alone.error[0])
+        assert error < 1e-9
+        assert float(together.mass[place]) == pytest.approx(float(alone.mass[0]), rel=error, abs=0)
+        assert float(together.tail[place]) == pytest.approx(float(alone.tail[0]), rel=error, abs=0)
+
+
+@pytest.mark.parametrize("goal", [0.5, 40.0, 300.0, 850.5])
+def test_a_tilt_is_found_in_few_steps(goal: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bisection would take dozens."""
+    monkeypatch.setattr(poisson_binomial, "_MOST_STEPS", 8)
+    sizes, tasks = np.array([60, 300, 4000]), np.array([300, 300, 300])
+    x, uncertain = np.array([50.0]), np.array([900])
+    counts = BelowCounts(Histogram.from_counts(sizes, tasks), np.array([50]))
+    s, variance = counts._tilt(x, counts._first, uncertain, np.array([goal]))
+    odds = 50 / (sizes - 50) * math.exp(s[0])
+    shares = odds / (1 + odds)
+    assert abs(tasks @ shares - goal) <= 0.05 * math.sqrt(variance[0])
+    assert variance[0] == pytest.approx(float(tasks @ (shares * (1 - shares))), rel=1e-10)
+
+
+@pytest.mark.parametrize("m", [1, 7, 15])
+def test_few_of_nearly_certain_ranks_are_counted_to_many_digits(m: int) -> None:
+    """Of thirty ranks of a billion, as few as m are not the last."""
+    found = BelowCounts(Histogram.from_counts([BILLION], [30]), np.array([BILLION - 1])).evaluate(m, 1)
+    exact = [math.comb(30, j) * (1 - 1e-9) ** j * 1e-9 ** (30 - j) for j in range(m + 1)]
+    assert float(found.mass[0]) == pytest.approx(exact[m], rel=1e-11)
+    assert float(found.tail[0]) == pytest.approx(sum(exact[:m]), rel=1e-10)
+
+
+@pytest.mark.parametrize(("x", "count"), [(1, 4), (1, 7), (200, 5), (10**6, 6)])
+def test_many_of_rare_ranks_are_counted_to_as_many_digits_as_they_say(x: int, count: int) -> None:
+    """Tilted to so many, high powers of their chances make up for those of the tilt, however small they are."""
+    sizes = [(3 + i) * 10**7 for i in range(9)]
+    law = [Fraction(1)]
+    for size in sizes:
+        p = Fraction(x, size)
+        law = [(1 - p) * one + p * before for one, before in zip([*law, p * 0], [p * 0, *law], strict=True)]
+    found = BelowCounts(Histogram.from_counts(sizes), np.array([x])).evaluate(count, x + 1)
+    assert abs(Fraction(float(found.mass[0])) / law[count] - 1) <= found.error[0] < 1e-12
+    assert abs(Fraction(float(-found.tail[0])) / sum(law[count:]) - 1) <= found.error[0]

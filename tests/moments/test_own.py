@@ -176,16 +176,31 @@ def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest
 
 
 def test_too_many_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UndefinedError, match="at 134,217,729 ranks; at most 134,217,728"):
+        compute_mean(np.sqrt, Histogram.from_counts([2**27 + 1]))
     monkeypatch.setattr(own, "_MOST_RANKS", 100)
     with pytest.raises(UndefinedError, match="at 101 ranks; at most 100"):
         compute_mean(np.sqrt, Histogram.from_counts([3, 101]))
     with pytest.raises(UndefinedError, match="any of 102; at most 100"):
         compute_power_mean(math.inf, Histogram.from_counts([103]))
     assert compute_mean(np.sqrt, Histogram.from_counts([3, 100])).expectation > 1
+    assert compute_power_mean(math.inf, Histogram.from_counts([101])).expectation == pytest.approx(51)
     # Less than one size at a time is not looked at.
     whole = compute_power_mean(math.inf, Histogram.from_counts([3, 4, 100]))
     monkeypatch.setattr(own, "_CHUNK", 2)
     assert compute_power_mean(math.inf, Histogram.from_counts([3, 4, 100])) == whole
+
+
+def test_a_function_is_asked_for_so_many_ranks_at_once_and_no_more() -> None:
+    asked: list[int] = []
+
+    def f(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+        asked.append(ranks.size)
+        return ranks
+
+    assert compute_mean(f, Histogram.from_counts([150_000])).expectation == pytest.approx(75_000.5)
+    assert max(asked) == 2**16
+    assert len(asked) <= 5
 
 
 def _power_mean(ranks: Sequence[int], p: float) -> Any:

@@ -103,6 +103,7 @@ def test_errors_of_terms_cover_what_rounding_does(negatives: int, n: int, drawn:
     far, near = float(few), float(many)
     for j in ([far], [near], [far, near]):
         terms, error = exceedances._log_terms(np.array(j), negatives, n, drawn)
+        assert error < 1e-5 or far in j
         with mpmath.workdps(50):
             for count, found in zip(map(int, j), terms.tolist(), strict=True):
                 ways = log_binomial(negatives, count) + log_binomial(n, drawn - count)
@@ -122,6 +123,22 @@ def test_terms_formed_a_few_at_a_time_give_the_same_tail(chunk: int, monkeypatch
             tail = count_exceedances(_shared(n, negatives), k, least)
             assert abs(tail.log10 - math.log10(sum(chances[least:]))) <= tail.error + 1e-15
             assert tail.error < 1e-11
+
+
+@pytest.mark.parametrize("hits", [400_000, 501_000, 600_000])
+def test_no_more_terms_are_formed_than_add_something(hits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rarer event has the fewer terms that count, and they fall from the first one on."""
+    formed, form = list[int](), exceedances._log_terms
+
+    def note(j: NDArray[np.float64], *given: int) -> tuple[NDArray[np.float64], float]:
+        formed.append(j.size)
+        return form(j, *given)
+
+    monkeypatch.setattr(exceedances, "_log_terms", note)
+    tail = count_exceedances(_shared(10**6, 10**6), 500_000, hits)
+    assert sum(formed) <= 5000
+    # The number of hits is next to normal, of mean n/2 and variance n/2.
+    assert tail.probability == pytest.approx(math.erfc((hits - 0.5 - 500_000) / 1000) / 2, rel=2e-3)
 
 
 FUNCTIONS: dict[str, Callable[[int], Fraction]] = {
