@@ -212,6 +212,7 @@ def _read_existing(build: Build) -> dict[str, _Part]:
     """Read the set that the output folder holds, dataset by dataset."""
     out = build.out
     complete_exchange(out)
+    _refuse_others(build)
     try:
         whole = _split_parts(build, load(out)) if (out / DESCRIPTOR).is_file() else {}
         return whole | _read_kept(build)
@@ -220,6 +221,16 @@ def _read_existing(build: Build) -> dict[str, _Part]:
             raise
         build.reporter.warn(f"{error} Starting over because of --force.")
         return {}
+
+
+def _refuse_others(build: Build) -> None:
+    """Refuse to write over files that have the names of tables and are not described: nobody knows whose they are."""
+    names = [f"{name}.parquet" for name in COLUMNS if exists(build.out / f"{name}.parquet")]
+    if names and not exists(build.out / DESCRIPTOR) and not build.force:
+        raise UsageError(
+            f"{build.out} holds no {DESCRIPTOR}, but files that would be overwritten: {list_first(names)}. Name "
+            "another folder with --out, or add --force."
+        )
 
 
 def _split_parts(build: Build, existing: Tables) -> dict[str, _Part]:
