@@ -16,6 +16,7 @@ from rankconst.constants.comparison import require_mean
 from rankconst.constants.constants import SINGLE
 from rankconst.constants.ranks import Ranks, from_ranks
 from rankconst.errors import UsageError
+from rankconst.names import require_text
 from rankconst.results.document import Document
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import read_document, read_opened, read_results
@@ -128,7 +129,7 @@ def adjust(
     user = Stated(dataset, split, side, protocol, aggregation, tool)
     wanted = tuple(map(parse_metric, _list_names(metrics)))
     baselines = tuple(key for key in list_baselines(baseline) if key in INFORMED)
-    if errors not in {None, "raise", "note"}:
+    if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
     results = as_pandas(results)
     if hasattr(results, "iloc") and hasattr(results, "columns"):
@@ -436,7 +437,7 @@ def from_triples(
 
     if train is None or test is None:
         raise UsageError("a graph of your own needs train and test; only valid may be None.")
-    names = PROTOCOLS if protocol is None else [protocol] if isinstance(protocol, str) else protocol
+    names = PROTOCOLS if protocol is None else _list_names(protocol)
     given = {"train": train, "valid": valid, "test": test}
     return make_tables(
         {split: triples for split, triples in given.items() if triples is not None},
@@ -448,7 +449,9 @@ def from_triples(
 
 def _list_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return several names; a single one is a list of one, not of its letters."""
-    return (names,) if isinstance(names, str) else tuple(names)
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        return (require_text(names),)
+    return tuple(names)
 
 
 def _open(tables: Tables | Sequence[Tables] | None) -> Tables:

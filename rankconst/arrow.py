@@ -48,6 +48,18 @@ def join_texts(texts: Sequence[str]) -> Any:
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(joined))
 
 
+def refuse_masked(given: Any, what: str) -> None:
+    """Refuse an array of which some values are masked: as a plain array it would show what they cover."""
+    import numpy as np
+
+    from rankconst.errors import DataError
+
+    # numpy's own question loads a module that few need.
+    masked = np.count_nonzero(getattr(given, "mask", False)) if isinstance(given, np.ndarray) else 0
+    if masked:
+        raise DataError(f"{what}: {masked:,} of the values are masked; leave them out.")
+
+
 def as_pandas(given: Any) -> Any:
     """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as it is."""
     is_table = hasattr(given, "columns") and hasattr(given, "to_pandas") and not hasattr(given, "iloc")

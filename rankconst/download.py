@@ -34,6 +34,8 @@ BLOCK = 2**16
 PATIENCE = 60  # seconds in which a server must send BLOCK bytes, or the rest of the file, however often it is asked
 LONGEST = 12 * 3600  # seconds that a download may take, all tries together
 LARGEST = 16 * 2**30  # bytes that it may have
+_SMALL = 16 * 2**20  # bytes that it may have in any case, and how much it may grow beyond when it is unpacked
+_MOST_GROWTH = 100
 
 
 class HashMismatchError(DownloadError):
@@ -161,9 +163,9 @@ def download(address: str, path: Path, known: str | None, remedies: Remedies, re
     for left in reversed(range(1 + RETRIES)):
         try:
             with reporter.download(shown.rpartition("/")[2]) as bar, path.open("wb") as file:
-                hooks = {"response": _check_answer}
-                get = downloader(progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks)
                 stream = _Limited(file)
+                hooks = {"response": functools.partial(_check_answer, stream)}
+                get = downloader(progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks)
                 watch(functools.partial(get, address, stream, None), stream, clock)
             if known is None or (got := _hash(path, known)) == known:
                 return
@@ -175,7 +177,7 @@ def download(address: str, path: Path, known: str | None, remedies: Remedies, re
     raise HashMismatchError(f"{shown} is not {remedies.described}: expected {known}, got {got}. {remedies.mismatch}")
 
 
-def _check_answer(response: Any, **_: object) -> None:
+def _check_answer(taking: _Limited, response: Any, **_: object) -> None:
     """Refuse what has no file, as an answer 102 or 206, and never read what comes with a redirect."""
     import requests
 
@@ -183,6 +185,7 @@ def _check_answer(response: Any, **_: object) -> None:
         response.raw.close()
     elif response.status_code != _OK:
         raise requests.HTTPError(response=response)
+    taking.source = response.raw
 
 
 _OK = 200
@@ -214,12 +217,15 @@ class _Limited:
     file: BinaryIO
     count: int = 0
     closed: bool = False  # True once the download is over or given up
+    source: Any = None  # the answer, which tells how many bytes have come: a server may send them packed
 
     def write(self, block: bytes) -> None:
         """Write a block."""
         self.count += len(block)
         if self.closed or self.count > LARGEST:
             raise SlowError(f"it has more than {LARGEST:,} bytes")
+        if self.source is not None and self.count > _SMALL + _MOST_GROWTH * (packed := self.source.tell()):
+            raise SlowError(f"it grows from {packed:,} to more than {self.count:,} bytes when unpacked")
         self.file.write(block)
 
     def flush(self) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.arrow import refuse_masked
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.protocols import (
@@ -407,6 +408,7 @@ def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
+    refuse_masked(weights, "weights")
     array = np.array(weights)
     if array.shape != (size,):
         raise DataError(f"weights have shape {array.shape}; expected ({size},), one for each number of candidates.")
@@ -420,6 +422,7 @@ def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
 
 
 def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    refuse_masked(values, name)
     array = np.array(values)
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")

@@ -315,6 +315,27 @@ def test_cells_that_are_no_number_are_named(cells: Any) -> None:
         rankconst.adjust(pd.DataFrame({"dataset": "nations", "MRR": cells}))
 
 
+def test_numbers_of_another_byte_order_are_numbers() -> None:
+    frame = pd.DataFrame({"dataset": "nations", "MRR": np.array([0.5, 0.6])})
+    swapped = frame.assign(MRR=np.array([0.5, 0.6], dtype=">f8"))
+    assert rankconst.adjust(swapped).AMRR.tolist() == rankconst.adjust(frame).AMRR.tolist()
+
+
+@pytest.mark.parametrize("path", ["a\0b", "\ud800.csv"])
+def test_what_cannot_be_a_path_is_no_file(path: str) -> None:
+    for use in (rankconst.adjust, rankconst.lint, rankconst.identify):
+        with pytest.raises(DataError, match="there is no file"):
+            use(path)
+
+
+@pytest.mark.parametrize("odd", [5, b"mrr", None])
+def test_names_are_text_or_several_texts(odd: Any) -> None:
+    with pytest.raises(UnknownNameError, match="is no name: expected text, got"):
+        rankconst.adjust({"mrr": 0.5}, dataset="nations", metrics=odd)
+    with pytest.raises(UsageError, match="expected 'raise', 'note' or None"):
+        rankconst.adjust(pd.DataFrame({"MRR": [0.5]}), dataset="nations", errors=cast("Any", ["note"]))
+
+
 def test_other_columns_may_hold_anything() -> None:
     odd = {"config": [{"lr": 0.1}, [1]], "tags": [{1}, None]}
     frame = pd.DataFrame({"dataset": "nations", "MRR": ["0.5", "0.6"], **odd})

@@ -32,8 +32,8 @@ from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst.names import shorten
 from rankconst_builder import fetch
 from rankconst_builder.fetch import Content, explain_damage
-from rankconst_builder.graph import Graph
-from rankconst_builder.layout import Layout, name_columns
+from rankconst_builder.graph import Graph, name_codes
+from rankconst_builder.layout import Layout, place_columns
 from rankconst_builder.triples import NAMES, Labels
 from rankconst_builder.words import NO_TRIPLES, Triples, read_digits
 
@@ -332,7 +332,7 @@ def _name(path: Path | str, names: Sequence[str], layout: Layout) -> str:
                 f"{len(layout.columns)}. Name each, those to ignore with -."
             )
         return layout.columns
-    letters = name_columns(names) or ("hrt" if len(names) == 3 else None)
+    letters = place_columns(names)
     if letters is None:
         raise DataError(
             f"{path} has columns {shorten(', '.join(names))}; expected head, relation and tail. Say which is which "
@@ -369,7 +369,7 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
     splits = {split: loaded[split][0] if split in loaded else NO_TRIPLES for split in SPLITS}
     names = None
     if prefixes[1]:
-        names = pa.array([f"{prefixes[1]}{code}".encode() for code in range(relation)], pa.binary())
+        names = name_codes(prefixes[1].encode(), np.arange(relation))
     return Graph(splits, max(head, tail), relation, gaps=True, relation_labels=names)
 
 

@@ -86,13 +86,11 @@ class Graph:
         lacking = [name for name in SPLITS if name in needed & self.missing]
         return f"Protocol {protocol.key} needs {' and '.join(lacking)}, whose file is missing." if lacking else ""
 
-    @cached_property
-    def relation_names(self) -> tuple[str, ...]:
-        """The relations by code, as text; bytes that are no UTF-8 are written as escapes."""
+    def name_relation(self, code: int) -> str:
+        """Return a relation as text; bytes that are no UTF-8 are written as escapes."""
         if self.relation_labels is None:
-            return tuple(map(str, range(self.num_relations)))
-        labels = cast("list[bytes]", self.relation_labels.to_pylist())
-        return tuple(label.decode(errors="backslashreplace") for label in labels)
+            return str(code)
+        return bytes(self.relation_labels[code].as_py()).decode(errors="backslashreplace")
 
     @cached_property
     def _firsts(self) -> dict[str, NDArray[np.bool_]]:
@@ -294,9 +292,14 @@ def _encode_numbers(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes
         occurs[numbers] = True
     code = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
     codes = np.concatenate([code[numbers][indices] for numbers, indices in found])
-    parts: list[Any] = [prefix, pa.array(np.flatnonzero(occurs)).cast(pa.string()).cast(pa.binary()), b""]
-    labels = cast("pa.BinaryArray", pc.binary_join_element_wise(*parts))
+    labels = name_codes(prefix, np.flatnonzero(occurs))
     return np.split(codes, np.cumsum([len(column) for column in columns])[:-1]), labels
+
+
+def name_codes(prefix: bytes, codes: Codes) -> pa.BinaryArray:
+    """Return labels that are a prefix and a number."""
+    parts: list[Any] = [prefix, pa.array(codes).cast(pa.string()).cast(pa.binary()), b""]
+    return cast("pa.BinaryArray", pc.binary_join_element_wise(*parts))
 
 
 def _read_numbers(labels: pa.BinaryArray, prefix: bytes) -> Codes | None:

@@ -65,6 +65,19 @@ def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None
     return letters if sorted(letters.replace("-", "").replace("d", "")) == ["h", "r", "t"] else None
 
 
+def place_columns(cells: Sequence[str]) -> str | None:
+    """Return the letters of columns that a heading names; hrt for three of which it says nothing else, or None."""
+    named = name_columns(cells)
+    if named is None and len(cells) == 3 and all(map(_may_be, cells, "hrt")):
+        return "hrt"
+    return named
+
+
+def _may_be(cell: str, letter: str) -> bool:
+    """Tell whether a heading is that of a column, or says nothing."""
+    return _find_letter(cell) in {"-", letter}
+
+
 def _find_letter(cell: str) -> str:
     return next((letter for letter, words in _WORDS.items() if words.fullmatch(squash(cell))), "-")
 
@@ -172,6 +185,11 @@ def _see(content: bytes, name: str, layout: Layout) -> _Seen:
         form = replace(form, columns=named, header=True)
     elif numbered:
         form = replace(form, columns="-hrt", header=True)
+    elif layout.header and layout.columns is None and not all(map(_may_be, cells, "hrt")):
+        raise DataError(
+            f"{name}, line 1: {show_line(first)} names columns in another order than head, relation, tail. Say which "
+            "is which with --columns, for example --columns htr."
+        )
     elif layout.header or cells[not cells[0] :] == list(map(str, range(len(form.columns) - (not cells[0])))):
         form = replace(form, header=True)
     return _Seen(form, first, ordered=named is not None or numbered, certain=numbered)

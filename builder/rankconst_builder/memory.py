@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from rankconst.arrow import as_pandas
+from rankconst.arrow import as_pandas, refuse_masked
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.errors import DataError
 from rankconst.tables.tables import TablesInMemory
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import find_in_graph, name_columns
+from rankconst_builder.layout import find_in_graph, name_columns, place_columns
 from rankconst_builder.pipeline import UNRELEASED, choose_protocols, count_histograms, describe_dataset
 from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
@@ -86,14 +86,15 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
             for column, each in zip(ids.T, names, strict=True)
         ]
     if hasattr(given, "columns") and hasattr(given, "to_numpy"):
-        letters = name_columns(list(map(str, given.columns))) or ("hrt" if len(given.columns) == 3 else None)
+        letters = place_columns(list(map(str, given.columns)))
         if letters is None:
             raise DataError(
                 f"{split} has columns {', '.join(map(str, given.columns))}; expected head, relation and tail, or three "
-                "columns in this order."
+                "columns in this order whose names say nothing else."
             )
         places = [place for wanted in "hrtd" for place, letter in enumerate(letters) if letter == wanted]
         return [np.asarray(given.iloc[:, place]) for place in places]
+    refuse_masked(given, split)
     rows = np.asarray(given, dtype=object if isinstance(given, (list, tuple)) else None)
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise DataError(
@@ -128,7 +129,7 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
             column = np.where(np.isnat(column), None, np.datetime_as_string(column))
         try:
             texts = pa.array(column, pa.string(), from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
+        except (pa.ArrowException, UnicodeError):
             texts = pa.array(list(map(_to_text, column.tolist())), pa.string())
         if wrong := [row for row, text in enumerate(texts.to_pylist()) if not text]:
             missing = (row for row in wrong if str(column[row]) in {"None", "nan", "<NA>", "NaT"})
@@ -144,7 +145,9 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
 def _to_text(value: Any) -> str | None:
     """Return a label as text; None for what is none."""
     is_label = isinstance(value, (str, Integral)) and not isinstance(value, (bool, np.bool_))
-    return str(value) if is_label else None
+    text = str(value) if is_label else None
+    # Half of a surrogate pair is no text of any file.
+    return text if text is None or text.isascii() or text.encode(errors="replace").decode() == text else None
 
 
 def _check_headings(files: Mapping[str, Labels]) -> None:

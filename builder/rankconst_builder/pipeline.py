@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow.json import ParseOptions, read_json
 
-from rankconst.arrow import wrap_numbers
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
@@ -56,7 +55,7 @@ from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.statistics import Statistics, describe_graph
 from rankconst_builder.tabulate import tabulate
 from rankconst_builder.tallies import tally_protocols
-from rankconst_builder.triples import read_stat, read_triples
+from rankconst_builder.triples import BOM, read_stat, read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -213,6 +212,7 @@ def _read_existing(build: Build) -> dict[str, _Part]:
     """Read the set that the output folder holds, dataset by dataset."""
     out = build.out
     complete_exchange(out)
+    _refuse_others(build)
     try:
         whole = _split_parts(build, load(out)) if (out / DESCRIPTOR).is_file() else {}
         return whole | _read_kept(build)
@@ -221,6 +221,16 @@ def _read_existing(build: Build) -> dict[str, _Part]:
             raise
         build.reporter.warn(f"{error} Starting over because of --force.")
         return {}
+
+
+def _refuse_others(build: Build) -> None:
+    """Refuse to write over files that have the names of tables and are not described: nobody knows whose they are."""
+    names = [f"{name}.parquet" for name in COLUMNS if exists(build.out / f"{name}.parquet")]
+    if names and not exists(build.out / DESCRIPTOR) and not build.force:
+        raise UsageError(
+            f"{build.out} holds no {DESCRIPTOR}, but files that would be overwritten: {list_first(names)}. Name "
+            "another folder with --out, or add --force."
+        )
 
 
 def _split_parts(build: Build, existing: Tables) -> dict[str, _Part]:
@@ -617,7 +627,7 @@ def _name_relations(graph: Graph, histograms: Mapping[int, Histogram]) -> list[t
     """Name relations by their labels, in alphabetical order; labels that look alike as text share their name."""
     named: dict[str, Histogram] = {}
     for code, histogram in histograms.items():
-        name = graph.relation_names[code]
+        name = graph.name_relation(code)
         named[name] = named[name].pool(histogram) if name in named else histogram
     return sorted(named.items())
 
@@ -678,7 +688,7 @@ def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[
     return []
 
 
-_AROUND = " \t\"'"
+_AROUND = " \t\r\v\f\0\x1a\"'"
 
 
 def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
@@ -686,20 +696,25 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
     for split, rows in statistics.rows.items():
         if rows and not statistics.seen[split]:
             yield f"every row of {split} has something unseen in train. Are these files of one graph?"
-    for kind, labels, seen in (
-        ("entities", graph.entity_labels, graph.seen_entities),
-        ("relations", graph.relation_labels, graph.seen_relations),
-    ):
-        if labels is None or seen[: len(labels)].all():
-            continue
-        bare: Any = pc.ascii_trim(labels.view(pa.string()), characters=_AROUND)
-        known = wrap_numbers(seen[: len(labels)])
-        unseen = pc.filter(labels, pc.and_(pc.invert(known), pc.is_in(bare, value_set=bare.filter(known))))
-        if len(unseen):
+    for kind, labels in (("entities", graph.entity_labels), ("relations", graph.relation_labels)):
+        odd = [] if labels is None else _find_alike(labels)
+        if len(odd):
             yield (
-                f"train lacks {len(unseen):,} {kind}, such as {unseen[0].as_py()!r}, that it has with other blanks or "
-                "quotes around them. Write all files in the same way if they are meant to be the same."
+                f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only in the blanks, quotes or "
+                "control characters around them, and count as others. Write all files in the same way if they are "
+                "meant to be the same."
             )
+
+
+def _find_alike(labels: pa.BinaryArray) -> Any:
+    """Return the labels that would equal others without what is around them, a byte order mark included."""
+    texts: Any = labels.view(pa.string())
+    bare: Any = pc.ascii_trim(pc.replace_substring(texts, BOM.decode(), ""), characters=_AROUND)
+    changed = pc.not_equal(bare, texts)
+    odd, bare = labels.filter(changed), bare.filter(changed)
+    counts: Any = pc.value_counts(bare)
+    repeated = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
+    return odd.filter(pc.or_(pc.is_in(bare, value_set=texts), pc.is_in(bare, value_set=repeated)))
 
 
 def describe_dataset(

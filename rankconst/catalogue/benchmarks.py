@@ -10,7 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.names import Names, is_key, shorten, squash
+from rankconst.names import Names, is_key, require_text, shorten, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -265,7 +265,7 @@ _LONGEST_KEY = 100
 
 def make_key(name: str, what: str = "name") -> str:
     """Return the key that a user's name gives; refuse those that are not keys, and those of benchmarks."""
-    key = name.lower()
+    key = require_text(name).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(f"{what} {shorten(name)!r} is too long; files have that name: at most {_LONGEST_KEY} letters.")
     if not is_key(key):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.arrow import as_pandas
+from rankconst.arrow import as_pandas, refuse_masked
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
 from rankconst.constants.comparison import compare_ranks
@@ -188,6 +188,7 @@ def _from_frame(frame: Any) -> Ranks:
 
 def _read(ranks: ArrayLike, what: str) -> NDArray[np.float64]:
     """Return ranks as an array of one's own that cannot be written to; refuse what is none."""
+    refuse_masked(ranks, what)
     given = np.asarray(ranks)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
         raise DataError(f"{what}: expected numbers, one for each task; got {given.dtype} of shape {given.shape}.")

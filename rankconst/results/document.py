@@ -133,7 +133,7 @@ def _read(path: str | Path, name: str) -> bytes:
     try:
         with Path(path).open("rb") as file:
             return file.read(LARGEST + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # the latter of a zero byte, or half of a surrogate pair
         raise DataError(f"there is no file {name}.") from None
     except IsADirectoryError:
         raise DataError(f"{name} is a folder; name a file.") from None

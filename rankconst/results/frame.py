@@ -727,12 +727,18 @@ def _number_cells(cells: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
 
 
 def _without_objects(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with text in place of lists, dicts and the like, which are neither names nor numbers."""
+    """Return a frame with text in place of lists, dicts and the like, which are neither names nor numbers.
+
+    Numbers are in the machine's own byte order: pandas cannot select rows of others.
+    """
     import pandas as pd
 
     found = frame
     for place in range(frame.shape[1]):
         cells = frame.iloc[:, place]
+        if isinstance(cells.dtype, np.dtype) and not cells.dtype.isnative:
+            found = frame.copy(deep=False) if found is frame else found
+            found.isetitem(place, cells.to_numpy().astype(cells.dtype.newbyteorder("=")))
         if cells.dtype == object and pd.api.types.infer_dtype(cells, skipna=True) == "mixed":
             found = frame.copy(deep=False) if found is frame else found
             shown: Any = cells.map(lambda cell: cell if isinstance(cell, Hashable) else str(cell))

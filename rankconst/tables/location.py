@@ -81,7 +81,7 @@ KINDS = (
     Kind(f"the URL of a {DESCRIPTOR}", is_descriptor_url, _locate_descriptor),
     Kind("the http or https URL of a zip file", is_url, _locate_zip_url),
     Kind("a zip file", lambda text: "://" not in text and is_zip(Path(text)), _locate_zip),
-    Kind("a folder", lambda text: "://" not in text, _locate_folder),
+    Kind("a folder", lambda text: "://" not in text and "\0" not in text, _locate_folder),
 )
 """The ways to say where tables are; the first that recognises a text is taken."""
 
@@ -91,7 +91,7 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
 
     The forms of `place` and the errors are those of :func:`rankconst.load`.
     """
-    text = os.fspath(place)
+    text = read_place(place)
     try:
         if "://" not in text:
             exists(Path(text))  # raises what is said of it
@@ -102,7 +102,18 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
         found = None
     if found is not None:
         return found.locate(text)
-    raise UsageError(
-        f"{shorten(hide_login(text))!r} is no place that tables can be read from: expected "
-        f"{', '.join(kind.name for kind in KINDS)}."
+    raise _refuse(repr(shorten(hide_login(text))))
+
+
+def read_place(place: object) -> str:
+    """Return a place as text; UsageError if it is neither that nor a path."""
+    text = os.fspath(place) if isinstance(place, (str, os.PathLike)) else None
+    if isinstance(text, str):
+        return text
+    raise _refuse(shorten(repr(place)))
+
+
+def _refuse(shown: str) -> UsageError:
+    return UsageError(
+        f"{shown} is no place that tables can be read from: expected {', '.join(kind.name for kind in KINDS)}."
     )

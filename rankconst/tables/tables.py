@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -38,11 +37,12 @@ from rankconst.errors import TablesError, UnknownNameError, UsageError, first_li
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import Names, is_key, require_text, resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
-from rankconst.tables.location import OUTPUT, find_location
+from rankconst.tables.location import OUTPUT, find_location, read_place
 from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, RELATIONS_SINCE, SINCE, parse_version, precedes, schema_of
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
@@ -1010,7 +1010,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     >>> rankconst.load().constants("wn18rr", "mr").num_tasks
     6268
     """
-    place = None if path is None else os.fspath(path)
+    place = None if path is None else read_place(path)
     if path is None:
         folders = _bundle_folders()
         if not folders:

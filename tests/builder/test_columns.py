@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import random
 import tempfile
+import time
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -314,6 +315,26 @@ def test_folders(tmp_path: Path) -> None:
     put(home / "b.parquet", IDS, IDS, ["x", "y", "z"])
     with pytest.raises(DataError, match=r"b\.parquet has other columns than .*a\.parquet; expected the same in all"):
         open_columns(home, Layout())
+
+
+def test_names_of_columns_in_another_order(tmp_path: Path) -> None:
+    path = put(tmp_path / "train", [1, 2], [5, 6], [7, 8], names=("source", "target", "kind"))
+    with pytest.raises(DataError, match="has columns source, target, kind; expected head, relation and tail"):
+        open_columns(path, Layout())
+    assert open_columns(path, Layout(columns="htr")) is not None
+    assert open_columns(put(tmp_path / "test", [1], [5], [7], names=("source", "kind", "x")), Layout()) is not None
+
+
+def test_relations_with_large_numbers_cost_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "train"
+    path.write_bytes(b"e0\tr16000000\te1\ne1\tr3\te0\n")
+    columns = open_columns(path, Layout())
+    assert columns is not None
+    started = time.process_time()
+    graph = encode_ids({"train": columns})
+    assert graph is not None
+    assert [graph.name_relation(code) for code in (3, 16_000_000)] == ["r3", "r16000000"]
+    assert time.process_time() - started < 8  # 1; with a name of Python's for each number, 16
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:

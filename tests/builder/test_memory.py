@@ -182,6 +182,14 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
             pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}),
             "columns a, b, c, d; expected head, relation and tail",
         ),
+        (
+            pd.DataFrame({"source": ["a"], "target": ["b"], "kind": ["r"]}),
+            "columns source, target, kind; expected head",
+        ),
+        (pd.DataFrame([["a", "b", "c"]], columns=["head", "head", "tail"]), "columns head, head, tail; expected head"),
+        ([("a", "r", "\ud800")], "the tails of train: row 0 holds"),
+        (np.zeros((1, 3), dtype=np.longdouble), "the heads of train: row 0 holds"),
+        (np.ma.masked_equal([[0, 0, 1], [1, 0, 9]], 9), "train: 1 of the values are masked; leave them out"),
         ([], "shape"),
         (np.zeros((0, 3), dtype=int), "train holds no triples"),
         (np.zeros((3, 2), dtype=int), r"ndarray of shape \(3, 2\); expected a DataFrame"),
@@ -222,7 +230,10 @@ def test_a_factory_that_numbers_more_than_it_trains_on() -> None:
         ({"test": None}, UsageError, "needs train and test"),
         ({"name": "FB15k-237"}, UsageError, "is the name of a benchmark"),
         ({"name": "a b"}, UsageError, "must consist of letters"),
+        ({"name": 5}, UnknownNameError, "5 is no name: expected text, got int"),
+        ({"name": b"mykg"}, UnknownNameError, "is no name: expected text, got bytes"),
         ({"protocol": "pykene"}, UnknownNameError, "Did you mean pykeen"),
+        ({"protocol": 5}, UnknownNameError, "5 is no name: expected text, got int"),
     ],
 )
 def test_names_that_cannot_be(names: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -749,6 +749,16 @@ def test_other_files_in_the_folder_are_left_alone(small: Path, run: Run, tmp_pat
     assert (tmp_path / "out" / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
+def test_files_with_the_names_of_tables_are_not_overwritten(small: Path, run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "out" / "constants.parquet"
+    own.parent.mkdir()
+    own.write_text("mine")
+    with pytest.raises(UsageError, match=r"files that would be overwritten: constants\.parquet\. Name another"):
+        run("alpha", mirror=small)
+    assert own.read_text() == "mine"
+    assert run("alpha", mirror=small, force=True).tables is not None
+
+
 @pytest.mark.parametrize("damage", ["changed", "missing"])
 @pytest.mark.parametrize("name", COLUMNS)
 def test_damaged_set_is_refused_and_mended_by_force(

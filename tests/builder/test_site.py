@@ -19,7 +19,7 @@ import rankconst
 from rankconst.constants.published import show_number, show_uncertain
 from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.names import squash
-from rankconst_builder.site import Order, join_modules, make_files, write_site
+from rankconst_builder.site import Order, check_folder, join_modules, make_files, write_site
 from rankconst_builder.site.data import describe_names
 from rankconst_builder.site.published import read_published
 
@@ -412,6 +412,19 @@ def test_nothing_else_is_overwritten(tables: Tables, tmp_path: Path, kind: str) 
     with pytest.raises(UsageError, match="--out"):
         write_site(Order(tables, out, [], ["ogblcollab"]))
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", [".git", "CNAME", "set", "results.csv"])
+def test_what_is_no_part_of_a_site_is_not_lost_with_the_older_one(tables: Tables, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "public"
+    out.mkdir()
+    for each in ("site.json", ".DS_Store", name):
+        (out / each).write_text("mine")
+    with pytest.raises(UsageError, match=f"holds what is no part of a site: {name}. Move that away"):
+        write_site(Order(tables, out, [], ["ogblcollab"]))
+    assert (out / name).read_text() == "mine"
+    (out / name).unlink()
+    check_folder(out)
 
 
 def test_a_site_that_cannot_be_written_leaves_the_old_one(

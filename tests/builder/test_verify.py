@@ -287,6 +287,14 @@ def test_a_temporal_build_passes(train: bool, tmp_path: Path, monkeypatch: pytes
     ]
 
 
+def test_a_build_whose_ranks_hardly_vary_passes(tmp_path: Path) -> None:
+    """Of two candidates and an odd number of tasks, no draw has a deviation from the median."""
+    triples = [("a", "r", "b")]
+    source = write_sources(tmp_path / "mirror", {"train": triples, "valid": triples, "test": triples * 9})
+    tables = build(tmp_path, tmp_path / "mirror", source, protocols=[parse_protocol("raw")])
+    assert failed(look(tables.path, "errors")) == {}
+
+
 def test_a_build_with_fewer_protocols_passes(toy: Toy, tmp_path: Path) -> None:
     tables = build(tmp_path, toy.mirror, toy.source, protocols=ONE_PROTOCOL)
     assert failed(examine(tables.path)) == {}

@@ -367,22 +367,30 @@ def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, co
     assert told in screen.message
 
 
-@pytest.mark.parametrize("around", ["{} ", " {}", '"{}"', "'{}'"])
+@pytest.mark.parametrize("around", ["{} ", " {}", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}"])
 def test_labels_that_one_file_writes_with_blanks_or_quotes(
     run: Run, write_graph: WriteGraph, out: Path, around: str
 ) -> None:
     for odd in ("train", "test"):
         graph = {**SMALL, odd: [tuple(map(around.format, row)) for row in SMALL[odd]]}
-        shown = around.format if odd == "test" else str
         screen = run("build", *write_graph(graph), "--name", "mykg", "-p", "raw", "--out", out)
         relation = SMALL["test"][0][1]
         assert "entities, such as b" in screen.message
-        assert repr(shown(relation).encode()) in screen.message
-        assert screen.message.count("that it has with other blanks or quotes around them") == 2
+        assert repr(around.format(relation).encode()) in screen.message
+        assert screen.message.count("differ from others only in the blanks, quotes or control characters") == 2
     unlike = {**SMALL, "test": [("new", SMALL["test"][0][1], "other")]}
     told = run("build", *write_graph(unlike), "--name", "mykg", "-p", "raw", "--out", out).message
     assert "warning: mykg: every row of test has something unseen in train. Are these files of one graph?" in told
     assert "blanks" not in told
+
+
+def test_a_heading_that_names_another_order(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    graph = {split: [("source", "target", "kind"), *rows] for split, rows in SMALL.items()}
+    files = write_graph(graph)
+    screen = run("build", *files, "--name", "mykg", "-p", "raw", "--header", "--out", out)
+    assert screen.code == 6
+    assert "names columns in another order than head, relation, tail" in screen.message
+    assert run("build", *files, "--name", "mykg", "-p", "raw", "--header", "--columns", "htr", "--out", out).code == 0
 
 
 def test_openke_ranks_what_entity2id_counts(run: Run, write_graph: WriteGraph, out: Path) -> None:

@@ -50,6 +50,7 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
         ([1, 0, 2], rankconst.DataError, "number 1 is 0; expected at least 1. Do they count from 0"),
         ([1.0, float("nan")], rankconst.DataError, "number 1 is nan"),
         ([], rankconst.DataError, "expected numbers, one for each task"),
+        (np.ma.masked_equal([1, 2, 9], 9), rankconst.DataError, "ranks: 1 of the values are masked; leave them out"),
         ([[1, 2]], rankconst.DataError, r"of shape \(1, 2\)"),
         (["1"], rankconst.DataError, "expected numbers"),
         ({}, rankconst.UsageError, "got no side"),

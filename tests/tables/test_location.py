@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gzip
 import hashlib
 import json
 import shutil
@@ -405,6 +406,12 @@ def test_an_unknown_scheme_is_refused(url: str) -> None:
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.parametrize("place", [5, b"tables", [], "a\0b"])
+def test_what_is_no_place_is_refused(place: Any) -> None:
+    with pytest.raises(UsageError, match="is no place that tables can be read from: expected a DOI"):
+        rankconst.load(place)
+
+
 @pytest.mark.parametrize("fragment", ["", "sha256=", "sha256=12ab", "md5=" + "0" * 32, "sha256=" + "g" * 64, "top"])
 def test_a_fragment_that_is_no_hash_is_refused(fragment: str) -> None:
     for address in ("https://host.invalid/a.zip", "https://host.invalid/datapackage.json", f"doi:{DOI}"):
@@ -525,6 +532,19 @@ def test_a_server_that_never_ends_is_left(
     with dripping(*sent) as url, pytest.raises(DownloadError, match=rf"could not download {url}: .*{said}"):
         rankconst.load(url)
     assert kept(cache) == []
+
+
+def test_an_answer_that_grows_without_measure_is_left(
+    server: HTTPServer, monkeypatch: pytest.MonkeyPatch, zipped: Path, cache: Path
+) -> None:
+    monkeypatch.setattr("rankconst.download._SMALL", 2**16)
+    for name, content in {"bomb": bytes(2**20), "tables": zipped.read_bytes()}.items():
+        answer = server.expect_request(f"/{name}.zip")
+        answer.respond_with_data(gzip.compress(content), headers={"Content-Encoding": "gzip"})
+    with pytest.raises(DownloadError, match=r"it grows from .* to more than .* bytes when unpacked"):
+        rankconst.load(server.url_for("/bomb.zip"))
+    assert kept(cache) == []
+    assert rankconst.load(server.url_for("/tables.zip")).datasets
 
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"

@@ -71,6 +71,8 @@ def test_weights_count() -> None:
         ({}, None, UsageError, "got no side"),
         ({"head": [1], "left": [2]}, None, UsageError, "got head, left"),
         ({"both": [1], "head": [2]}, None, UsageError, "got both, head"),
+        (np.ma.masked_equal([5, 9], 9), None, DataError, "counts: 1 of the values are masked; leave them out"),
+        ([5, 9], np.ma.masked_equal([1, 2], 2), DataError, "weights: 1 of the values are masked"),
     ],
 )
 def test_what_cannot_be_is_refused(counts: object, weights: object, error: type[Exception], message: str) -> None:

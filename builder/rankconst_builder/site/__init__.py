@@ -16,6 +16,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.download import Reporter
 from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exchange_folder, write_through
+from rankconst.names import list_first
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
+
+# What is at the top of a site, and what systems leave anywhere.
+_PARTS = {*PAGES, "assets", "datasets", "docs", "v1", ".nojekyll", MARK, ".DS_Store", "Thumbs.db", "desktop.ini"}
 
 _IMPORT = re.compile(r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
@@ -96,6 +100,11 @@ def check_folder(out: Path) -> None:
         raise UsageError(f"{out} is a file; name a folder with --out.")
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
         raise UsageError(f"{out} is not empty and holds no site; name another folder with --out.")
+    if out.is_dir() and (others := sorted({path.name for path in out.iterdir()} - _PARTS)):
+        raise UsageError(
+            f"{out} is replaced as a whole, and holds what is no part of a site: {list_first(others)}. Move that away, "
+            "or name another folder with --out."
+        )
     whole = Path(os.path.realpath(out))
     if not whole.parent.is_dir():
         raise UsageError(f"the folder {whole.parent} does not exist. Create it, or name another with --out.")

@@ -291,7 +291,8 @@ def check_errors(tables: TableSet) -> Checked:
     }
     unvaried = chance & sampled & (frame["variance"].to_numpy() == 0)
     seldom = np.where(unvaried, UNSEEN / frame["num_draws"].fillna(np.inf).to_numpy(), 0.0)
-    least["variance"] = np.fmax(least["variance"], seldom * WITHIN**2)
+    for column, power in (("expectation", 1), ("variance", 2)):
+        least[column] = np.fmax(least[column], seldom * WITHIN**power)
     findings = []
     for column, bound in bounds.items():
         value, error = frame[column].to_numpy(), frame[f"{column}_error"].to_numpy()
