@@ -6,7 +6,8 @@ import inspect
 
 import pytest
 
-from cases import for_each
+import cases
+from cases import choose, for_each, mark_rest
 
 
 def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
@@ -26,3 +27,13 @@ def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
     assert caught.value.__notes__ == ["where word is 'b', sign is '-'", "where number is 2"]
     with pytest.raises(AssertionError, match="no case"):
         for_each("number", [])(lambda number: number)()
+
+
+def test_the_rest_of_the_cases_are_marked_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, rest = mark_rest(["a", "b"], "a")
+    assert (usual, rest.values, rest.marks) == ("a", ("b",), (cases.thorough,))
+    with pytest.raises(AssertionError, match="no such case"):
+        mark_rest(["a", "b"], "c")
+    for wanted, found in ((True, "all"), (False, "some")):
+        monkeypatch.setattr(cases, "THOROUGH", wanted)
+        assert choose("some", "all") == found
