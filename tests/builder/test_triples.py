@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cases import choose
 from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
 from rankconst_builder.triples import read_triples
@@ -183,7 +184,7 @@ def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[by
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("delimiter", "columns", "count_line"), FORMATS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=choose(40, 100), deadline=None)
 @given(data=st.data(), crlf=st.booleans(), final=st.booleans(), bom=st.booleans())
 def test_round_trip(
     delimiter: str, columns: str, count_line: bool, data: st.DataObject, crlf: bool, final: bool, bom: bool
