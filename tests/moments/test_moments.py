@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from cases import for_each
+from cases import choose, for_each
 from oracles import (
     DIRECT,
     DISPERSIONS,
@@ -397,7 +397,7 @@ def test_extremes_equal_precise_sums_within_the_stated_error(metric: Metric) -> 
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=choose(12, 30))
 @given(
     counts=st.dictionaries(
         st.integers(2, 40) | st.integers(2, 10**6), st.integers(1, 5) | st.integers(1, 10**6), min_size=1, max_size=8
