@@ -27,10 +27,16 @@ def choose(usual: _T, thorough: _T) -> _T:
 
 
 def mark_rest(cases: Iterable[Any], *usual: Any) -> list[Any]:
-    """Return the parameters of a test, those marked as thorough that are not among the usual ones."""
+    """Return the parameters of a test, those marked as thorough that are not among the usual ones.
+
+    A tuple is one case of several arguments.
+    """
     listed = list(cases)
     assert all(each in listed for each in usual), "no such case"
-    return [each if each in usual else pytest.param(each, marks=thorough) for each in listed]
+    parts = [each if isinstance(each, tuple) else (each,) for each in listed]
+    return [
+        pytest.param(*part, marks=() if each in usual else thorough) for part, each in zip(parts, listed, strict=True)
+    ]
 
 
 def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -30,8 +30,11 @@ def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
 
 
 def test_the_rest_of_the_cases_are_marked_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual, rest = mark_rest(["a", "b"], "a")
-    assert (usual, rest.values, rest.marks) == ("a", ("b",), (cases.thorough,))
+    marked = [*mark_rest(["a", "b"], "a"), *mark_rest([("a", 1), ("b", 2)], ("b", 2))]
+    assert [(each.values, each.marks) for each in marked] == [
+        *((("a",), ()), (("b",), (cases.thorough,))),
+        *((("a", 1), (cases.thorough,)), (("b", 2), ())),
+    ]
     with pytest.raises(AssertionError, match="no such case"):
         mark_rest(["a", "b"], "c")
     for wanted, found in ((True, "all"), (False, "some")):

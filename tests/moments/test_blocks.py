@@ -340,7 +340,9 @@ def simulated() -> tuple[Histogram, np.ndarray[Any, np.dtype[np.float64]]]:
     histogram = draw_blocks(60, 400, 3)
     assert histogram.offsets is not None
     sizes, offsets = (np.repeat(each, histogram.num_tasks) for each in (histogram.num_candidates, histogram.offsets))
-    ranks = np.random.default_rng(4).integers(offsets + 1, offsets + sizes + 1, size=(20_000, sizes.size))
+    ranks = np.random.default_rng(4).integers(
+        offsets + 1, offsets + sizes + 1, size=(choose(6_000, 20_000), sizes.size)
+    )
     return histogram, ranks.astype(np.float64)
 
 
