@@ -62,7 +62,10 @@ def held_of(dataset: str) -> list[tuple[str, str]]:
 
 
 # Whose constants are computed again here; `rankconst verify --rebuild` does so for all.
-AGAIN = ("nations", "umls", "wn18rr", "fb15k237", "fb15k237_v1_ind", "ogbwikikg2")
+AGAIN = choose(
+    ("nations", "wn18rr", "fb15k237_v1_ind"),
+    ("nations", "umls", "wn18rr", "fb15k237", "fb15k237_v1_ind", "ogbwikikg2"),
+)
 KEYS: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
     "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
@@ -206,7 +209,8 @@ def test_baselines_that_know_more_obey_the_laws() -> None:
     in_range = {(*tasks[:3], "both") for tasks in found} | found
     in_range -= out | {(*tasks[:3], "both") for tasks in out}
     assert len(in_range) > 40
-    for row in informed_rows():
+    # A third of the rows, of all kinds; all of them every week.
+    for row in informed_rows()[:: choose(3, 1)]:
         metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
         same = chance[key_of(row)]
         assert row["num_tasks"] == same["num_tasks"]

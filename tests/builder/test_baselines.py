@@ -111,7 +111,7 @@ INVERSE: Dataset = {
 }
 
 
-@settings(max_examples=15)
+@settings(max_examples=choose(5, 15))
 @example(dataset=INVERSE)
 @example(dataset={"train": [], "valid": [], "test": [(0, 0, 1), (0, 0, 1), (1, 0, 0)]})
 @example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [], "test": [(2, 2, 3)]})

@@ -749,8 +749,13 @@ def test_other_files_in_the_folder_are_left_alone(small: Path, run: Run, tmp_pat
     assert (tmp_path / "out" / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.parametrize("damage", ["changed", "missing"])
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    mark_rest(
+        itertools.product(COLUMNS, ["changed", "missing"]),
+        *zip(COLUMNS, itertools.cycle(["changed", "missing"]), strict=False),
+    ),
+)
 def test_damaged_set_is_refused_and_mended_by_force(
     small: Path, run: Run, tmp_path: Path, name: str, damage: str
 ) -> None:

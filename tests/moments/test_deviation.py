@@ -329,7 +329,7 @@ def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pyte
 
 
 @pytest.mark.slow
-@for_each("size", [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000])
+@for_each("size", choose([1, 7, 9, 21, 160], [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000]))
 @for_each("narrowness", [0.01, 0.3, 0.49, 0.51, 4.9, 5.1, 20.0, 140.0, 8000.0])
 def test_means_of_gaussians(size: int, narrowness: float) -> None:
     t = (narrowness / size) ** 2
