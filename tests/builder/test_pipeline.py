@@ -405,9 +405,11 @@ def test_counts_per_triple_equal_brute_force(mirror: Path, run: Run, tmp_path: P
     # The rows are those of the histogram, counted.
     tables, counted = rankconst.load(tmp_path / "out"), Counter[tuple[str, str, str, int]]()
     for protocol in protocols:
-        for split, _, *counts in read_per_triple(tmp_path / "out", "nations", protocol.key):
-            sides = ("head", "tail", "relation")[: len(counts)]
-            counted.update((protocol.key, split, *each) for each in zip(sides, counts, strict=True))
+        for split, _, *sizes in read_per_triple(tmp_path / "out", "nations", protocol.key):
+            counted.update(
+                (protocol.key, split, side, size)
+                for side, size in zip(("head", "tail", "relation")[: len(sizes)], sizes, strict=True)
+            )
     for row in rows_of(tables, "candidates", "nations"):
         assert counted[row["protocol"], row["split"], row["side"], row["num_candidates"]] == row["num_tasks"]
 
