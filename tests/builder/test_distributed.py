@@ -99,6 +99,7 @@ def test_a_cluster_counts_what_one_process_counts(
     assert found == count_histograms("mykg", expected, PROTOCOLS, splits=splits)
 
 
+@thorough  # it takes a process
 def test_a_worker_that_ends_in_the_middle_changes_nothing(
     cluster: Any, files: dict[str, Columns], expected: Graph
 ) -> None:
