@@ -1,13 +1,42 @@
-"""One test of many cases."""
+"""One test of many cases, and which of many cases run every time."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+THOROUGH = bool(os.environ.get("RANKCONST_THOROUGH")) or os.environ.get("HYPOTHESIS_PROFILE") in {"mutants", "thorough"}
+"""Whether every case is to run, as every week, and whenever mutants are tried."""
+
+thorough = pytest.mark.skipif(not THOROUGH, reason="more of the same, every week; RANKCONST_THOROUGH=1 runs it")
+"""Marks a case, or a test, that repeats what a cheaper one shows."""
+
+_T = TypeVar("_T")
+
+
+def choose(usual: _T, thorough: _T) -> _T:
+    """Return how many, or which, are enough every time, or all of them every week."""
+    return thorough if THOROUGH else usual
+
+
+def mark_rest(cases: Iterable[Any], *usual: Any) -> list[Any]:
+    """Return the parameters of a test, those marked as thorough that are not among the usual ones.
+
+    A tuple is one case of several arguments.
+    """
+    listed = list(cases)
+    assert all(each in listed for each in usual), "no such case"
+    parts = [each if isinstance(each, tuple) else (each,) for each in listed]
+    return [
+        pytest.param(*part, marks=() if each in usual else thorough) for part, each in zip(parts, listed, strict=True)
+    ]
 
 
 def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

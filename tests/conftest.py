@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 # The same examples in every run and no folder left behind; time limits are for benchmarks. For a long look set
 # HYPOTHESIS_PROFILE=thorough.
-settings.register_profile("rankconst", deadline=None, derandomize=True, database=None, max_examples=40)
+settings.register_profile("rankconst", deadline=None, derandomize=True, database=None, max_examples=15)
 settings.register_profile("thorough", deadline=None, database=None, max_examples=1000)
 # A changed copy of the code is to fail once, however slowly and by whatever example.
 settings.register_profile(
     "mutants",
     settings.get_profile("rankconst"),
+    max_examples=40,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[*HealthCheck],
 )

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankconst
+from cases import choose
 from rankconst.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=choose(10, 25))
 @given(rows=ROWS)
 def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str, str, str]]

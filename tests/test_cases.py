@@ -6,7 +6,8 @@ import inspect
 
 import pytest
 
-from cases import for_each
+import cases
+from cases import choose, for_each, mark_rest
 
 
 def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
@@ -26,3 +27,16 @@ def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
     assert caught.value.__notes__ == ["where word is 'b', sign is '-'", "where number is 2"]
     with pytest.raises(AssertionError, match="no case"):
         for_each("number", [])(lambda number: number)()
+
+
+def test_the_rest_of_the_cases_are_marked_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    marked = [*mark_rest(["a", "b"], "a"), *mark_rest([("a", 1), ("b", 2)], ("b", 2))]
+    assert [(each.values, each.marks) for each in marked] == [
+        *((("a",), ()), (("b",), (cases.thorough,))),
+        *((("a", 1), (cases.thorough,)), (("b", 2), ())),
+    ]
+    with pytest.raises(AssertionError, match="no such case"):
+        mark_rest(["a", "b"], "c")
+    for wanted, found in ((True, "all"), (False, "some")):
+        monkeypatch.setattr(cases, "THOROUGH", wanted)
+        assert choose("some", "all") == found

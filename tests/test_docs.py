@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from cases import thorough
 from pages import ROOT, find_blocks, find_pages, join_lines, prepared_app, run_page
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.cli.app import COMMANDS
@@ -242,6 +243,7 @@ def test_the_extra_for_tests_is_its_groups() -> None:
 
 @pytest.mark.slow
 @in_checkout
+@thorough
 def test_benchmark_runs() -> None:
     script = ROOT / "benchmarks" / "lookup_speed.py"
     assert f"benchmarks/{script.name}" in text_of(DOCS / "speed.md")

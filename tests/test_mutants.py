@@ -168,7 +168,7 @@ def _mutate(folder: Path, tests: str, before: str = "") -> subprocess.CompletedP
     code += f"'tiny.py', {told})\npathlib.Path('figures.json').write_text(json.dumps(figures))"
     paths = os.pathsep.join([str(folder), str(mutate.HERE)])
     command = [sys.executable, "-c", code]
-    environment = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
 
 

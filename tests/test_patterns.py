@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import rankconst
 import rankconst_builder
+from cases import THOROUGH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -220,7 +221,9 @@ def find_slow(pattern: re.Pattern[Any], methods: frozenset[str], longest: int | 
         called.discard("match")  # what a search tries first
     for method in sorted(called):
         call = _use(pattern, method)
-        for (start, pump), end in itertools.product(attacks(pattern), ("\x00", "")):
+        tried = itertools.product(attacks(pattern), ("\x00", ""))
+        # What ends as it should is tried every week: it is where nothing fits that all ways are gone.
+        for (start, pump), end in tried if THOROUGH else (each for each in tried if each[1]):
 
             def write(length: int, start: str = start, pump: str = pump, end: str = end) -> Any:
                 text = start + pump * (length // len(pump)) + end

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 import rankconst
 from brute import count_brute_force
+from cases import choose
 from graphs import DATASETS, STATIC, Dataset, make_graph, random_dataset, read_graph
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
@@ -60,7 +61,7 @@ def at_most(few: Histogram, more: Histogram) -> bool:
     return one.size == other.size and bool((one <= other).all())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=choose(15, 40), deadline=None)
 @given(DATASETS)
 def test_filters_only_remove_relations(dataset: Dataset) -> None:
     graph = make_graph(dataset)
@@ -74,7 +75,7 @@ def test_filters_only_remove_relations(dataset: Dataset) -> None:
         assert raw.num_candidates.tolist() == [graph.num_relations]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=choose(15, 40), deadline=None)
 @given(DATASETS)
 def test_a_further_known_triple_never_adds_a_relation(dataset: Dataset) -> None:
     graph = make_graph(dataset)

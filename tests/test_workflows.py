@@ -110,3 +110,14 @@ def test_dependencies_are_audited_every_week() -> None:
     audit = read(FOLDER / "workflows" / "audit.yml")
     assert audit[True]["schedule"]
     assert "pip-audit --strict" in audit["jobs"]["dependencies"]["steps"][-1]["run"]
+
+
+def test_what_pushes_leave_out_is_run_every_week() -> None:
+    """Tests skip, or shorten, by this variable what repeats what others show."""
+    thorough = read(FOLDER / "workflows" / "thorough.yml")
+    assert thorough[True]["schedule"]
+    job = thorough["jobs"]["test"]
+    assert job["env"] == {"RANKCONST_THOROUGH": "1", "HYPOTHESIS_PROFILE": "thorough"}
+    # The same command.
+    pushed = read(FOLDER / "workflows" / "ci.yml")["jobs"]["test"]["steps"]
+    assert job["steps"][-1]["run"] == pushed[-1]["run"]

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given, note, settings
 
 from brute import BASELINE_SCORES, ORDER, everything, rank_brute_force, weigh_brute_force
+from cases import choose, mark_rest
 from graphs import (
     CATALOGUE,
     DATASETS,
@@ -110,7 +111,7 @@ INVERSE: Dataset = {
 }
 
 
-@settings(max_examples=15)
+@settings(max_examples=choose(5, 15))
 @example(dataset=INVERSE)
 @example(dataset={"train": [], "valid": [], "test": [(0, 0, 1), (0, 0, 1), (1, 0, 0)]})
 @example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [], "test": [(2, 2, 3)]})
@@ -133,6 +134,7 @@ def test_blocks_of_temporal_graphs_equal_score_vectors(dataset: Dataset) -> None
 
 
 @pytest.mark.slow
+@settings(max_examples=choose(12, 40))
 @given(dataset=DATASETS)
 def test_any_protocol_that_can_be_written_is_ranked(dataset: Dataset) -> None:
     graph = make_graph(dataset)
@@ -339,10 +341,7 @@ def as_dataset(graph: Graph) -> Dataset:
     }
 
 
-WHOLE = [pytest.param("nations"), pytest.param("umls", marks=pytest.mark.slow)]
-
-
-@pytest.mark.parametrize("key", WHOLE)
+@pytest.mark.parametrize("key", mark_rest(["nations", "umls"], "nations"))
 def test_whole_graphs(mirror: Path, key: str) -> None:
     graph = read_once(mirror, key)
     dataset = as_dataset(graph)

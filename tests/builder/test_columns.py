@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import random
 import tempfile
 import time
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from brute import ORDER, count_brute_force
+from cases import mark_rest
 from graphs import STATIC, Row
 from rankconst.errors import DataError
 from rankconst_builder import columns as module
@@ -135,8 +137,10 @@ def count(graph: Graph) -> dict[Any, Histogram]:
     }
 
 
-@pytest.mark.parametrize("memory", [None, 0])
-@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize(
+    ("form", "memory"),
+    mark_rest(itertools.product(WRITERS, [None, 0]), *zip(WRITERS, itertools.cycle([None, 0]), strict=False)),
+)
 def test_tables_do_not_depend_on_how_a_graph_is_written(tmp_path: Path, form: str, memory: int | None) -> None:
     files = draw()
     expected = read_labels({split: write_text(tmp_path, rows, f"plain-{split}") for split, rows in files.items()})

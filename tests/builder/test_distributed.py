@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cases import thorough
 from graphs import STATIC
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
@@ -82,7 +83,11 @@ def expected(files: dict[str, Columns]) -> Graph:
 
 @pytest.mark.parametrize(
     ("splits", "room"),
-    [(("train", "valid", "test"), 20_000), (("train", "valid", "test"), None), (("valid", "test"), 20_000)],
+    [
+        (("train", "valid", "test"), 20_000),
+        pytest.param(("train", "valid", "test"), None, marks=thorough),
+        pytest.param(("valid", "test"), 20_000, marks=thorough),
+    ],
 )
 def test_a_cluster_counts_what_one_process_counts(
     cluster: Any, files: dict[str, Columns], expected: Graph, splits: tuple[str, ...], room: int | None
@@ -94,6 +99,7 @@ def test_a_cluster_counts_what_one_process_counts(
     assert found == count_histograms("mykg", expected, PROTOCOLS, splits=splits)
 
 
+@thorough  # it takes a process
 def test_a_worker_that_ends_in_the_middle_changes_nothing(
     cluster: Any, files: dict[str, Columns], expected: Graph
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, describe_brute_force, read_rows
+from cases import choose
 from graphs import STATIC
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
@@ -54,7 +55,7 @@ DATASETS = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=choose(100, 250), deadline=None)
 @example(files={"train": [(b"a", b"r", b"a"), (b"a", b"r", b"a")], "test": [(b"a", b"r", b"a"), (b"r", b"r", b"a")]})
 @given(files=DATASETS)
 def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
@@ -87,7 +88,7 @@ def test_statistics_of_one_graph_by_hand() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=choose(60, 150), deadline=None)
 @given(files=DATASETS)
 def test_codes_are_a_bijection_in_order_of_appearance(files: dict[str, list[Row]]) -> None:
     graph = encode({split: write(rows) for split, rows in files.items()})
@@ -191,7 +192,7 @@ def test_is_seen(train: list[tuple[int, int, int]], rows: list[tuple[int, int, i
 MARKS = st.lists(st.booleans(), min_size=3, max_size=3)
 
 
-@settings(max_examples=30)
+@settings(max_examples=choose(12, 30))
 @given(rows=ROWS, entities=MARKS, relations=MARKS)
 def test_restrictions_and_a_train_elsewhere(
     rows: list[tuple[int, int, int]], entities: list[bool], relations: list[bool]
@@ -232,7 +233,7 @@ def test_numbers_are_those_of_the_labels_alone() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", STATIC.values(), ids=lambda protocol: protocol.key)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(24, 60), deadline=None)
 @given(files=DATASETS)
 def test_from_bytes_to_counts(protocol: object, files: dict[str, list[Row]]) -> None:
     contents = {split: write(rows) for split, rows in files.items()}

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from brute import ORDER, count_brute_force
+from cases import choose
 from graphs import STATIC, TEMPORAL, TEMPORAL_DATASETS
 from oracles import differing_rows
 from rankconst.catalogue.aggregations import MACROS
@@ -69,7 +70,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-@settings(max_examples=8)
+@settings(max_examples=choose(4, 8))
 @given(
     train=split_of(7, 2, 14),
     valid=st.none() | split_of(9, 3, 6),

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
+from cases import choose
 from graphs import CATALOGUE, DATASETS, TEMPORAL, TEMPORAL_DATASETS, WRITABLE, Dataset, make_graph
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol
@@ -40,7 +41,7 @@ def sides(counts: TaskCounts) -> Iterator[list[int]]:
         yield counts.relation.tolist()
 
 
-@settings(max_examples=20)
+@settings(max_examples=choose(7, 20))
 @given(DATASETS)
 def test_the_catalogue_is_ordered_by_what_it_knows(dataset: Dataset) -> None:
     graph = make_graph(dataset)
@@ -51,7 +52,7 @@ def test_the_catalogue_is_ordered_by_what_it_knows(dataset: Dataset) -> None:
             assert all(few <= more <= most for few, more, most in zip(*each, strict=True))
 
 
-@settings(max_examples=15)
+@settings(max_examples=choose(5, 15))
 @given(DATASETS)
 def test_who_knows_more_ranks_fewer(dataset: Dataset) -> None:
     counted = count_protocols(make_graph(dataset), WRITABLE)
@@ -63,7 +64,7 @@ def test_who_knows_more_ranks_fewer(dataset: Dataset) -> None:
                 assert all(few <= more for one, other in pairs for few, more in zip(one, other, strict=True))
 
 
-@settings(max_examples=20)
+@settings(max_examples=choose(7, 20))
 @given(GRAPHS, st.sampled_from(ORDER), st.data())
 def test_a_further_known_triple_takes_one_candidate_at_most(
     drawn: tuple[Dataset, list[Protocol]], split: str, data: st.DataObject
@@ -96,7 +97,7 @@ def rows_with_counts(graph: Graph, protocol: Protocol, split: str) -> Counter[tu
     return Counter(zip(*(column.tolist() for column in ranked.codes), *sides(counts), strict=True))
 
 
-@settings(max_examples=15)
+@settings(max_examples=choose(5, 15))
 @given(GRAPHS, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(drawn: tuple[Dataset, list[Protocol]], shuffler: random.Random) -> None:
     dataset, protocols = drawn
@@ -112,7 +113,7 @@ def test_the_order_of_the_rows_does_not_matter(drawn: tuple[Dataset, list[Protoc
         assert rows_with_counts(shuffled, protocol, split) == rows_with_counts(graph, protocol, split)
 
 
-@settings(max_examples=15)
+@settings(max_examples=choose(5, 15))
 @given(GRAPHS, st.data())
 def test_names_do_not_matter(drawn: tuple[Dataset, list[Protocol]], data: st.DataObject) -> None:
     dataset, protocols = drawn
@@ -145,7 +146,7 @@ def pool(parts: list[Histogram]) -> Histogram:
 
 
 @pytest.mark.parametrize("name", ["mean rank", "mrr", "hits@1", "hits@3"])
-@settings(max_examples=8)
+@settings(max_examples=choose(3, 8))
 @given(dataset=DATASETS)
 def test_a_pooled_mean_is_the_weighted_sum_of_its_parts(name: str, dataset: Dataset) -> None:
     metric = parse_metric(name)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
+from cases import choose
 from graphs import STATIC
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import UNTABLED
@@ -60,7 +61,7 @@ def count_by_loops(
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=choose(30, 80), deadline=None)
 @given(dataset=DATASETS, data=st.data())
 def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObject) -> None:
     graph = encode(dataset)
@@ -74,7 +75,7 @@ def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObj
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=choose(15, 40), deadline=None)
 @given(dataset=DATASETS)
 def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None:
     graph = encode(dataset)
@@ -95,7 +96,7 @@ def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=choose(30, 80), deadline=None)
 @given(dataset=DATASETS, further=ROWS)
 def test_further_known_triples_are_removed(dataset: Dataset, further: list[Row]) -> None:
     check_further(dataset, further)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, entities_of, everything, rank_brute_force, values_of
+from cases import choose
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import LineFormat, find_benchmark
 from rankconst.catalogue.protocols import PROTOCOLS
@@ -51,7 +52,7 @@ def test_protocols_of_statements() -> None:
     }  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(22, 60), deadline=None)
 @given(dataset=DATASETS)
 def test_counts_equal_loops(dataset: Dataset) -> None:
     graph = encode(dataset)
@@ -63,7 +64,7 @@ def test_counts_equal_loops(dataset: Dataset) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=choose(15, 40), deadline=None)
 @given(dataset=DATASETS)
 def test_baselines_equal_loops(dataset: Dataset) -> None:
     """They know the triples of train without qualifiers; what the protocol's filter removes is with them."""
@@ -79,7 +80,7 @@ def test_baselines_equal_loops(dataset: Dataset) -> None:
             assert list(zip(above, size, strict=True)) == expected[side], (protocol, split, side, baseline)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=choose(11, 30), deadline=None)
 @given(dataset=DATASETS)
 def test_statistics(dataset: Dataset) -> None:
     found = describe_graph(encode(dataset))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import choose
 from oracles import EVALUATED, MP, PRECISE, SAMPLED
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED
@@ -49,7 +50,7 @@ def test_every_tabulated_metric_has_a_definition_here() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=choose(3, 6), deadline=None)
 @given(head=COUNTS, tail=COUNTS)
 def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: list[int]) -> None:
     histograms = {tasks_of(side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))}

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cases import choose, thorough
 from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
 from rankconst_builder.triples import read_triples
@@ -183,7 +184,7 @@ def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[by
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("delimiter", "columns", "count_line"), FORMATS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=choose(40, 100), deadline=None)
 @given(data=st.data(), crlf=st.booleans(), final=st.booleans(), bom=st.booleans())
 def test_round_trip(
     delimiter: str, columns: str, count_line: bool, data: st.DataObject, crlf: bool, final: bool, bom: bool
@@ -230,9 +231,19 @@ def test_file_of_several_blocks() -> None:
 # ---- what is refused ---------------------------------------------------------------------------------------------
 
 
+COUNTED = LineFormat(delimiter=" ", columns="htr", count_line=True)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
-@pytest.mark.parametrize("form", [LineFormat(), LineFormat(delimiter=" ", columns="htr", count_line=True)])
+@pytest.mark.parametrize(
+    ("form", "newline"),
+    [
+        pytest.param(LineFormat(), b"\n", marks=thorough),
+        pytest.param(LineFormat(), b"\r\n", marks=thorough),
+        pytest.param(COUNTED, b"\n", marks=thorough),
+        (COUNTED, b"\r\n"),
+    ],
+)
 def test_malformed_line_in_the_last_block(form: LineFormat, newline: bytes) -> None:
     rows = [(h.replace(b" ", b"_"), r.replace(b" ", b"_"), t) for h, r, t in make_large(120_000)]
     lines = write(rows, form, newline).split(newline)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rankconst
+from cases import choose
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -376,7 +377,7 @@ def test_a_format_can_be_forced_and_must_be_known(run: Run, wide: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=choose(22, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_damage_ends_in_a_result_or_a_clear_refusal(run: Run, tmp_path: Path, data: st.DataObject) -> None:
     text = data.draw(

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
+from cases import choose
 from rankconst import errors
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.batches import adjust_dropped, count_ranked
@@ -174,7 +175,7 @@ def test_nations_by_random_subsets(name: str) -> None:
     value = 1.5 if name == "mr" else 0.8
     adjusted = adjust_dropped(constants, value, value, value, 128)
     rng = np.random.default_rng(2018)
-    for _ in range(50):
+    for _ in range(choose(15, 50)):
         forms = forms_of(value, rng.choice(sizes, 256, replace=False).tolist(), name)
         for form in ("normalised", "index", "z"):
             assert_holds(adjusted, forms, form)

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankconst
+from cases import choose
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.constants.comparison import LEFT_OUT, bound_squares
 
@@ -91,7 +92,7 @@ def test_the_least_z_is_reached_where_each_task_is_best_or_worst(metric: str, si
     spans=st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0, 3.0]), min_size=1, max_size=5),
     share=st.floats(0, 1),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(22, 60), deadline=None)
 def test_the_bound_is_the_optimum_of_a_linear_program(spans: list[float], share: float) -> None:
     """Mix the four corners of the square of each task, so that the losses add up: scipy finds the best mixture."""
     optimize = pytest.importorskip("scipy.optimize")
@@ -172,7 +173,7 @@ ranks_of_both = st.integers(2, 40).flatmap(
 
 
 @given(ranks_of_both, st.sampled_from(MEANS), st.integers(1, 4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=choose(56, 150), deadline=None)
 def test_what_ranks_say_is_within_what_published_values_leave_open(
     ranks: tuple[list[int], list[int]], metric: str, digits: int
 ) -> None:
@@ -254,7 +255,7 @@ def test_the_smallest_difference_is_the_one_at_the_level(metric: str) -> None:
 
 
 @given(st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.25, 0.5, 1.0]), min_size=1, max_size=9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(22, 60), deadline=None)
 def test_p_of_few_tasks_holds_for_any_differences(differences: list[float]) -> None:
     """All signs of the differences: none is above what z allows, whatever the ranks were."""
     signs = itertools.product((1, -1), repeat=len(differences))

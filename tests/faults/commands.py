@@ -196,8 +196,9 @@ def choose_each(points: int) -> list[tuple[int, str]]:
 
 
 def choose_some(points: int) -> list[tuple[int, str]]:
-    """Return a few points that are spread out, with a fault each."""
-    return [(at, FAULTS[at % len(FAULTS)]) for at in sorted({points // 2, points - 2})]
+    """Return a point in the middle or near the end, with a fault."""
+    at = points - 2 if points % 2 else points // 2
+    return [(at, FAULTS[at % len(FAULTS)])]
 
 
 def inject(choose: Choose, pairs: int | None = None) -> Iterator[Tally]:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
-from cases import for_each
+from cases import choose, for_each
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
@@ -104,7 +104,7 @@ def check_enumeration(metric: Metric, tasks: Blocks) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=choose(25, 60))
 @given(
     tasks=st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8)), min_size=1, max_size=5),
     far=st.sampled_from([0, 0, 50, 10**5]),
@@ -340,7 +340,9 @@ def simulated() -> tuple[Histogram, np.ndarray[Any, np.dtype[np.float64]]]:
     histogram = draw_blocks(60, 400, 3)
     assert histogram.offsets is not None
     sizes, offsets = (np.repeat(each, histogram.num_tasks) for each in (histogram.num_candidates, histogram.offsets))
-    ranks = np.random.default_rng(4).integers(offsets + 1, offsets + sizes + 1, size=(20_000, sizes.size))
+    ranks = np.random.default_rng(4).integers(
+        offsets + 1, offsets + sizes + 1, size=(choose(6_000, 20_000), sizes.size)
+    )
     return histogram, ranks.astype(np.float64)
 
 

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankconst
+from cases import choose, mark_rest
 from rankconst.moments import median as module
 from rankconst.moments import poisson_binomial, summation
 from rankconst.moments.median import inverse_median_rank, median_rank
@@ -85,7 +86,7 @@ def test_enumeration(counts: list[int]) -> None:
 
 @pytest.mark.slow
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=choose(60, 150), deadline=None)
 def test_enumeration_of_any_small_histogram(counts: list[int]) -> None:
     check_by_enumeration(counts)
 
@@ -163,7 +164,7 @@ MIDDLING = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MIDDLING)
+@pytest.mark.parametrize("name", mark_rest(MIDDLING, *({*MIDDLING} - {"n = 200"})))
 def test_convolution(name: str) -> None:
     values, masses = convolve_pairs(MIDDLING[name])
     for moments, v in zip(compute(Histogram.from_counts(MIDDLING[name])), (values, 1.0 / values), strict=True):
@@ -295,7 +296,7 @@ SMOOTH = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("name", mark_rest(SMOOTH, "even", "breaks", "pinned odd"))
 def test_rules_against_direct_sums(name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Sums by rules agree with the same sums term by term."""
     histogram = Histogram.from_counts(*SMOOTH[name])
@@ -360,7 +361,7 @@ def draw_medians(histogram: Histogram, draws: int) -> NDArray[np.float64]:
 @pytest.mark.parametrize("name", SIMULATED)
 def test_simulation(name: str) -> None:
     histogram = Histogram.from_counts(*SIMULATED[name])
-    medians = draw_medians(histogram, 200_000 if histogram.total < 600 else 20_000)
+    medians = draw_medians(histogram, choose(50_000, 200_000) if histogram.total < 600 else 20_000)
     for moments, draws in zip(compute(histogram), (medians, 1.0 / medians), strict=True):
         deviation = draws - moments.expectation
         spread = math.sqrt(moments.variance / draws.size)
@@ -385,7 +386,7 @@ EXTREMES: dict[str, Spec] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EXTREMES)
+@pytest.mark.parametrize("name", mark_rest(EXTREMES, *({*EXTREMES} - {"a million distinct N"})))
 def test_extremes(name: str) -> None:
     started = time.process_time()
     rank, inverse = compute(Histogram.from_counts(*EXTREMES[name]))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import choose
 from oracles import MP, absolute_error, power_sums
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
 from rankconst.errors import UsageError
@@ -82,7 +83,7 @@ def test_every_weighted_metric_has_an_oracle() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=choose(15, 40), deadline=None)
 @given(tasks=TASKS)
 def test_moments_equal_the_enumeration(metric: Metric, tasks: list[Task]) -> None:
     weights = [weight for _, weight in tasks]
@@ -169,7 +170,7 @@ def test_simulated_rankers_agree(metric: Metric) -> None:
     rng = np.random.default_rng(20260311)
     sizes = np.concatenate(([1, 2], rng.integers(2, 300, size=15), [17, 5000]))
     weights = 1.0 / rng.integers(1, 30, size=sizes.size)
-    draws = 25_000
+    draws = choose(10_000, 25_000)
     ranks = rng.integers(1, sizes + 1, size=(draws, sizes.size)).astype(np.float64)
     values = np.array([metric.evaluate(row, weights, metric.k) for row in ranks])
     moments = compute_moments(metric, Histogram.from_counts(sizes, weights=weights))

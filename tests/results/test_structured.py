@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cases import choose
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.reading import Reading
@@ -232,7 +233,7 @@ def test_every_shape_is_recognised_and_read(text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=choose(56, 150))
 @given(st.sampled_from(SHAPES), st.data())
 def test_a_cut_or_damaged_file_is_read_or_refused(shape: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(shape) - 1))
@@ -257,7 +258,7 @@ _VALUES = st.recursive(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=choose(56, 150))
 @given(_VALUES)
 @example({"both": {"realistic": {"count": 0}}})
 @example({"metrics": {"results": {"both": {"best": {"both": 1.0}}}}})

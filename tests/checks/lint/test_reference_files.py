@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 import rankconst
+from cases import mark_rest
 from rankconst.checks.lint import lint_reading
 from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_results
@@ -23,8 +25,13 @@ BELOW_FREQUENCY = {("fb15k237", "rotate"), ("nations", "complex"), ("nations", "
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("dataset", DATASETS)
+# Each dataset and each model once, and the one that is worse than random.
+@pytest.mark.parametrize(
+    ("dataset", "model"),
+    mark_rest(
+        itertools.product(DATASETS, MODELS), *zip(DATASETS, MODELS[1:] + MODELS[:1], strict=True), ("nations", "transe")
+    ),
+)
 def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     """PyKEEN 1.8.0-dev: z-scores were never scaled, and AMRR had another expectation (design D2).
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import for_each
+from cases import choose, for_each
 from log_samples import SAMPLES, Sample
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
@@ -339,7 +339,7 @@ PRINTERS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", PRINTERS)
-@settings(max_examples=30)
+@settings(max_examples=choose(11, 30))
 @given(data=st.data())
 def test_generated_logs_read_back_with_their_lines(key: str, data: st.DataObject) -> None:
     lines: list[str] = []
@@ -368,7 +368,7 @@ _WORDS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=choose(56, 150))
 @given(st.one_of(st.text(max_size=200), st.lists(_WORDS, max_size=60).map("".join)), st.sampled_from(sorted(READERS)))
 def test_any_text_is_read_or_refused_with_the_name_of_the_file(text: str, key: str) -> None:
     document = Document("run.log", text)
@@ -413,7 +413,7 @@ def test_any_text_is_read_or_refused_with_the_name_of_the_file(text: str, key: s
     ],
 )
 def test_no_line_takes_long(key: str, piece: str) -> None:
-    text = piece * (2**20 // len(piece)) + "\n" + SAMPLES[key][0].text
+    text = piece * (choose(2**18, 2**20) // len(piece)) + "\n" + SAMPLES[key][0].text
     start = time.process_time()
     READERS[key].recognise(Document("run.log", text))
     with contextlib.suppress(DataError):
