@@ -101,7 +101,7 @@ _NOISE = {
     "setting",
 }
 # Further ones that say nothing in a heading: "Entity prediction", "final MRR"; in a cell they may be names.
-_HEADED = {"entity", "entities", "transductive", "all", "overall", "final", "micro"}
+_HEADED = {"entity", "entities", "transductive", "all", "overall", "final", "micro", "standard", "base", "peak"}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
 SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "stderr", "var", "ci"}
 _STATISTICS = SPREADS | {"rank", "gain", "delta", "diff", "improvement", "min", "max", "median"}
@@ -632,7 +632,8 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         said["protocol"] = "static" if timed[1] else "time-aware"
         rest = rest[timed.end() :]
     while (word := _WORD.match(rest)) is not None:
-        fields = {} if word[1].lower() in _HEADED else _read_word(word[1].lower())
+        headed = word[1].lower() in _HEADED and not _may_be_metric(rest)  # "standard deviation" is one
+        fields = {} if headed else _read_word(word[1].lower())
         if fields is None:
             break
         said |= fields

@@ -80,6 +80,7 @@ from rankconst.results.tables.settings import (
     names_setting,
     read_cell,
     read_setting,
+    read_test_set,
 )
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
@@ -991,6 +992,7 @@ class RowReader:
             if self._within and "dataset" in said:
                 split = find_split(said["dataset"])
                 said = said if split is None else {"split": split, **said}
+                said |= read_test_set(self._keys[self._roles["dataset"]], said["dataset"])
                 said["dataset"] = find_within(said["dataset"]) or said["dataset"]
             if not self._dialect.exact and "dataset" in said:
                 cell, (said["dataset"], told) = said["dataset"], read_dataset(said["dataset"])

@@ -51,6 +51,7 @@ NOTHING_TOLD = Told()
 """A table without text around it."""
 
 _ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading": "the heading above"}
+_OF_TRAINING = "(?:scor|train|sampl|loss|negat|strateg)"
 _TASKS = {
     # "zero-shot inference" ranks all entities of a benchmark; zero-shot relations are others.
     "few-shot": r"\b(?:few|one|[1-9]\d*)[- ]shot\b|[少小]样本|"
@@ -109,12 +110,15 @@ _TASKS = {
     r"\b(?:[1-9]0|[1-9]00|[1-4],?000) test (?:triples|facts|samples|queries|questions|instances|examples)\b",
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain|"
     r"\b(?:candidates|entities) (?:(?:are|were) )?(?:filtered|restricted|limited) (?:by|to) (?:[a-z]+ ){0,3}types?\b",
-    "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b|"
-    r"(?<![\w.:/-])[1NM]-[1NM](?![\w.:/-])",
+    # "1-N scoring", and a model "+ 1-N", say how was trained.
+    "by relation": rf"(?<!\+ )\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b(?! {_OF_TRAINING})|\bper[- ]relation\b|"
+    rf"(?<![\w.:/-])(?<!\+ )[1NM]-[1NM](?![\w.:/-])(?! {_OF_TRAINING})",
+    "averages over datasets": r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?(?:macro[- ]?)?(?:averaged?|mean)\b"
+    r"(?: [\w@-]+){0,4} (?:across|over) (?:[\w-]+ ){0,4}(?:data ?sets|benchmarks?|graphs|KGs)\b",
     MACRO: r"\bmacro[- ]?averag|^\W{0,9}macro\W{0,9}$|\baveraged? (?:over|across|by) (?:all )?(?:the )?relations\b",
     # The last ones: these are tasks of some benchmarks, which other words may make others.
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
-    "inductive": r"\b(?:unseen|emerging|out-of-(?:kb|kg|sample|graph)) entit|"
+    "inductive": r"\b(?:unseen|emerging|out-of-(?:kb|kg|sample|graph)) entit|\bOOKB\b|\bout[- ]of[- ]knowledge[- ]|"
     r"\bentit[a-z]+ (?:that (?:are|were) )?unseen|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
 }

@@ -150,6 +150,18 @@ def test_datasets_under_a_metric_that_the_heading_names() -> None:
     assert [(entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
         ("UMLS", "MRR", "0.802"), ("WN18RR", "MRR", "0.476"),
     ]  # fmt: skip
+    # Where rows are of datasets, the columns are models, but for those of other things.
+    others = ("Params (M)", "train_seconds", "# Entities", "Seeds", "Δ", "提升", "H-MRR", "AUC")
+    heading, rule = f"| Dataset | TransE | RotatE | {' | '.join(others)} |", "|--" * (3 + len(others)) + "|"
+    umls = "| UMLS | 0.6 | 0.8 | 0.5 | 0.9 | 135 | 5 | 0.2 | 0.2 | 0.9 | 0.9 |"
+    wn18rr = "| WN18RR | 0.226 | 0.476 | 12.5 | 0.8 | 40,943 | 5 | 0.25 | 0.25 | 0.9 | 0.9 |"
+    reading = read("\n".join(("MRR on two graphs", "", heading, rule, umls, wn18rr, "")))
+    assert [(entry.context.dataset, entry.text) for entry in reading.entries] == [
+        ("UMLS", "0.6"), ("UMLS", "0.8"), ("WN18RR", "0.226"), ("WN18RR", "0.476"),
+    ]  # fmt: skip
+    assert [each.what for each in reading.skipped] == ["H-MRR"]
+    with pytest.raises(DataError, match="no column is a metric"):
+        read("# MRR\n\n| Dataset | Train | Test |\n|--|--|--|\n| WN18RR | 86,835 | 3134 |\n| UMLS | 5216 | 661 |\n")
     # Parts of a benchmark below its name are not the benchmark.
     with pytest.raises(DataError, match="no column is a metric"):
         read("## Hits@10\n\n| | WN18RR | |\n|--|--|--|\n| Model | v1 | v2 |\n| GraIL | 82.45 | 78.68 |\n")
@@ -527,6 +539,10 @@ def test_captions_of_any_length_say_the_split_the_side_and_what_is_filtered() ->
         ("Results on WN18RR with a random 80/10/10 split", "another split"),
         ("10-fold cross-validation on WN18RR", "another split"),
         ("WN18RR with 10% emerging entities", "inductive"),
+        ("Results (WN18RR, OOKB mode)", "inductive"),
+        ("WN18RR with out-of-knowledge-base entities", "inductive"),
+        ("Average results over all datasets such as WN18RR", "averages over datasets"),
+        ("Average across the benchmarks, WN18RR and others", "averages over datasets"),
     ],
 )
 def test_captions_that_name_other_tasks(caption: str, task: str) -> None:
@@ -543,6 +559,10 @@ def test_captions_that_name_other_tasks(caption: str, task: str) -> None:
         "Results on WN18RR; embeddings of the same words are aligned, which improves alignment.",
         "Bold: improvement of MRR on WN18RR over the baselines.",
         "Results on WN18RR with noise contrastive estimation.",
+        "Results on WN18RR with 1-N scoring.",
+        "ConvE + 1-N on WN18RR",
+        "WN18RR; all models have 1-to-N training",
+        "Results on WN18RR; Table 2 has the average over all datasets.",
     ],
 )
 def test_captions_that_mention_other_tasks_only(caption: str) -> None:
