@@ -35,15 +35,25 @@ GAIN = re.compile(
 
 # Columns of numbers that are of no model: "Year", "Time (s)", "#Params", "Entities", "AUC".
 _OF_NO_MODEL = re.compile(
-    r"(?:#|(?:num(?:ber)?|no|best|total|wall|peak)(?:\.|_|\b))?\s*+(?:of\s)?(?:years?|dates?|seeds?|runs?|trials?|"
-    r"epochs?|steps?|iterations?|(?:train(?:ing)?|infer(?:ence)?|run|eval(?:uation)?|wall)?[ _-]?"
+    r"(?:#|(?:num(?:ber)?|no|best|total|wall|peak|train(?:ing)?|test|valid)(?:\.|_|\b))?\s*+(?:of\s)?"
+    r"(?:years?|dates?|seeds?|runs?|trials?|epochs?|steps?|iterations?|"
+    r"(?:train(?:ing)?|infer(?:ence)?|run|eval(?:uation)?|wall)?[ _-]?"
     r"(?:times?|seconds|secs?|minutes|hours|speed)|duration|speed-?up|param(?:eter)?s?|memory|ram|vram|gpus?|"
     r"(?:embedding |batch |model |hidden )?(?:size|dim(?:ension)?s?)|learning rate|lr|flops|rank|"
     r"entit(?:y|ies)|rel(?:ation)?s?|triples?|triplets|facts|nodes?|edges?|"
+    r"dropout|margin|gamma|alpha|beta|lambda|temperature|weight decay|layers?|negatives?|negative samples?|density|"
     r"accuracy|acc|auc(?:-\w+)?|au-?(?:roc|prc?)|f1|precision|recall|loss|k|n|#|"
     r"(?:训练|推理)?(?:时间|耗时)|参数|实体|关系|三元组|轮数|年份|内存|显存)(?:数|量|数量)?(?:\W.*)?$",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+def names_other(label: str) -> bool:
+    """Tell whether a row is of a setting or a count, ``--lr`` or ``Entities``, where others are of models."""
+    return _OF_NO_MODEL.match(label) is not None or _OPTION.match(label) is not None
+
+
+_OPTION = re.compile(r"--[a-z_]", re.IGNORECASE)
 
 
 def _is_of_model(heading: str) -> bool:
@@ -304,7 +314,9 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
     if found[1] and (all(map(read_words, names)) or all(map(names_known, names))) and dialect.names_metric(found[1]):
         return "", [f"{found[1]} ({name})" for name in names]  # "MRR (valid/test)", "MRR (FB15k-237 / WN18RR)"
     if not all(map(dialect.names_metric, names)):
-        return None
+        named = names[0].rpartition(" ")
+        rest = [named[2], *names[1:]]
+        return (named[0], rest) if named[0] and not found[1] and all(map(dialect.names_metric, rest)) else None
     if found[1]:
         return found[1].strip(), names
     # What only the first says of its tasks, or the last, is said of all: "WN18RR MRR/Hits@10", "MRR/Hits@10 (valid)".

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION, Mention, find_joined, find_mentions, list_graphs
-from rankconst.results.tables.columns import parse_column
+from rankconst.results.tables.columns import parse_column, read_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ class Printed(NamedTuple):
     rows: Iterable[Row]
     above: tuple[Above, ...] = ()
     commas: bool = False  # True if decimals may have a comma before them
+    reports: tuple[str, ...] = ()  # what sections around that of the table say of all numbers in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ _RAW = re.compile(
 _FILTERED = re.compile(r"(?<!un)filter|过滤|過濾", re.IGNORECASE)
 # What is filtered on a graph whose facts have a time; "time-aware" alone may be said of a model.
 _KNOWN = {
-    "time-aware": r"\btime[- ](?:aware[- ](?:filter|metric|setting|protocol|evaluation|result)|filter)",
+    "time-aware": r"\btime[- ](?:(?:aware|wise)[- ](?:filter|metric|setting|protocol|evaluation|result)|filter)",
     "static": r"\bstatic(?:ally)?[- ]filter",
 }
 _PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
@@ -152,6 +153,7 @@ _TEST = re.compile(r"\btest|测试|測試", re.IGNORECASE)
 # Prose that says what the numbers are, not how models were trained or chosen.
 _REPORTS = re.compile(
     r"\b(?:results|numbers|scores|metrics)\b[^.;]{0,40} (?:are|is|were) [^.;]{0,20}\bon (?:the )?(?:valid|dev)"
+    r"|\b(?:valid|validation|dev|development)[- ](?:set[- ])?(?:results|numbers|scores|metrics|performance) only\b"
     r"|\breport(?:ed)?\b[^.;]{0,40}\b(?:validation|dev|development) (?:set|results|performance|scores|split)"
     r"|\b(?:report(?:ed)?|use|in|under|are|is) (?:only )?(?:the )?(?:raw|unfiltered)\b(?: \(?(?:raw|unfiltered)\)?)?,? "
     r"(?:setting|metrics|results|ranks?|evaluation|protocol|numbers)",
@@ -212,8 +214,11 @@ _LINKS = (
 )  # fmt: skip
 
 
-def tell(above: Sequence[Above]) -> Told:
-    """Return what the texts of a table say about its numbers."""
+def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
+    """Return what the texts of a table say about its numbers.
+
+    What sections around it report holds unless a nearer text says otherwise.
+    """
     if not above:
         return Told()
     own = [each.text for each in above if each.kind != "heading"]
@@ -223,6 +228,11 @@ def tell(above: Sequence[Above]) -> Told:
     leading = [*(text for text in own if _leads(text)), *reported]
     mentions, origin = _find_dataset([each for each in above if each.kind != "note"])
     captions = [each.text for each in above if each.kind == "caption" or NUMBERED.match(each.text.lstrip("*_ "))][:3]
+    leading += [
+        text
+        for text in reports
+        if not any(map((_TEST if _VALID.search(text) else _FILTERED).search, (*own, *captions)))
+    ]
     raw = next((text for text in (*leading, *captions) if _RAW.search(text)), None)
     one_sided = [text for text in (*leading, *captions) if not _BOTH_SIDES.search(text)]
     sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, one_sided))]
@@ -254,11 +264,18 @@ def _find_split(texts: Sequence[str]) -> str | None:
 
 def tell_row(label: str) -> Told | None:
     """Return what a row says of those below it; ``Test`` and ``Filtered`` end what rows above said."""
-    told = tell((Above("caption", label),))
+    told, words = tell((Above("caption", label),)), read_words(label) or {}
+    told = replace(told, **{name: words.get(name) for name in ("split", "side", "protocol") if not getattr(told, name)})
     if told.split is None and _TEST.search(label) and not _VALID.search(label):
         return replace(told, split="test")
     said = told.dataset or told.among or told.split or told.side or told.protocol or told.task
     return told if said or _FILTERED.search(label) else None
+
+
+def tells_tasks(label: str) -> bool:
+    """Tell whether a row says of which split, side or protocol those below it are."""
+    told = tell_row(label)
+    return told is not None and bool(told.split or told.side or told.protocol)
 
 
 def find_metrics(above: Iterable[Above]) -> list[str]:
@@ -352,6 +369,7 @@ class _Heading:
     text: str
     parent: _Heading | None
     below: list[_Heading] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)  # sentences of its section that say what numbers are
 
 
 # Paragraphs farther away than this are about something else.
@@ -402,6 +420,7 @@ class Outline:
         self._fresh = self._fresh and item is None and _NOTE.match(text) is not None
         if self._fresh and not text.rstrip().endswith((":", "：")):
             self._tables[-1].notes = (*self._tables[-1].notes, text)[:_NEAR]
+        self._heading.reports += [each for each in _SENTENCE.split(text) if _REPORTS.search(each)]
         if item is not None:
             self._said = [each for each in self._said if each[0] is not None and each[0] < item]
         self._said.append((item, text))
@@ -436,8 +455,10 @@ class _Pending:
         above += [Above("sentence", text) for text in self.sentences]
         above += [Above("note", text) for text in self.notes]
         heading: _Heading | None = self.heading
+        reports = list[str]()
         while heading is not None and heading.parent is not None:
+            reports += heading.parent.reports
             beside = tuple(each.text for each in heading.parent.below if each is not heading)
             above.append(Above("heading", heading.text, beside))
             heading = heading.parent
-        return Printed(self.rows, tuple(above))
+        return Printed(self.rows, tuple(above), reports=tuple(reports))

@@ -160,6 +160,11 @@ def test_datasets_under_a_metric_that_the_heading_names() -> None:
         ("UMLS", "0.6"), ("UMLS", "0.8"), ("WN18RR", "0.226"), ("WN18RR", "0.476"),
     ]  # fmt: skip
     assert [each.what for each in reading.skipped] == ["H-MRR"]
+    # Where columns are of datasets, rows are.
+    rows = ("Entities | 135 | 40,943", "Train triples | 5,216 | 86,835", "--lr | 0.001 | 0.01", "TransE | 0.6 | 0.226")
+    reading = read("\n".join(("MRR on two graphs", "", "| | UMLS | WN18RR |", "|--|--|--|", *rows, "")))
+    assert [entry.text for entry in reading.entries] == ["0.6", "0.226"]
+    assert [each.what for each in reading.skipped] == ["Entities", "Train triples", "--lr"]
     with pytest.raises(DataError, match="no column is a metric"):
         read("# MRR\n\n| Dataset | Train | Test |\n|--|--|--|\n| WN18RR | 86,835 | 3134 |\n| UMLS | 5216 | 661 |\n")
     # Parts of a benchmark below its name are not the benchmark.
@@ -595,3 +600,44 @@ def test_cells_that_are_shares_name_no_relations() -> None:
     table = "DB15K\n\n| Model | Missing rate | MRR |\n|--|--|--|\n| A | 20% | .3 |\n| A | 80% | .2 |\n"
     tasks = {done.batch.tasks for done in rankconst.adjust(read(table)).done}
     assert [each.relations for each in tasks] == [()]
+
+
+@pytest.mark.parametrize(
+    ("report", "near", "said"),
+    [
+        ("All numbers are on the validation set.", "", ("valid", None)),
+        ("IMPORTANT: validation metrics only", "", ("valid", None)),
+        ("All results are in the raw setting.", "", (None, "raw")),
+        ("All numbers are on the validation set.", "Test results:\n", (None, None)),
+        ("All results are in the raw setting.", "Filtered:\n", (None, None)),
+        ("All numbers are filtered; models were chosen on the validation set.", "", (None, None)),
+        ("Table 1 has results on the validation set, all others are on the test set.", "", (None, None)),
+    ],
+)
+def test_what_a_section_reports_holds_for_those_below(report: str, near: str, said: tuple[str | None, ...]) -> None:
+    about = read(f"# Results\n\n{report}\n\n## WN18RR\n\n{near}{_TABLE}").entries[0].context
+    assert (about.dataset, about.split, about.protocol) == ("WN18RR", *said)
+
+
+def test_rows_over_a_metric_say_of_which_side_those_below_are() -> None:
+    table = "| Model | FB15k-237 | -- | WN18RR | -- |\n|--|--|--|--|--|\n| -- | MRR | H@10 | MRR | H@10 |\n"
+    model, no_result = "| A | .3 | .5 | .4 | .5 |\n", "| B | -- | -- | -- | -- |\n"
+    rows = (model, "| -- | e1,r,? | -- | -- | -- |\n", no_result, model)
+    rows += ("| -- | Head prediction | -- | -- | -- |\n", model, "| -- | Mean | -- | -- | -- |\n", model)
+    entries = read(f"{table}{''.join(rows)}").entries
+    assert [(e.context.dataset, e.metric.label) for e in entries[:4]] == [
+        ("FB15k-237", "MRR"), ("FB15k-237", "Hits@10"), ("WN18RR", "MRR"), ("WN18RR", "Hits@10"),
+    ]  # fmt: skip
+    assert [entry.context.side for entry in entries[::4]] == [None, "tail", "head", "both"]
+
+
+def test_a_name_before_several_metrics_is_that_of_their_model() -> None:
+    entries = read("| Benchmark | NSR MRR / H@1 |\n|--|--|\n| UMLS | .81 / 71.64 |\n| WN18RR | .36 / 28.45 |\n").entries
+    assert [(entry.context.model, entry.text) for entry in entries] == [
+        ("NSR", ".81"), ("NSR", "71.64%"), ("NSR", ".36"), ("NSR", "28.45%"),
+    ]  # fmt: skip
+
+
+def test_a_text_that_names_two_ways_to_filter_by_time_says_neither() -> None:
+    text = "Instead of the static filtered setting we use the time-wise filtered setting on ICEWS18."
+    assert read(f"{text}\n{_TABLE}").entries[0].context.protocol is None
