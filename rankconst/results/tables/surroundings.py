@@ -265,7 +265,12 @@ def _find_split(texts: Sequence[str]) -> str | None:
 def tell_row(label: str) -> Told | None:
     """Return what a row says of those below it; ``Test`` and ``Filtered`` end what rows above said."""
     told, words = tell((Above("caption", label),)), read_words(label) or {}
-    told = replace(told, **{name: words.get(name) for name in ("split", "side", "protocol") if not getattr(told, name)})
+    told = replace(
+        told,
+        split=told.split or words.get("split"),
+        side=told.side or words.get("side"),
+        protocol=told.protocol or words.get("protocol"),
+    )
     if told.split is None and _TEST.search(label) and not _VALID.search(label):
         return replace(told, split="test")
     said = told.dataset or told.among or told.split or told.side or told.protocol or told.task

@@ -622,8 +622,8 @@ def test_what_a_section_reports_holds_for_those_below(report: str, near: str, sa
 def test_rows_over_a_metric_say_of_which_side_those_below_are() -> None:
     table = "| Model | FB15k-237 | -- | WN18RR | -- |\n|--|--|--|--|--|\n| -- | MRR | H@10 | MRR | H@10 |\n"
     model, no_result = "| A | .3 | .5 | .4 | .5 |\n", "| B | -- | -- | -- | -- |\n"
-    rows = (model, "| -- | e1,r,? | -- | -- | -- |\n", no_result, model)
-    rows += ("| -- | Head prediction | -- | -- | -- |\n", model, "| -- | Mean | -- | -- | -- |\n", model)
+    rows = [model, "| -- | e1,r,? | -- | -- | -- |\n", no_result, model]
+    rows += ["| -- | Head prediction | -- | -- | -- |\n", model, "| -- | Mean | -- | -- | -- |\n", model]
     entries = read(f"{table}{''.join(rows)}").entries
     assert [(e.context.dataset, e.metric.label) for e in entries[:4]] == [
         ("FB15k-237", "MRR"), ("FB15k-237", "Hits@10"), ("WN18RR", "MRR"), ("WN18RR", "Hits@10"),
