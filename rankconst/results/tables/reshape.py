@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import find_joined, find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
 from rankconst.results.tables.columns import find_qualifier, parse_column, read_dataset, read_words
-from rankconst.results.tables.surroundings import Above, Printed
+from rankconst.results.tables.surroundings import OTHER_METRIC, Above, Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ _OF_NO_MODEL = re.compile(
     r"(?:embedding |batch |model |hidden )?(?:size|dim(?:ension)?s?)|learning rate|lr|flops|rank|"
     r"entit(?:y|ies)|rel(?:ation)?s?|triples?|triplets|facts|nodes?|edges?|"
     r"dropout|margin|gamma|alpha|beta|lambda|temperature|weight decay|layers?|negatives?|negative samples?|density|"
-    r"accuracy|acc|auc(?:-\w+)?|au-?(?:roc|prc?)|f1|precision|recall|loss|k|n|#|"
+    r"accuracy|acc|auc(?:-\w+)?|au-?(?:roc|prc?)|f1|precision|recall|loss|top-?k|k|n|#|"
     r"(?:训练|推理)?(?:时间|耗时)|参数|实体|关系|三元组|轮数|年份|内存|显存)(?:数|量|数量)?(?:\W.*)?$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -58,7 +58,8 @@ _OPTION = re.compile(r"--[a-z_]", re.IGNORECASE)
 
 def _is_of_model(heading: str) -> bool:
     """Tell whether a column of numbers may be of a model, or of what else was evaluated."""
-    return not (_OF_NO_MODEL.match(heading) or GAIN.match(heading) or _SAYS_METRIC.search(heading))
+    patterns = (_OF_NO_MODEL.match, GAIN.match, _SAYS_METRIC.search, OTHER_METRIC.search)
+    return not any(says(heading) for says in patterns)
 
 
 # "H-MRR", "Hits@10 (ours)": a metric that is not understood is none of the text above either.

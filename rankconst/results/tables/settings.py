@@ -97,7 +97,8 @@ def _read_fold(value: str) -> _Said:
 
 def _read_test_set(value: str) -> _Said:
     """Return the split that names a set of triples, ``umls/test.txt``; any other name is that of a part of it."""
-    name = re.sub(r"\.(?:txt|tsv|csv|del|triples)$", "", re.split(r"[/\\]", value.strip().lower())[-1])
+    file = value.strip().lower().replace("\\", "/").rpartition("/")[2]
+    name = re.sub(r"\.(?:txt|tsv|csv|del|triples)$", "", file)
     said = read_words(split_name(name)[1])
     return _read_part(value) if said is None else said
 

@@ -57,7 +57,8 @@ _TASKS = {
     # "zero-shot inference" ranks all entities of a benchmark; zero-shot relations are others.
     "few-shot": r"\b(?:few|one|[1-9]\d*)[- ]shot\b|[少小]样本|"
     r"\b(?:zero|0)[- ]shot (?:relation|entit|split|subset|setting|learning|link|knowledge)",
-    "sampled": r"\bsample[sd]? \d+$|\bcandidates per (?:query|triple|task|positive)|"
+    "sampled": r"\bsample[sd]? \d+$|\b(?:head|tail|candidate|entity) pool(?: size)?\s?[:=]\s?\d|"
+    r"\bcandidates per (?:query|triple|task|positive)|"
     r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled |hard )?"
     r"(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?"
@@ -82,7 +83,9 @@ _TASKS = {
     r"\badversarial (?:attack|addition|deletion|edit|modification)s?\b|\b(?:data|model|graph|after|by) poisoning\b",
     "difference": r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?"
     r"(?:(?:relative|absolute|average|mean|percentage|performance) ){0,2}"
-    r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) ",
+    r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) |"
+    r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?(?:(?:relative|absolute|average|test) )?(?:MRR|MR|H(?:its)?@\d+) "
+    r"(?:gain|improvement|drop|decrease|degradation|difference|change|delta)s?\b",
     "another graph": r"\b\d+ ?% (?:of )?(?:random )?noise\b|\bnois[ey]+ (?:rate|ratio|level)s?\b|"
     r"\b(?:poisoned|noisy|perturbed|corrupted|translated|sparsified|subsampled|downsampled) (?:versions? of )?"
     r"(?-i:[A-Z])|\b(?:[a-z]{3,12}[ei]se|German|French|Spanish|Italian|Russian|Arabic|reduced|smaller|sparse|modified|"
@@ -284,7 +287,7 @@ def tells_tasks(label: str) -> bool:
 
 
 def find_metrics(above: Iterable[Above]) -> list[str]:
-    """Return the metrics of the nearest text that names any."""
+    """Return the metrics of the nearest text that names any: none if it names others only, and these next to them."""
     for each in above:
         words = re.findall(r"[A-Za-z]+(?:@\d+|[-_ ]?@ ?\d+)?|\d+", each.text)
         found: dict[str, str] = {}
@@ -294,9 +297,19 @@ def find_metrics(above: Iterable[Above]) -> list[str]:
                 if meaning is not None and meaning.metric is not None and meaning.adjustment is None:
                     name = " ".join(words[i:j])
                     found[meaning.metric.label] = min(found.get(meaning.metric.label, name), name, key=len)
+        if others := OTHER_METRIC.findall(each.text):
+            return [*found.values(), *others] if found else []
         if found:
             return list(found.values())
     return []
+
+
+OTHER_METRIC = re.compile(
+    r"\b(?:AU-?ROC|AU-?PRC?|AUC(?:-?(?:ROC|PRC?))?|ROC|accuracy|precision|recall|F1|ECE|Brier|NDCG|perplexity|RMSE|MAE|"
+    r"correlation|coverage|frequency|freq|entropy|calibration)\b|准确率|精确率|召回率",
+    re.IGNORECASE,
+)
+"""Names of what is measured otherwise than by ranks."""
 
 
 _GENERAL = re.compile(

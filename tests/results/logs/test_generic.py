@@ -511,6 +511,7 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ("Evaluating on sample of training set\nmrr: 0.3\nmrr: 0.3\n", ["subset"] * 2),
         ("Evaluating on sample of training set\ntrain mrr: 0.3\ntest mrr: 0.2\n", ["subset", None]),
         ("candidates per query: 1000\nmrr: 0.3\n", ["sampled"]),
+        ("Mode: typed | Tail pool: 1250 | Head pool: 830\nmrr: 0.3\n", ["sampled"]),
         (
             "test on ind-test-graph, sample 50\nmrr: 0.3\ntest on ind-test-graph, sample all\nmrr: 0.3\n",
             ["sampled", None],

@@ -165,6 +165,10 @@ def test_datasets_under_a_metric_that_the_heading_names() -> None:
     reading = read("\n".join(("MRR on two graphs", "", "| | UMLS | WN18RR |", "|--|--|--|", *rows, "")))
     assert [entry.text for entry in reading.entries] == ["0.6", "0.226"]
     assert [each.what for each in reading.skipped] == ["Entities", "Train triples", "--lr"]
+    # What is measured otherwise is no metric of a text farther away, nor next to one.
+    for text in ("# MRR\n\nTable 1: AUROC of two models", "MRR and AUROC"):
+        with pytest.raises(DataError, match="no column is a metric"):
+            read(f"{text}\n\n| Model | WN18RR | UMLS |\n|--|--|--|\n| A | 0.6 | 0.8 |\n")
     with pytest.raises(DataError, match="no column is a metric"):
         read("# MRR\n\n| Dataset | Train | Test |\n|--|--|--|\n| WN18RR | 86,835 | 3134 |\n| UMLS | 5216 | 661 |\n")
     # Parts of a benchmark below its name are not the benchmark.
@@ -538,6 +542,7 @@ def test_captions_of_any_length_say_the_split_the_side_and_what_is_filtered() ->
         ("WN18RR in the federated setting", "federated"),
         ("Unlearning 5% of WN18RR", "unlearning"),
         ("Reduction in MRR on WN18RR", "difference"),
+        ("MRR gains on WN18RR", "difference"),
         ("WN18RR: ranks of target triples", "attack"),
         ("Results on WN18RR with 20% noise", "another graph"),
         ("The Chinese version of WN18RR", "another graph"),
@@ -563,6 +568,7 @@ def test_captions_that_name_other_tasks(caption: str, task: str) -> None:
         "Results on WN18RR; each is ranked among 40,943 entities.",
         "Results on WN18RR; embeddings of the same words are aligned, which improves alignment.",
         "Bold: improvement of MRR on WN18RR over the baselines.",
+        "Our model has an MRR gain of 0.02 on WN18RR.",
         "Results on WN18RR with noise contrastive estimation.",
         "Results on WN18RR with 1-N scoring.",
         "ConvE + 1-N on WN18RR",
