@@ -649,7 +649,11 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         found = None if base is None else add_part(base, parts[1])
     else:
         found = None
-    return found or ((_parse_beside(text, k) or _parse_of_model(text, k)) if _METRIC.search(text) else None)
+    if found is not None or not _METRIC.search(text):
+        return found
+    if (parts := _PARENTHESES.fullmatch(text)) is not None and _parse_measured(parts[2].strip(), k) is not None:
+        text = f"{parts[1]} {parts[2].strip()}"  # "FB15k-237 (MRR)"
+    return _parse_beside(text, k) or _parse_of_model(text, k)
 
 
 def _parse_words(text: str, said: dict[str, str], k: int | None) -> Meaning | None:

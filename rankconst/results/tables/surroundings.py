@@ -66,7 +66,8 @@ _TASKS = {
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
     r"\(\d[\d,]* (?:negative )?samples?\)|\bnegative samples? (?:for|in|during|at) (?:the )?(?:eval|test|rank)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
-    "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
+    "triple classification": r"\btripl(?:e|et) classification\b",
+    "classification": r"\bentity (?:typing|alignment)\b|"
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
     "alignment": r"(?<=(?-i:[A-Z0-9]) )alignment\b|\balign(?:ing)? (?:the )?(?:two|both)\b|"
     r"\b(?:KG|graph|ontology) alignment\b|\b(?:entity|ontology) (?:matching|resolution)\b",
@@ -151,7 +152,10 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 _BEST = re.compile(r"\b(?:best|max(?:imum)?) (?:[a-z]+ ){0,3}(?:of|over|across|among|from)\b", re.IGNORECASE)
-_VALID = re.compile(r"\b(?<!cross-)(?<!cross )(?:valid|validation|dev|development)\b|验证|驗證", re.IGNORECASE)
+_VALID = re.compile(
+    r"\b(?<!cross-)(?<!cross )(?:valid|validation|(?<!std )(?<!std. )(?<!standard )dev|development)\b|验证|驗證",
+    re.IGNORECASE,
+)
 _TEST = re.compile(r"\btest|测试|測試", re.IGNORECASE)
 # Prose that says what the numbers are, not how models were trained or chosen.
 _REPORTS = re.compile(
@@ -162,6 +166,13 @@ _REPORTS = re.compile(
     r"(?:setting|metrics|results|ranks?|evaluation|protocol|numbers)",
     re.IGNORECASE,
 )
+# What a text says that is about relations only, and words for what other texts are about.
+_OF_RELATIONS = re.compile(
+    r"\brelation prediction\b\W{1,9}(?:(?:i\.e\.|that is|is|to|the task of)\W{1,3}){0,3}predict(?:ing|s)? (?:the |a )?"
+    r"(?:missing |correct )?relation\b",
+    re.IGNORECASE,
+)
+_OF_ENTITIES = re.compile(r"\b(?:link|entity|head|tail|subject|object|node) prediction\b", re.IGNORECASE)
 _SIDES = {
     side: re.compile(
         rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
@@ -210,8 +221,8 @@ def find_task(text: str, ignored: str = "") -> str | None:
 _LINKS = (
     (
         re.compile(r"\b(?:link|entity) prediction\b|\bcompletion\b|\bKGC\b", re.IGNORECASE),
-        ("alignment", "type prediction", "question answering", "recommendation", "error detection",
-         "value prediction", "multi-hop reasoning"),
+        ("triple classification", "alignment", "type prediction", "question answering", "recommendation",
+         "error detection", "value prediction", "multi-hop reasoning"),
     ),
     (re.compile(r"\bentity prediction\b", re.IGNORECASE), (RELATION_PREDICTION,)),
 )  # fmt: skip
@@ -242,6 +253,8 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
     protocols += ["raw"] if raw and not _FILTERED.search(_RAW.sub("", raw)) else []
     task = next(filter(None, map(find_task, own)), None)
+    if task is None and any(map(_OF_RELATIONS.search, reports)):
+        task = RELATION_PREDICTION
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
         dataset=graphs[0] if len(graphs) == 1 else None,
@@ -388,6 +401,7 @@ class _Heading:
     parent: _Heading | None
     below: list[_Heading] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)  # sentences of its section that say what numbers are
+    of_entities: bool = False  # True if its section names the prediction of entities
 
 
 # Paragraphs farther away than this are about something else.
@@ -438,7 +452,11 @@ class Outline:
         self._fresh = self._fresh and item is None and _NOTE.match(text) is not None
         if self._fresh and not text.rstrip().endswith((":", "：")):
             self._tables[-1].notes = (*self._tables[-1].notes, text)[:_NEAR]
-        self._heading.reports += [each for each in _SENTENCE.split(text) if _REPORTS.search(each)]
+        plain = re.sub(r"[*_`]+", "", text)
+        self._heading.reports += [
+            each for each in _SENTENCE.split(plain) if _REPORTS.search(each) or _OF_RELATIONS.search(each)
+        ]
+        self._heading.of_entities |= _OF_ENTITIES.search(plain) is not None
         if item is not None:
             self._said = [each for each in self._said if each[0] is not None and each[0] < item]
         self._said.append((item, text))
@@ -474,9 +492,14 @@ class _Pending:
         above += [Above("note", text) for text in self.notes]
         heading: _Heading | None = self.heading
         reports = list[str]()
+        of_entities = any(_OF_ENTITIES.search(each.text) for each in above)
         while heading is not None and heading.parent is not None:
             reports += heading.parent.reports
+            of_entities |= heading.of_entities or heading.parent.of_entities
+            of_entities |= _OF_ENTITIES.search(heading.text) is not None
             beside = tuple(each.text for each in heading.parent.below if each is not heading)
             above.append(Above("heading", heading.text, beside))
             heading = heading.parent
+        if of_entities:
+            reports = [each for each in reports if not _OF_RELATIONS.search(each)]
         return Printed(self.rows, tuple(above), reports=tuple(reports))

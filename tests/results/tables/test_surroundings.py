@@ -507,6 +507,8 @@ _CAPTIONS = {
     "Tail prediction results of all the models that were considered on WN18RR, in the filtered setting.": "- tail -",
     "Link prediction results on WN18RR where only tail entities are predicted, as is common.": "- tail -",
     "Mean over head and tail prediction on WN18RR, as is common in the literature on such models.": "- - -",
+    r"MRR on WN18RR ($\text{Mean} \pm \text{Sample Std Dev}$)": "- - -",
+    "MRR on WN18RR (mean and std. dev. of five runs)": "- - -",
     "Results on WN18RR without filtering, for which no known triples are removed from the ranking.": "- - raw",
 }
 
@@ -572,6 +574,7 @@ def test_captions_that_name_other_tasks(caption: str, task: str) -> None:
         "Results on WN18RR with noise contrastive estimation.",
         "Results on WN18RR with 1-N scoring.",
         "ConvE + 1-N on WN18RR",
+        "Link Prediction and Triple Classification on WN18RR",
         "WN18RR; all models have 1-to-N training",
         "Results on WN18RR; Table 2 has the average over all datasets.",
     ],
@@ -647,3 +650,28 @@ def test_a_name_before_several_metrics_is_that_of_their_model() -> None:
 def test_a_text_that_names_two_ways_to_filter_by_time_says_neither() -> None:
     text = "Instead of the static filtered setting we use the time-wise filtered setting on ICEWS18."
     assert read(f"{text}\n{_TABLE}").entries[0].context.protocol is None
+
+
+_RELATIONS = "Models for **relation prediction** (predicting the relation *r* between two entities).\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "below", "dataset"),
+    [
+        (_RELATIONS, "", "WN18RR (relation prediction)"),
+        (_RELATIONS, "### Link prediction\n", "WN18RR"),
+        (f"{_RELATIONS}\n- Link prediction: predicting an entity.\n", "", "WN18RR"),
+        (f"Link prediction.\n\n## Usage\n\n{_RELATIONS}", "", "WN18RR"),
+        ("Graph attention for relation prediction in knowledge graphs.\n", "", "WN18RR"),  # it may be any
+    ],
+)
+def test_a_title_is_followed_by_what_is_predicted(text: str, below: str, dataset: str) -> None:
+    assert read(f"# Models\n\n{text}\n## WN18RR\n\n{below}{_TABLE}").entries[0].context.dataset == dataset
+
+
+def test_a_metric_behind_each_dataset_of_a_row() -> None:
+    table = "| Dataset | TransE | RotatE |\n|--|--|--|\n| WN18RR (MRR) | .226 | .476 |\n| UMLS (Hits@10) | .9 | .98 |\n"
+    assert [(e.context.dataset, e.context.model, e.metric.label, e.text) for e in read(table).entries] == [
+        ("WN18RR", "TransE", "MRR", ".226"), ("UMLS", "TransE", "Hits@10", ".9"),
+        ("WN18RR", "RotatE", "MRR", ".476"), ("UMLS", "RotatE", "Hits@10", ".98"),
+    ]  # fmt: skip
