@@ -148,6 +148,8 @@ _NO_TASKS = {
     "difference": "the text around says that these are differences",
     "another graph": "the text around says that the graph was changed",
     "another split": "the text around says that the triples are split in another way",
+    "by relation": "the text around says that these are of single relations, or of kinds of relations",
+    "averages over datasets": "the text around says that these are averages over datasets",
 }
 _KIND = re.compile(r"(.+) \(([a-z -]+)\)")
 _REMEDIES = {

@@ -312,13 +312,14 @@ def _phrases(label: str) -> list[_Phrase]:
 def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
     """Find the numbers on lines that name a metric, a split or a side."""
     state: dict[str, str] = {}
-    heading, carried, last = 0, "", -9
+    heading, carried, last, named = 0, "", -9, 0  # `named`: the line that names the dataset
     fresh = False  # a step was named since the last number
     sides = _Sides()
     for number, text in lines:
         numbers, rest, own = _read_line(text)
         if not numbers:
-            said = _read_above(text, rest, own, state)
+            said = _read_above(text, rest, own, state, numbered=last > named)
+            named = number if said.get("dataset") else named
             sides.apart = sides.apart or not text.strip()
             if said:
                 fresh = fresh or "step" in said
@@ -355,8 +356,11 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         last, fresh, sides.apart = number, False, False
 
 
-def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]) -> dict[str, str]:
-    """Return what a line without numbers says of those below; drop from the state what it ends."""
+def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str], *, numbered: bool) -> dict[str, str]:
+    """Return what a line without numbers says of those below; drop from the state what it ends.
+
+    `numbered` says whether there are numbers below the line that names the dataset.
+    """
     said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
     if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
@@ -364,7 +368,12 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
         state.pop("task", None)
     if said.get("dataset") and (unknown := name_unknown(text)):
         said["dataset"] = unknown  # "dataset='yoochoose', kg='FB15k-237'"
-    if "dataset" in state and "dataset" not in said and _names_other(rest):
+    if (
+        "dataset" in state
+        and "dataset" not in said
+        and _names_other(rest)
+        and not _goes_on(rest, said, numbered=numbered)
+    ):
         said["dataset"] = ""
     unlike = _UNLIKE_HEADING.fullmatch(rest)
     if unlike is not None:
@@ -520,7 +529,7 @@ _RANK = re.compile(r"(?:\bMR|\bmean[ _]?rank)\s?$", re.IGNORECASE)
 _NEAR = 12
 _NAMED_BEHIND = re.compile(r"\s*+\([^()]{1,40}\)[\s,;|&]*+(?:and\b)?\s*+")
 # What may be between the numbers of a row.
-_BETWEEN_COLUMNS = " \t,/|;->\u2013"
+_BETWEEN_COLUMNS = " \t,/|;->\u2013\u2192\u21d2\u27f6\u279c"
 _AND = re.compile(r"[\s,;.&]*+(?:and\b)?[\s,;.&]*+")
 
 
@@ -807,6 +816,16 @@ def _names_other(text: str) -> bool:
     return bool(_OTHER.search(text) or (text.rstrip().endswith(":") and _OTHER_WORDS.search(text)))
 
 
+def _goes_on(text: str, said: Mapping[str, str], *, numbered: bool) -> bool:
+    """Tell whether a heading divides the section of a dataset: ``# --- Raw results``; an average may be over several.
+
+    Below numbers it must say of which of them those below are.
+    """
+    divides = not said.keys().isdisjoint({"filter", "split"}) or said.get("side") in {"head", "tail"}
+    plain = all(each.understood and not each.why for each in _phrases(text.strip(" #*=-")))
+    return plain and (divides or not numbered)
+
+
 # What ends a section about another task.
 _LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b|^\W{0,9}micro\b", re.IGNORECASE)
 # Names of graphs have a figure, or are among these.
@@ -1047,7 +1066,9 @@ def _recognise(document: Document) -> bool:
 
 
 # Why a number is left out that certainly is one of a metric.
-_TOLD = re.compile(f"its line names|its line says|(?:before|behind) it is not understood|{WHICH_SIDES}|{_REVERSED}")
+_TOLD = re.compile(
+    f"{_MANY}|its line names|its line says|(?:before|behind) it is not understood|{WHICH_SIDES}|{_REVERSED}"
+)
 
 
 _FORMAT = LogFormat(

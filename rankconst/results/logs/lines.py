@@ -122,7 +122,8 @@ SETTINGS = 50_000
 """How many characters at the beginning of a log may be its settings."""
 
 _DATASET = re.compile(
-    r"(?<![a-z])(?P<key>dataset_?name|dataset|data_?name|data[ _]?path|data|files path|benchmark)['\"]?"
+    r"(?<![a-z])(?P<key>dataset_?name|dataset|data_?name|data[ _-]?(?:path|dir|root|folder)|data|files path|benchmark)"
+    r"['\"]?"
     r"(?P<sign>\s*[:=]\s*|\s+)(?:\{['\"]class['\"]:\s*)?(?:name:\s*)?['\"]?(?P<name>[\w./~-]+)",
     re.IGNORECASE | re.ASCII,
 )

@@ -103,7 +103,7 @@ _NOISE = {
     "setting",
 }
 # Further ones that say nothing in a heading: "Entity prediction", "final MRR"; in a cell they may be names.
-_HEADED = {"entity", "entities", "transductive", "all", "overall", "final", "micro"}
+_HEADED = {"entity", "entities", "transductive", "all", "overall", "final", "micro", "standard", "base", "peak"}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
 SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "stderr", "var", "ci"}
 _STATISTICS = SPREADS | {"rank", "gain", "delta", "diff", "improvement", "min", "max", "median"}
@@ -669,7 +669,8 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         said["protocol"] = "static" if timed[1] else "time-aware"
         rest = rest[timed.end() :]
     while (word := _WORD.match(rest)) is not None:
-        fields = {} if word[1].lower() in _HEADED else _read_word(word[1].lower())
+        headed = word[1].lower() in _HEADED and not _may_be_metric(rest)  # "standard deviation" is one
+        fields = {} if headed else _read_word(word[1].lower())
         if fields is None:
             break
         said |= fields
@@ -685,7 +686,11 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         found = None if base is None else add_part(base, parts[1])
     else:
         found = None
-    return found or ((_parse_beside(text, k) or _parse_of_model(text, k)) if _METRIC.search(text) else None)
+    if found is not None or not _METRIC.search(text):
+        return found
+    if (parts := _PARENTHESES.fullmatch(text)) is not None and _parse_measured(parts[2].strip(), k) is not None:
+        text = f"{parts[1]} {parts[2].strip()}"  # "FB15k-237 (MRR)"
+    return _parse_beside(text, k) or _parse_of_model(text, k)
 
 
 def _parse_words(text: str, said: dict[str, str], k: int | None) -> Meaning | None:

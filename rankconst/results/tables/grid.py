@@ -68,6 +68,7 @@ from rankconst.results.tables.headings import (
 from rankconst.results.tables.reshape import (
     GAIN,
     name_metric,
+    names_other,
     pivot,
     split_beside,
     split_joint,
@@ -81,6 +82,7 @@ from rankconst.results.tables.settings import (
     count_tasks,
     names_setting,
     read_cell,
+    read_test_set,
     tell_setting,
 )
 from rankconst.results.tables.surroundings import (
@@ -91,6 +93,7 @@ from rankconst.results.tables.surroundings import (
     find_metrics,
     tell,
     tell_row,
+    tells_tasks,
 )
 from rankconst.results.tables.units import drop_contradictions, leave_open, settle_units
 
@@ -171,7 +174,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     without: Row | None = None  # the first row of the first table without a metric
     start = 0
     for printed in chain.from_iterable(_split_printed(each, dialect) for each in tables):
-        told = tell(printed.above)
+        told = tell(printed.above, printed.reports)
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
         written = _lose_spans(list(rows)) if dialect.groups else rows
@@ -189,7 +192,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             if dialect.groups and (heading is None or corner or (len(heading.levels) > 1 and first_row)):
                 listed = [*first, *rest]
                 below = [] if heading is None else listed[len(heading.levels) :]
-                turned, cells, how = _reshape(listed, printed.above, told, dialect)
+                turned, cells, how = _reshape(listed, printed.above, told, dialect, notes)
                 if turned is not None:
                     heading, below = turned, cells
             if heading is None:
@@ -229,7 +232,7 @@ def _split_printed(printed: Printed, dialect: Dialect) -> list[Printed]:
     if len({len(row.cells) for row in listed}) > 1 and not dialect.groups:
         return [printed._replace(rows=listed)]
     parts = (take_titles(part, printed.above, dialect) for part in split_beside(listed, dialect))
-    return [part._replace(commas=printed.commas) for part in parts]
+    return [part._replace(commas=printed.commas, reports=printed.reports) for part in parts]
 
 
 def _has_results(heading: Heading) -> bool:
@@ -238,7 +241,7 @@ def _has_results(heading: Heading) -> bool:
 
 
 def _reshape(
-    rows: list[Row], above: tuple[Above, ...], told: Told, dialect: Dialect
+    rows: list[Row], above: tuple[Above, ...], told: Told, dialect: Dialect, notes: Notes
 ) -> tuple[Heading | None, Iterable[Row], str]:
     """Read a table that has metrics in its rows, or in the text above it only."""
     turned = pivot(rows, dialect)
@@ -257,7 +260,13 @@ def _reshape(
     if levels is None:
         return None, rows, ""
     where = "the corner of the table" if corner else "the text above"
-    return compose_heading(levels, dialect), rows[len(levels) - 1 :], f"{metrics[0]} from {where}"
+    below = list[Row]()
+    for row in rows[len(levels) - 1 :]:
+        if names_other(row.plain[0]):
+            notes.add(row.line, row.plain[0], f"a row of something else than {metrics[0]}, which {where} names")
+        else:
+            below.append(row)
+    return compose_heading(levels, dialect), below, f"{metrics[0]} from {where}"
 
 
 def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool: str | None) -> Reading:
@@ -532,13 +541,15 @@ def _find_alone(rows: list[Row], heading: Heading) -> list[Row]:
 
 def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
-    labels = [next(filter(None, row.plain)) for row in alone]
+    labels = [next(text for text in row.plain if text and not is_blank(text)) for row in alone]
     groups = {label: tell_row(label) for label in labels}
     named = any(told is not None and (told.dataset or told.among) for told in groups.values())
     found = {}
     for label, told in groups.items():
         if told is not None:
             found[label] = told
+        elif _is_mean(label) and any(each is not None and each.side for each in groups.values()):
+            found[label] = Told(side="both")
         elif named and not _CLASS.search(label):
             found[label] = Told(dataset=label)
     return found
@@ -694,11 +705,18 @@ def _refuse_size(place: str) -> NoReturn:
 
 
 def _is_alone(row: Row, heading: Heading) -> bool:
-    """Tell whether a row names the rows below."""
+    """Tell whether a row names the rows below; over a metric it must say of which side or split they are."""
     filled = [j for j, text in enumerate(row.plain) if text]
     if len(row.cells) == 1 or (row.spans is not None and any(width > 1 for width in row.spans.values())):
         return len(filled) == 1
+    told = [j for j in filled if not is_blank(row.plain[j])]
+    if len(told) == 1 and told[0] in heading.measured:
+        return not is_number(row.plain[told[0]]) and (tells_tasks(row.plain[told[0]]) or _is_mean(row.plain[told[0]]))
     return len(filled) == 1 and filled[0] not in heading.measured
+
+
+def _is_mean(label: str) -> bool:
+    return label.lower() in {"mean", "average", "avg", "both", "overall"}
 
 
 _CONTEXT = {
@@ -838,7 +856,7 @@ class RowReader:
         """
         if groups is None:
             return self._take_datasets(row)
-        what = next(filter(None, row.plain))
+        what = next(text for text in row.plain if text and not is_blank(text))
         if what not in groups:
             self._notes.add(row.line, what, "alone in its row, and not the name of a dataset")
             return True
@@ -1004,6 +1022,7 @@ class RowReader:
             if self._within and "dataset" in said:
                 split = find_split(said["dataset"])
                 said = said if split is None else {"split": split, **said}
+                said |= read_test_set(self._keys[self._roles["dataset"]], said["dataset"])
                 said["dataset"] = find_within(said["dataset"]) or said["dataset"]
             for j, role in self._others.items():
                 if (cell := said.pop(f"{_SETTING} {j}", None)) is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
 from rankconst.names import squash
-from rankconst.results.tables.cells import is_missing, is_number
+from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.tables.columns import (
     ROLES,
     SPREADS,
@@ -141,7 +141,8 @@ def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
     levels = tuple(row.plain + ("",) * (width - len(row.plain)) for row in rows)
     labels = [[label] if label else [] for label in levels[-1]]
     for row, level in zip(rows[-2::-1], levels[-2::-1], strict=True):
-        _put_above(labels, _spread(row, level, labels, dialect))
+        named = tuple("" if is_blank(label) else label for label in level)
+        _put_above(labels, _spread(row, named, labels, dialect))
     found = _tell_raw(_fill_datasets(settle_meanings(labels, lambda each: _find_meaning(each, dialect))))
     found = _find_means(labels, found)
     return Heading(

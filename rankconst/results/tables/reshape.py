@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import find_joined, find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
-from rankconst.results.tables.columns import find_qualifier, read_dataset, read_words
-from rankconst.results.tables.surroundings import Above, Printed
+from rankconst.results.tables.columns import find_qualifier, parse_column, read_dataset, read_words
+from rankconst.results.tables.surroundings import OTHER_METRIC, Above, Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,19 +26,44 @@ GAIN = re.compile(
     r"(?:improv(?:ements?|e|\.)|impr\.?|gain|Δ|delta|p-value|significance|diff(?:erence|\.)|std\.?)(?:[\s(%].*)?$"
     r"|(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%)\s*)?(?:drop|decrease|decline|reduction|degradation|change|increase)"
     r"(?:\s*\(.*|\s(?:in|vs\.?|from|of|over|to|w\.r\.t\.?)\s.*)?$"
-    r"|(?:sd|stdev|avg\.?|average|overall)$",
+    r"|(?:sd|stdev|avg\.?|average|overall)$"
+    r"|(?:平均|相对|绝对)?(?:提升|增益|差值|差异|下降|变化|平均)(?:值|率|幅度)?(?:\W.*)?$",
     re.IGNORECASE,
 )
 """What rows, or columns, are called that compare others or sum them up."""
 
 
-# Columns of numbers that are of no model: "Year", "Time (s)", "#Params".
+# Columns of numbers that are of no model: "Year", "Time (s)", "#Params", "Entities", "AUC".
 _OF_NO_MODEL = re.compile(
-    r"(?:year|date|seed|runs?|trials?|epochs?|steps?|iterations?|(?:train(?:ing)?|infer(?:ence)?|run|eval(?:uation)?)"
-    r"?[ _-]?times?|duration|(?:#|num(?:ber)?(?: of|_)?|no\.)? ?param(?:eter)?s?|memory|ram|vram|gpus?|"
-    r"(?:embedding |batch |model |hidden )?(?:size|dim(?:ension)?s?)|learning rate|lr|flops|k|n|#)(?:\W.*)?$",
+    r"(?:#|(?:num(?:ber)?|no|best|total|wall|peak|train(?:ing)?|test|valid)(?:\.|_|\b))?\s*+(?:of\s)?"
+    r"(?:years?|dates?|seeds?|runs?|trials?|epochs?|steps?|iterations?|"
+    r"(?:train(?:ing)?|infer(?:ence)?|run|eval(?:uation)?|wall)?[ _-]?"
+    r"(?:times?|seconds|secs?|minutes|hours|speed)|duration|speed-?up|param(?:eter)?s?|memory|ram|vram|gpus?|"
+    r"(?:embedding |batch |model |hidden )?(?:size|dim(?:ension)?s?)|learning rate|lr|flops|rank|"
+    r"entit(?:y|ies)|rel(?:ation)?s?|triples?|triplets|facts|nodes?|edges?|"
+    r"dropout|margin|gamma|alpha|beta|lambda|temperature|weight decay|layers?|negatives?|negative samples?|density|"
+    r"accuracy|acc|auc(?:-\w+)?|au-?(?:roc|prc?)|f1|precision|recall|loss|top-?k|k|n|#|"
+    r"(?:训练|推理)?(?:时间|耗时)|参数|实体|关系|三元组|轮数|年份|内存|显存)(?:数|量|数量)?(?:\W.*)?$",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+def names_other(label: str) -> bool:
+    """Tell whether a row is of a setting or a count, ``--lr`` or ``Entities``, where others are of models."""
+    return _OF_NO_MODEL.match(label) is not None or _OPTION.match(label) is not None
+
+
+_OPTION = re.compile(r"--[a-z_]", re.IGNORECASE)
+
+
+def _is_of_model(heading: str) -> bool:
+    """Tell whether a column of numbers may be of a model, or of what else was evaluated."""
+    patterns = (_OF_NO_MODEL.match, GAIN.match, _SAYS_METRIC.search, OTHER_METRIC.search)
+    return not any(says(heading) for says in patterns)
+
+
+# "H-MRR", "Hits@10 (ours)": a metric that is not understood is none of the text above either.
+_SAYS_METRIC = re.compile(r"(?<![a-z])(?:mrr|hits?\W?\d|hits?@|h@\d)", re.IGNORECASE)
 
 
 def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
@@ -130,13 +155,29 @@ def name_metric(rows: Sequence[Row], metric: str, outer: Sequence[str] = ()) -> 
     if not any(own and each[0].known for own, each in zip(named, mentions, strict=True)):
         named = [_is_part(label, outer) for label in head.plain]
     if not any(named) and all(names_known(row.plain[0]) for row in rows[1:]):
-        named = [bool(label) and _holds_numbers(rows[1:], j) for j, label in enumerate(head.plain)]
+        named = [bool(label) and _is_of_model(label) for label in head.plain]
+        named = _leave_counts([own and _holds_numbers(rows[1:], j) for j, own in enumerate(named)], rows[1:], metric)
     words = (label and not is_missing(label) and not is_number(strip_marks(label)) for label in below.plain)
     divided = len(below.plain) == len(named) and any(own and word for own, word in zip(named, words, strict=True))
     if not any(named) or divided:
         return None
     level = tuple(metric if own else "" for own in named)
     return [Row(head.line, level, level, {}), head]
+
+
+def _leave_counts(named: list[bool], rows: Sequence[Row], metric: str) -> list[bool]:
+    """Return which columns may hold a share: not those of counts, nor of whole numbers next to others with decimals."""
+    meaning = parse_column(metric)
+    if meaning is None or meaning.metric is None or not meaning.metric.is_share:
+        return named
+    cells = [[row.plain[j] for row in rows if j < len(row.plain)] for j in range(len(named))]
+    named = [own and not any(map(_COUNT.fullmatch, each)) for own, each in zip(named, cells, strict=True)]
+    shares = [own and any("." in cell for cell in each) for own, each in zip(named, cells, strict=True)]
+    return shares if any(shares) else named
+
+
+# No percentage.
+_COUNT = re.compile(r"(?!100$)[1-9]\d?(?:\d|,\d{3})+")
 
 
 def _spans(row: Row) -> bool:
@@ -274,7 +315,9 @@ def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
     if found[1] and (all(map(read_words, names)) or all(map(names_known, names))) and dialect.names_metric(found[1]):
         return "", [f"{found[1]} ({name})" for name in names]  # "MRR (valid/test)", "MRR (FB15k-237 / WN18RR)"
     if not all(map(dialect.names_metric, names)):
-        return None
+        named = names[0].rpartition(" ")
+        rest = [named[2], *names[1:]]
+        return (named[0], rest) if named[0] and not found[1] and all(map(dialect.names_metric, rest)) else None
     if found[1]:
         return found[1].strip(), names
     # What only the first says of its tasks, or the last, is said of all: "WN18RR MRR/Hits@10", "MRR/Hits@10 (valid)".

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.mentions import split_name
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.names import read_count
 from rankconst.results.tables.columns import FLAGS, OF_KIND, contradict, is_kind, is_whole, read_words
@@ -103,7 +104,11 @@ _NOTHING = re.compile(r"0++(?:\.0++)? ?%?|none|no|clean", re.IGNORECASE)
 
 
 def _read_part(value: str) -> _Said:
-    return {} if _plain(value) in _USUAL else {"unclear": f"it is of a part of the tasks, {value}"}
+    return {} if _plain(value) in _USUAL else {_PART: value}
+
+
+_PART = "part"
+_OF_PART = "it is of a part of the tasks, {} {}; the tables hold whole splits, and single relations."
 
 
 def _read_fold(value: str) -> _Said:
@@ -111,8 +116,10 @@ def _read_fold(value: str) -> _Said:
 
 
 def _read_test_set(value: str) -> _Said:
-    """Return the split that names a set of triples, ``test.txt``; any other name is that of a part of it."""
-    said = read_words(re.sub(r"\.(?:txt|tsv|csv|del|triples)$", "", value.strip().lower()))
+    """Return the split that names a set of triples, ``umls/test.txt``; any other name is that of a part of it."""
+    file = value.strip().lower().replace("\\", "/").rpartition("/")[2]
+    name = re.sub(r"\.(?:txt|tsv|csv|del|triples)$", "", file)
+    said = read_words(split_name(name)[1])
     return _read_part(value) if said is None else said
 
 
@@ -234,7 +241,14 @@ def read_setting(name: str, value: str, *, anywhere: bool = False) -> _Said:
 def tell_setting(name: str, value: str, *, anywhere: bool = False) -> _Said:
     """Return the same with ``filtered`` where something is: that sets no field, and is not raw."""
     read, whole = _find_reader(name)
-    return {} if read is None or (anywhere and not whole) else read(value)
+    said = {} if read is None or (anywhere and not whole) else read(value)
+    return {"unclear": _OF_PART.format(name, said[_PART])} if said and _PART in said else said
+
+
+def read_test_set(name: str, value: str) -> dict[str, str]:
+    """Return why it is unclear what a row is of, if a column of test sets calls its own by an unknown name."""
+    found = read_setting(name, value) if _find_reader(name)[0] is _read_test_set else None
+    return {"unclear": found["unclear"]} if found and "unclear" in found else {}
 
 
 def names_setting(name: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION, Mention, find_joined, find_mentions, list_graphs
-from rankconst.results.tables.columns import parse_column
+from rankconst.results.tables.columns import parse_column, read_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ class Printed(NamedTuple):
     rows: Iterable[Row]
     above: tuple[Above, ...] = ()
     commas: bool = False  # True if decimals may have a comma before them
+    reports: tuple[str, ...] = ()  # what sections around that of the table say of all numbers in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,13 @@ NOTHING_TOLD = Told()
 """A table without text around it."""
 
 _ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading": "the heading above"}
+_OF_TRAINING = "(?:scor|train|sampl|loss|negat|strateg)"
 _TASKS = {
     # "zero-shot inference" ranks all entities of a benchmark; zero-shot relations are others.
     "few-shot": r"\b(?:few|one|[1-9]\d*)[- ]shot\b|[少小]样本|"
     r"\b(?:zero|0)[- ]shot (?:relation|entit|split|subset|setting|learning|link|knowledge)",
-    "sampled": r"\bsample[sd]? \d+$|\bcandidates per (?:query|triple|task|positive)|"
+    "sampled": r"\bsample[sd]? \d+$|\b(?:head|tail|candidate|entity) pool(?: size)?\s?[:=]\s?\d|"
+    r"\bcandidates per (?:query|triple|task|positive)|"
     r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled |hard )?"
     r"(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?"
@@ -63,7 +66,8 @@ _TASKS = {
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
     r"\(\d[\d,]* (?:negative )?samples?\)|\bnegative samples? (?:for|in|during|at) (?:the )?(?:eval|test|rank)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
-    "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
+    "triple classification": r"\btripl(?:e|et) classification\b",
+    "classification": r"\bentity (?:typing|alignment)\b|"
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
     "alignment": r"(?<=(?-i:[A-Z0-9]) )alignment\b|\balign(?:ing)? (?:the )?(?:two|both)\b|"
     r"\b(?:KG|graph|ontology) alignment\b|\b(?:entity|ontology) (?:matching|resolution)\b",
@@ -80,7 +84,9 @@ _TASKS = {
     r"\badversarial (?:attack|addition|deletion|edit|modification)s?\b|\b(?:data|model|graph|after|by) poisoning\b",
     "difference": r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?"
     r"(?:(?:relative|absolute|average|mean|percentage|performance) ){0,2}"
-    r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) ",
+    r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) |"
+    r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?(?:(?:relative|absolute|average|test) )?(?:MRR|MR|H(?:its)?@\d+) "
+    r"(?:gain|improvement|drop|decrease|degradation|difference|change|delta)s?\b",
     "another graph": r"\b\d+ ?% (?:of )?(?:random )?noise\b|\bnois[ey]+ (?:rate|ratio|level)s?\b|"
     r"\b(?:poisoned|noisy|perturbed|corrupted|translated|sparsified|subsampled|downsampled) (?:versions? of )?"
     r"(?-i:[A-Z])|\b(?:[a-z]{3,12}[ei]se|German|French|Spanish|Italian|Russian|Arabic|reduced|smaller|sparse|modified|"
@@ -109,12 +115,15 @@ _TASKS = {
     r"\b(?:[1-9]0|[1-9]00|[1-4],?000) test (?:triples|facts|samples|queries|questions|instances|examples)\b",
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain|"
     r"\b(?:candidates|entities) (?:(?:are|were) )?(?:filtered|restricted|limited) (?:by|to) (?:[a-z]+ ){0,3}types?\b",
-    "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b|"
-    r"(?<![\w.:/-])[1NM]-[1NM](?![\w.:/-])",
+    # "1-N scoring", and a model "+ 1-N", say how was trained.
+    "by relation": rf"(?<!\+ )\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b(?! {_OF_TRAINING})|\bper[- ]relation\b|"
+    rf"(?<![\w.:/-])(?<!\+ )[1NM]-[1NM](?![\w.:/-])(?! {_OF_TRAINING})",
+    "averages over datasets": r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?(?:macro[- ]?)?(?:averaged?|mean)\b"
+    r"(?: [\w@-]+){0,4} (?:across|over) (?:[\w-]+ ){0,4}(?:data ?sets|benchmarks?|graphs|KGs)\b",
     MACRO: r"\bmacro[- ]?averag|^\W{0,9}macro\W{0,9}$|\baveraged? (?:over|across|by) (?:all )?(?:the )?relations\b",
     # The last ones: these are tasks of some benchmarks, which other words may make others.
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
-    "inductive": r"\b(?:unseen|emerging|out-of-(?:kb|kg|sample|graph)) entit|"
+    "inductive": r"\b(?:unseen|emerging|out-of-(?:kb|kg|sample|graph)) entit|\bOOKB\b|\bout[- ]of[- ]knowledge[- ]|"
     r"\bentit[a-z]+ (?:that (?:are|were) )?unseen|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
 }
@@ -129,11 +138,11 @@ _HINT = re.compile(
     r"shot|样本|ampl|negativ|candidate|among|against|within|hidden test|test-challenge|classif|extraction|typ(?:e|ing)|"
     r"align|matching|resolution|answering|[gb]-?qa|recommend|detection|predict|continual|lifelong|incremental|snapshot|"
     r"federated|clients?|unlearn|target|attack|adversarial|poison|"
-    r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) |"
-    r"nois|perturb|corrupt|translat|sparsif|version|variant|cross-?validat|split|multi|relation|, ?\?,|quer|epfo|"
+    r"gain|improvement|drop(?!out)|decrease|degradation|difference|change|delta|across|over|pool|"
+    r"(?:reduction|increase|loss)s? (?:in|of|between|to) |nois|perturb|corrupt|translat|sparsif|version|variant|cross-?validat|split|multi|relation|, ?\?,|quer|epfo|"
     r"subset|% of|entities|triples|facts|long[- ]tail|rare|popular|frequent|questions|instances|examples|"
     r"\b(?:1|n|one|many)[- ]to[- ]|(?<![\w.:/-])[1nm]-[1nm]|macro|temporal|timestamp|time[- ]aware|时序|"
-    r"inductive|归纳|unseen|emerging|out-of-|world|n-ary"
+    r"inductive|归纳|unseen|emerging|ookb|out[- ]of[- ]|world|n-ary"
 )
 _RAW = re.compile(
     r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))|\b(?:without|no|not) filter(?:ing|ed)\b",
@@ -142,7 +151,7 @@ _RAW = re.compile(
 _FILTERED = re.compile(r"(?<!un)filter|过滤|過濾", re.IGNORECASE)
 # What is filtered on a graph whose facts have a time; "time-aware" alone may be said of a model.
 _KNOWN = {
-    "time-aware": r"\btime[- ](?:aware[- ](?:filter|metric|setting|protocol|evaluation|result)|filter)",
+    "time-aware": r"\btime[- ](?:(?:aware|wise)[- ](?:filter|metric|setting|protocol|evaluation|result)|filter)",
     "static": r"\bstatic(?:ally)?[- ]filter",
 }
 _PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
@@ -155,16 +164,27 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 _BEST = re.compile(r"\b(?:best|max(?:imum)?) (?:[a-z]+ ){0,3}(?:of|over|across|among|from)\b", re.IGNORECASE)
-_VALID = re.compile(r"\b(?<!cross-)(?<!cross )(?:valid|validation|dev|development)\b|验证|驗證", re.IGNORECASE)
+_VALID = re.compile(
+    r"\b(?<!cross-)(?<!cross )(?:valid|validation|(?<!std )(?<!std. )(?<!standard )dev|development)\b|验证|驗證",
+    re.IGNORECASE,
+)
 _TEST = re.compile(r"\btest|测试|測試", re.IGNORECASE)
 # Prose that says what the numbers are, not how models were trained or chosen.
 _REPORTS = re.compile(
     r"\b(?:results|numbers|scores|metrics)\b[^.;]{0,40} (?:are|is|were) [^.;]{0,20}\bon (?:the )?(?:valid|dev)"
+    r"|\b(?:valid|validation|dev|development)[- ](?:set[- ])?(?:results|numbers|scores|metrics|performance) only\b"
     r"|\breport(?:ed)?\b[^.;]{0,40}\b(?:validation|dev|development) (?:set|results|performance|scores|split)"
     r"|\b(?:report(?:ed)?|use|in|under|are|is) (?:only )?(?:the )?(?:raw|unfiltered)\b(?: \(?(?:raw|unfiltered)\)?)?,? "
     r"(?:setting|metrics|results|ranks?|evaluation|protocol|numbers)",
     re.IGNORECASE,
 )
+# What a text says that is about relations only, and words for what other texts are about.
+_OF_RELATIONS = re.compile(
+    r"\brelation prediction\b\W{1,9}(?:(?:i\.e\.|that is|is|to|the task of)\W{1,3}){0,3}predict(?:ing|s)? (?:the |a )?"
+    r"(?:missing |correct )?relation\b",
+    re.IGNORECASE,
+)
+_OF_ENTITIES = re.compile(r"\b(?:link|entity|head|tail|subject|object|node) prediction\b", re.IGNORECASE)
 _SIDES = {
     side: re.compile(
         rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
@@ -213,15 +233,18 @@ def find_task(text: str, ignored: str = "") -> str | None:
 _LINKS = (
     (
         re.compile(r"\b(?:link|entity) prediction\b|\bcompletion\b|\bKGC\b", re.IGNORECASE),
-        ("alignment", "type prediction", "question answering", "recommendation", "error detection",
-         "value prediction", "multi-hop reasoning"),
+        ("triple classification", "alignment", "type prediction", "question answering", "recommendation",
+         "error detection", "value prediction", "multi-hop reasoning"),
     ),
     (re.compile(r"\bentity prediction\b", re.IGNORECASE), (RELATION_PREDICTION,)),
 )  # fmt: skip
 
 
-def tell(above: Sequence[Above]) -> Told:
-    """Return what the texts of a table say about its numbers."""
+def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
+    """Return what the texts of a table say about its numbers.
+
+    What sections around it report holds unless a nearer text says otherwise.
+    """
     if not above:
         return Told()
     own = [each.text for each in above if each.kind != "heading"]
@@ -231,12 +254,19 @@ def tell(above: Sequence[Above]) -> Told:
     leading = [*(text for text in own if _leads(text)), *reported]
     mentions, origin = _find_dataset([each for each in above if each.kind != "note"])
     captions = [each.text for each in above if each.kind == "caption" or NUMBERED.match(each.text.lstrip("*_ "))][:3]
+    leading += [
+        text
+        for text in reports
+        if not any(map((_TEST if _VALID.search(text) else _FILTERED).search, (*own, *captions)))
+    ]
     raw = next((text for text in (*leading, *captions) if _RAW.search(text)), None)
     one_sided = [text for text in (*leading, *captions) if not _BOTH_SIDES.search(text)]
     sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, one_sided))]
     protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
     protocols += ["raw"] if raw and not _FILTERED.search(_RAW.sub("", raw)) else []
     task = next(filter(None, map(find_task, own)), None)
+    if task is None and any(map(_OF_RELATIONS.search, reports)):
+        task = RELATION_PREDICTION
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
         dataset=graphs[0] if len(graphs) == 1 else None,
@@ -262,15 +292,27 @@ def _find_split(texts: Sequence[str]) -> str | None:
 
 def tell_row(label: str) -> Told | None:
     """Return what a row says of those below it; ``Test`` and ``Filtered`` end what rows above said."""
-    told = tell((Above("caption", label),))
+    told, words = tell((Above("caption", label),)), read_words(label) or {}
+    told = replace(
+        told,
+        split=told.split or words.get("split"),
+        side=told.side or words.get("side"),
+        protocol=told.protocol or words.get("protocol"),
+    )
     if told.split is None and _TEST.search(label) and not _VALID.search(label):
         return replace(told, split="test")
     said = told.dataset or told.among or told.split or told.side or told.protocol or told.task
     return told if said or _FILTERED.search(label) else None
 
 
+def tells_tasks(label: str) -> bool:
+    """Tell whether a row says of which split, side or protocol those below it are."""
+    told = tell_row(label)
+    return told is not None and bool(told.split or told.side or told.protocol)
+
+
 def find_metrics(above: Iterable[Above]) -> list[str]:
-    """Return the metrics of the nearest text that names any."""
+    """Return the metrics of the nearest text that names any: none if it names others only, and these next to them."""
     for each in above:
         words = re.findall(r"[A-Za-z]+(?:@\d+|[-_ ]?@ ?\d+)?|\d+", each.text)
         found: dict[str, str] = {}
@@ -280,9 +322,19 @@ def find_metrics(above: Iterable[Above]) -> list[str]:
                 if meaning is not None and meaning.metric is not None and meaning.adjustment is None:
                     name = " ".join(words[i:j])
                     found[meaning.metric.label] = min(found.get(meaning.metric.label, name), name, key=len)
+        if others := OTHER_METRIC.findall(each.text):
+            return [*found.values(), *others] if found else []
         if found:
             return list(found.values())
     return []
+
+
+OTHER_METRIC = re.compile(
+    r"\b(?:AU-?ROC|AU-?PRC?|AUC(?:-?(?:ROC|PRC?))?|ROC|accuracy|precision|recall|F1|ECE|Brier|NDCG|perplexity|RMSE|MAE|"
+    r"correlation|coverage|frequency|freq|entropy|calibration)\b|准确率|精确率|召回率",
+    re.IGNORECASE,
+)
+"""Names of what is measured otherwise than by ranks."""
 
 
 _GENERAL = re.compile(
@@ -360,6 +412,8 @@ class _Heading:
     text: str
     parent: _Heading | None
     below: list[_Heading] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)  # sentences of its section that say what numbers are
+    of_entities: bool = False  # True if its section names the prediction of entities
 
 
 # Paragraphs farther away than this are about something else.
@@ -410,6 +464,11 @@ class Outline:
         self._fresh = self._fresh and item is None and _NOTE.match(text) is not None
         if self._fresh and not text.rstrip().endswith((":", "：")):
             self._tables[-1].notes = (*self._tables[-1].notes, text)[:_NEAR]
+        plain = re.sub(r"[*_`]+", "", text)
+        self._heading.reports += [
+            each for each in _SENTENCE.split(plain) if _REPORTS.search(each) or _OF_RELATIONS.search(each)
+        ]
+        self._heading.of_entities |= _OF_ENTITIES.search(plain) is not None
         if item is not None:
             self._said = [each for each in self._said if each[0] is not None and each[0] < item]
         self._said.append((item, text))
@@ -444,8 +503,15 @@ class _Pending:
         above += [Above("sentence", text) for text in self.sentences]
         above += [Above("note", text) for text in self.notes]
         heading: _Heading | None = self.heading
+        reports = list[str]()
+        of_entities = any(_OF_ENTITIES.search(each.text) for each in above)
         while heading is not None and heading.parent is not None:
+            reports += heading.parent.reports
+            of_entities |= heading.of_entities or heading.parent.of_entities
+            of_entities |= _OF_ENTITIES.search(heading.text) is not None
             beside = tuple(each.text for each in heading.parent.below if each is not heading)
             above.append(Above("heading", heading.text, beside))
             heading = heading.parent
-        return Printed(self.rows, tuple(above))
+        if of_entities:
+            reports = [each for each in reports if not _OF_RELATIONS.search(each)]
+        return Printed(self.rows, tuple(above), reports=tuple(reports))

@@ -416,6 +416,7 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("The baseline has MRR 0.294", "'The baseline' says that it is no result of this run"),
         (" 50%|#####     | 50/100 [00:01<00:01, 40.0it/s, mrr=0.5]", "it is next to a progress bar before its end"),
         ("left >> MRR: 0.3", "left and right are head and tail in some tools"),
+        ("WN18RR MRR: 0.43 → 0.479 (+11%)", "several numbers are behind its name"),
     ],
 )
 def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
@@ -463,6 +464,9 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("WN18RR: MR 4187.5, MRR 0.43\nMRR 0.3\n", ["WN18RR", "WN18RR", None]),
         ("WN18RR\nValid\nMRR: 0.3\nTest\nMRR: 0.2\n", ["WN18RR", "WN18RR"]),
         ("# WN18RR\n- MRR: 0.3\n# My graph\n- MRR: 0.2\n", ["WN18RR", None]),
+        ("# WN18RR\n# --Raw results\n# MRR: 0.2\n# --Filter-Average\n# MRR: 0.3\n", ["WN18RR"] * 2),
+        ("# WN18RR\n- MRR: 0.3\n# Average\n- MRR: 0.2\n", ["WN18RR", None]),
+        ("main.py --data_dir ./data/UMLS \\\nMRR: 0.3\n", ["UMLS"]),
         ("Results on WN18RR:\nMRR: 0.3\nResults on the graph of birds:\nMRR: 0.2\n", ["WN18RR", None]),
         ("Results on WN18RR and UMLS\nMRR: 0.3\n", [None]),
         ("5-shot tasks of WN18RR\nMRR: 0.3\n", ["WN18RR (few-shot)"]),
@@ -507,6 +511,7 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ("Evaluating on sample of training set\nmrr: 0.3\nmrr: 0.3\n", ["subset"] * 2),
         ("Evaluating on sample of training set\ntrain mrr: 0.3\ntest mrr: 0.2\n", ["subset", None]),
         ("candidates per query: 1000\nmrr: 0.3\n", ["sampled"]),
+        ("Mode: typed | Tail pool: 1250 | Head pool: 830\nmrr: 0.3\n", ["sampled"]),
         (
             "test on ind-test-graph, sample 50\nmrr: 0.3\ntest on ind-test-graph, sample all\nmrr: 0.3\n",
             ["sampled", None],

@@ -67,6 +67,10 @@ def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
         ("MRR (w/o filter)", ("MRR", "raw")),
         ("MRR (with filter)", ("MRR", "filtered")),
         ("Entity MRR", ("MRR",)),
+        ("Standard MRR", ("MRR",)),
+        ("base MRR", ("MRR",)),
+        ("Peak test MRR", ("MRR", "test")),
+        ("standard deviation", ("SDR",)),
         ("Final test MRR", ("MRR", "test")),
         ("Transductive MRR", ("MRR",)),
         ("MRR (all)", ("MRR",)),
@@ -85,6 +89,9 @@ def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
         ("WN18RR | MRR", ("MRR", "WN18RR")),
         ("WN18RR MRR", ("MRR", "WN18RR")),
         ("MRR FB15k-237", ("MRR", "FB15k-237")),
+        ("WN18RR (MRR)", ("MRR", "WN18RR")),
+        ("FB15k-237 (H@10)", ("Hits@10", "FB15k-237")),
+        ("WN18RR (raw MRR)", ("MRR", "WN18RR", "raw")),
         ("MRR (flt)", ("MRR", "filtered")),
         ("MR (filt.)", ("MR", "filtered")),
         ("MRR raw", ("MRR", "raw")),
@@ -111,7 +118,7 @@ def test_percent_signs(heading: str) -> None:
 @pytest.mark.parametrize(
     "heading",
     [
-        "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR std", "MRR (FB15k-237 std)", "std_mrr",
+        "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR std", "MRR (FB15k-237 std)", "std_mrr", "H-MRR",
         "Hits@", "Hits@K", "Hit@10 : 0.3", "n_test_used", "Atlantis MRR", "MR (MRR)", "dataset_triples", "M" * 500,
     ],
 )  # fmt: skip

@@ -17,6 +17,7 @@ from rankconst.results.tables.settings import names_setting, read_setting
 
 KIND_1_1 = OF_KIND.format("1-1")
 _ONLY = "known answers of {} only were removed, and no protocol does that"
+_OF_PART = "it is of a part of the tasks, {} {}; the tables hold whole splits, and single relations."
 
 
 @pytest.mark.parametrize(
@@ -35,13 +36,14 @@ _ONLY = "known answers of {} only were removed, and no protocol does that"
         ("task", "relation_prediction", {"task": "relation prediction"}), ("learning_rate", "0.1", {}),
         ("num_test_triples", "3,134", {"num_triples": 3134}), ("relations", "237", {}),
         ("relation", "_hypernym", {"relations": ("_hypernym",)}), ("test set", "test.txt", {"split": "test"}),
-        ("TestSet", "test_A", {"unclear": "it is of a part of the tasks, test_A"}), ("head type", "all", {}),
+        ("TestSet", "test_A", {"unclear": _OF_PART.format("TestSet", "test_A")}), ("head type", "all", {}),
         ("evaluation", "1 vs 100", {"task": "sampled"}), ("evaluation", "1 vs. all", {}),
-        ("Relation pattern", "symmetric", {"unclear": "it is of a part of the tasks, symmetric"}),
+        ("Relation pattern", "symmetric", {"unclear": _OF_PART.format("Relation pattern", "symmetric")}),
         ("Shots", "5", {"task": "few-shot"}), ("K-shot", "0", {}), ("Noise", "20%", {"task": "another graph"}),
         ("noise_ratio", "0.0", {}), ("Client", "2", {"task": "federated"}),
         ("Snapshot", "5", {"task": "continual"}), ("task", "entity_typing", {"task": "classification"}),
         ("task", "kgqa", {"task": "question answering"}), ("task", "recommendation", {"task": "recommendation"}),
+        ("test_file", "data/umls/test.txt", {"split": "test"}), ("test set", "UMLS_valid", {"split": "valid"}),
         ("fold", "3", {"unclear": "it is of fold 3 of a cross-validation"}), ("split", "validate", {"split": "valid"}),
         ("filtering", "none", {"protocol": "raw"}), ("filtering", "train, valid and test", {}), ("filter", "all", {}),
         ("filter", "train+valid", {"unclear": _ONLY.format("train+valid")}),
@@ -49,7 +51,7 @@ _ONLY = "known answers of {} only were removed, and no protocol does that"
         ("type_constrained", "true", {"task": "type-constrained"}), ("use_type_constraint", "no", {}),
         ("average", "macro", {"task": MACRO}), ("average", "micro", {}), ("task", "alignment", {"task": "alignment"}),
         ("evaluator", "SampledRankBasedEvaluator", {"task": "sampled"}), ("evaluator", "RankBasedEvaluator", {}),
-        ("head_type", "person", {"unclear": "it is of a part of the tasks, person"}),
+        ("head_type", "person", {"unclear": _OF_PART.format("head_type", "person")}),
     ],
 )  # fmt: skip
 def test_each_says_what_a_reader_would_say(name: str, value: str, said: dict[str, Any] | None) -> None:
@@ -252,3 +254,11 @@ def _adjust(name: str, text: str) -> str:
     except (DataError, UnknownNameError):
         return ""
     return str(done.batch.tasks).removeprefix("umls/")
+
+
+def test_a_test_set_by_an_unknown_name_is_a_part_of_its_graph() -> None:
+    csv = "TestSet,MRR\numls_test,0.73\ndata/umls/test.txt,0.73\numls_low_degree_test,0.53\n"
+    entries = read_opened(Document("results.csv", csv)).entries
+    assert [(each.context.dataset, bool(each.context.unclear)) for each in entries] == [
+        ("umls", False), ("umls", False), ("umls", True),
+    ]  # fmt: skip

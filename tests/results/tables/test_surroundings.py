@@ -152,6 +152,27 @@ def test_datasets_under_a_metric_that_the_heading_names() -> None:
     assert [(entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
         ("UMLS", "MRR", "0.802"), ("WN18RR", "MRR", "0.476"),
     ]  # fmt: skip
+    # Where rows are of datasets, the columns are models, but for those of other things.
+    others = ("Params (M)", "train_seconds", "# Entities", "Seeds", "Δ", "提升", "H-MRR", "AUC")
+    heading, rule = f"| Dataset | TransE | RotatE | {' | '.join(others)} |", "|--" * (3 + len(others)) + "|"
+    umls = "| UMLS | 0.6 | 0.8 | 0.5 | 0.9 | 135 | 5 | 0.2 | 0.2 | 0.9 | 0.9 |"
+    wn18rr = "| WN18RR | 0.226 | 0.476 | 12.5 | 0.8 | 40,943 | 5 | 0.25 | 0.25 | 0.9 | 0.9 |"
+    reading = read("\n".join(("MRR on two graphs", "", heading, rule, umls, wn18rr, "")))
+    assert [(entry.context.dataset, entry.text) for entry in reading.entries] == [
+        ("UMLS", "0.6"), ("UMLS", "0.8"), ("WN18RR", "0.226"), ("WN18RR", "0.476"),
+    ]  # fmt: skip
+    assert [each.what for each in reading.skipped] == ["H-MRR"]
+    # Where columns are of datasets, rows are.
+    rows = ("Entities | 135 | 40,943", "Train triples | 5,216 | 86,835", "--lr | 0.001 | 0.01", "TransE | 0.6 | 0.226")
+    reading = read("\n".join(("MRR on two graphs", "", "| | UMLS | WN18RR |", "|--|--|--|", *rows, "")))
+    assert [entry.text for entry in reading.entries] == ["0.6", "0.226"]
+    assert [each.what for each in reading.skipped] == ["Entities", "Train triples", "--lr"]
+    # What is measured otherwise is no metric of a text farther away, nor next to one.
+    for text in ("# MRR\n\nTable 1: AUROC of two models", "MRR and AUROC"):
+        with pytest.raises(DataError, match="no column is a metric"):
+            read(f"{text}\n\n| Model | WN18RR | UMLS |\n|--|--|--|\n| A | 0.6 | 0.8 |\n")
+    with pytest.raises(DataError, match="no column is a metric"):
+        read("# MRR\n\n| Dataset | Train | Test |\n|--|--|--|\n| WN18RR | 86,835 | 3134 |\n| UMLS | 5216 | 661 |\n")
     # Parts of a benchmark below its name are not the benchmark.
     with pytest.raises(DataError, match="no column is a metric"):
         read("## Hits@10\n\n| | WN18RR | |\n|--|--|--|\n| Model | v1 | v2 |\n| GraIL | 82.45 | 78.68 |\n")
@@ -488,6 +509,8 @@ _CAPTIONS = {
     "Tail prediction results of all the models that were considered on WN18RR, in the filtered setting.": "- tail -",
     "Link prediction results on WN18RR where only tail entities are predicted, as is common.": "- tail -",
     "Mean over head and tail prediction on WN18RR, as is common in the literature on such models.": "- - -",
+    r"MRR on WN18RR ($\text{Mean} \pm \text{Sample Std Dev}$)": "- - -",
+    "MRR on WN18RR (mean and std. dev. of five runs)": "- - -",
     "Results on WN18RR without filtering, for which no known triples are removed from the ranking.": "- - raw",
 }
 
@@ -523,12 +546,17 @@ def test_captions_of_any_length_say_the_split_the_side_and_what_is_filtered() ->
         ("WN18RR in the federated setting", "federated"),
         ("Unlearning 5% of WN18RR", "unlearning"),
         ("Reduction in MRR on WN18RR", "difference"),
+        ("MRR gains on WN18RR", "difference"),
         ("WN18RR: ranks of target triples", "attack"),
         ("Results on WN18RR with 20% noise", "another graph"),
         ("The Chinese version of WN18RR", "another graph"),
         ("Results on WN18RR with a random 80/10/10 split", "another split"),
         ("10-fold cross-validation on WN18RR", "another split"),
         ("WN18RR with 10% emerging entities", "inductive"),
+        ("Results (WN18RR, OOKB mode)", "inductive"),
+        ("WN18RR with out-of-knowledge-base entities", "inductive"),
+        ("Average results over all datasets such as WN18RR", "averages over datasets"),
+        ("Average across the benchmarks, WN18RR and others", "averages over datasets"),
     ],
 )
 def test_captions_that_name_other_tasks(caption: str, task: str) -> None:
@@ -544,7 +572,13 @@ def test_captions_that_name_other_tasks(caption: str, task: str) -> None:
         "Results on WN18RR; each is ranked among 40,943 entities.",
         "Results on WN18RR; embeddings of the same words are aligned, which improves alignment.",
         "Bold: improvement of MRR on WN18RR over the baselines.",
+        "Our model has an MRR gain of 0.02 on WN18RR.",
         "Results on WN18RR with noise contrastive estimation.",
+        "Results on WN18RR with 1-N scoring.",
+        "ConvE + 1-N on WN18RR",
+        "Link Prediction and Triple Classification on WN18RR",
+        "WN18RR; all models have 1-to-N training",
+        "Results on WN18RR; Table 2 has the average over all datasets.",
     ],
 )
 def test_captions_that_mention_other_tasks_only(caption: str) -> None:
@@ -586,3 +620,69 @@ TASKS = [*surroundings._TASK.values(), surroundings._INDUCTIVE]
 @given(st.sampled_from(TASKS).flatmap(st.from_regex))
 def test_whatever_names_a_task_has_a_hint_of_one(text: str) -> None:
     assert surroundings._HINT.search(text.casefold())
+
+
+@pytest.mark.parametrize(
+    ("report", "near", "said"),
+    [
+        ("All numbers are on the validation set.", "", ("valid", None)),
+        ("IMPORTANT: validation metrics only", "", ("valid", None)),
+        ("All results are in the raw setting.", "", (None, "raw")),
+        ("All numbers are on the validation set.", "Test results:\n", (None, None)),
+        ("All results are in the raw setting.", "Filtered:\n", (None, None)),
+        ("All numbers are filtered; models were chosen on the validation set.", "", (None, None)),
+        ("Table 1 has results on the validation set, all others are on the test set.", "", (None, None)),
+    ],
+)
+def test_what_a_section_reports_holds_for_those_below(report: str, near: str, said: tuple[str | None, ...]) -> None:
+    about = read(f"# Results\n\n{report}\n\n## WN18RR\n\n{near}{_TABLE}").entries[0].context
+    assert (about.dataset, about.split, about.protocol) == ("WN18RR", *said)
+
+
+def test_rows_over_a_metric_say_of_which_side_those_below_are() -> None:
+    table = "| Model | FB15k-237 | -- | WN18RR | -- |\n|--|--|--|--|--|\n| -- | MRR | H@10 | MRR | H@10 |\n"
+    model, no_result = "| A | .3 | .5 | .4 | .5 |\n", "| B | -- | -- | -- | -- |\n"
+    rows = [model, "| -- | e1,r,? | -- | -- | -- |\n", no_result, model]
+    rows += ["| -- | Head prediction | -- | -- | -- |\n", model, "| -- | Mean | -- | -- | -- |\n", model]
+    entries = read(f"{table}{''.join(rows)}").entries
+    assert [(e.context.dataset, e.metric.label) for e in entries[:4]] == [
+        ("FB15k-237", "MRR"), ("FB15k-237", "Hits@10"), ("WN18RR", "MRR"), ("WN18RR", "Hits@10"),
+    ]  # fmt: skip
+    assert [entry.context.side for entry in entries[::4]] == [None, "tail", "head", "both"]
+
+
+def test_a_name_before_several_metrics_is_that_of_their_model() -> None:
+    entries = read("| Benchmark | NSR MRR / H@1 |\n|--|--|\n| UMLS | .81 / 71.64 |\n| WN18RR | .36 / 28.45 |\n").entries
+    assert [(entry.context.model, entry.text) for entry in entries] == [
+        ("NSR", ".81"), ("NSR", "71.64%"), ("NSR", ".36"), ("NSR", "28.45%"),
+    ]  # fmt: skip
+
+
+def test_a_text_that_names_two_ways_to_filter_by_time_says_neither() -> None:
+    text = "Instead of the static filtered setting we use the time-wise filtered setting on ICEWS18."
+    assert read(f"{text}\n{_TABLE}").entries[0].context.protocol is None
+
+
+_RELATIONS = "Models for **relation prediction** (predicting the relation *r* between two entities).\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "below", "dataset"),
+    [
+        (_RELATIONS, "", "WN18RR (relation prediction)"),
+        (_RELATIONS, "### Link prediction\n", "WN18RR"),
+        (f"{_RELATIONS}\n- Link prediction: predicting an entity.\n", "", "WN18RR"),
+        (f"Link prediction.\n\n## Usage\n\n{_RELATIONS}", "", "WN18RR"),
+        ("Graph attention for relation prediction in knowledge graphs.\n", "", "WN18RR"),  # it may be any
+    ],
+)
+def test_a_title_is_followed_by_what_is_predicted(text: str, below: str, dataset: str) -> None:
+    assert read(f"# Models\n\n{text}\n## WN18RR\n\n{below}{_TABLE}").entries[0].context.dataset == dataset
+
+
+def test_a_metric_behind_each_dataset_of_a_row() -> None:
+    table = "| Dataset | TransE | RotatE |\n|--|--|--|\n| WN18RR (MRR) | .226 | .476 |\n| UMLS (Hits@10) | .9 | .98 |\n"
+    assert [(e.context.dataset, e.context.model, e.metric.label, e.text) for e in read(table).entries] == [
+        ("WN18RR", "TransE", "MRR", ".226"), ("UMLS", "TransE", "Hits@10", ".9"),
+        ("WN18RR", "RotatE", "MRR", ".476"), ("UMLS", "RotatE", "Hits@10", ".98"),
+    ]  # fmt: skip
