@@ -51,7 +51,7 @@ from rankconst.results.tables.units import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
@@ -68,7 +68,9 @@ _FILTERS["timefiltered"] = "time-aware"
 _PROTOCOLS = {"raw": "raw", "time-aware": "time-aware"}
 _TIES = {"realistic", "optimistic", "pessimistic"}
 _CONTEXT = {"split": _SPLITS, "side": _SIDES, "filter": _FILTERS, "rank_type": dict(zip(_TIES, _TIES, strict=True))}
-_STEPS = {"epoch", "epochs", "step", "steps", "iter", "iteration"}
+# The last ones may also be how many there were, as in settings.
+_STEPS = dict.fromkeys(("epoch", "step", "iter", "iteration"), "step") | dict.fromkeys(("epochs", "steps"), "steps")
+_COUNTS = {"n", "num", "number", "max", "total", "of"}
 _NOISE = {
     "a", "an", "and", "are", "at", "best", "current", "data", "dataset", "debug", "end", "ent", "entities", "entity",
     "eval", "evaling", "evaluate", "evaluated", "evaluating", "evaluation", "evaluations", "final", "finished", "for",
@@ -248,12 +250,14 @@ def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
 @lru_cache(maxsize=8192)
 def _read_phrase(text: str) -> _Phrase:
     words = tuple(_WORD.findall(_SHORT_HITS.sub("h@", text.lower())))
+    option = _OPTION.search(text.lower()) is not None
     step: tuple[tuple[str, str], ...] = ()
     place = next(
-        (place for place, pair in enumerate(pairwise(words)) if pair[0] in _STEPS and pair[1].isdecimal()), None
+        (place for place, pair in enumerate(pairwise(words)) if _is_step(words, place) and pair[1].isdecimal()), None
     )
-    if place is not None:
-        step, words = (("step", words[place + 1].lstrip("0") or "0"),), words[:place] + words[place + 2 :]
+    if place is not None and not option:
+        step = ((_STEPS[words[place]], words[place + 1].lstrip("0") or "0"),)
+        words = words[:place] + words[place + 2 :]
     start, end, names, between = _find_metric(words)
     if not names:
         said, unknown = _say(words)
@@ -336,6 +340,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         validated = {name for name, said, _, _ in numbers if said.get("split") == "valid"}
         for name, said, value, reason in numbers:
             about = {**around, **said}
+            about |= {"above": "filter"} if "filter" in around and "filter" not in said else {}
             split = about.get("split") or None
             if "task" not in said and split is not None and state.get("tied", split) != split:
                 about.pop("task", None)  # that was about another split
@@ -357,7 +362,8 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
 
 def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]) -> dict[str, str]:
     """Return what a line without numbers says of those below; drop from the state what it ends."""
-    said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
+    said = _read_heading(rest) | {key: each for key, each in own.items() if key in {"step", "steps"}}
+    said = _settle_steps(said, current="split" in said)
     if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
@@ -456,8 +462,8 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             queue, phrases, listed = names[1:], [*(each for each in phrases if not each.names), names[0]], len(found)
         elif queue:
             phrases = [queue.pop(0)]
-        if value.isdecimal() and _names_step(label):
-            line["step"] = value.lstrip("0") or "0"
+        if value.isdecimal() and (key := _name_step(label)):
+            line[key] = value.lstrip("0") or "0"
         phrase, after, first = _pick(phrases, line, first)
         compared = phrase is None and _COMPARED.search(label) is not None
         if phrase is None and note[0] and _AND.fullmatch(label) and _find_note(plain[end:])[0]:
@@ -473,6 +479,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
     if found and (task := _find_task(plain)) is not None:
         found = [(name, said | {"task": task}, value, why) for name, said, value, why in found]
+    found = [(name, _settle_steps(said, current=True), value, why) for name, said, value, why in found]
     return found, plain[end:], line
 
 
@@ -679,8 +686,25 @@ def _mark(found: list[_Number], first: int, missing: int) -> None:
         found[first:] = [(name, said, value, why) for name, said, value, _ in found[first:]]
 
 
-def _names_step(label: str) -> bool:
-    return (_WORD.findall(label.lower()) or [""])[-1] in _STEPS and "best" not in label.lower()
+def _is_step(words: Sequence[str], place: int) -> bool:
+    """Tell whether a word says that the number behind it is a step, and not how many there are."""
+    return words[place] in _STEPS and (place == 0 or words[place - 1] not in _COUNTS)
+
+
+def _name_step(label: str) -> str:
+    """Return what the number behind a label is: a step, a step or how many there were, or nothing of that."""
+    words = _WORD.findall(_OPTION.sub("", label.lower()))
+    return _STEPS[words[-1]] if words and _is_step(words, len(words) - 1) and "best" not in words else ""
+
+
+# "max_epochs", "valid_epoch", "eval-step"
+_OPTION = re.compile(r"[a-z]{1,20}(?<!global)(?<!current)(?<!cur)[_-](?:epoch|step|iter(?:ation)?)s?(?![a-z])")
+
+
+def _settle_steps(said: dict[str, str], *, current: bool) -> dict[str, str]:
+    """Return what is said with the number behind "epochs" as the step if it is the `current` one, else without it."""
+    steps = {"step": said["steps"]} if current and "steps" in said else {}
+    return steps | {key: each for key, each in said.items() if key != "steps"}
 
 
 def _read_heading(text: str) -> dict[str, str]:
@@ -701,8 +725,8 @@ def _read_heading(text: str) -> dict[str, str]:
         if phrase.understood and not phrase.names and part in free:
             whole = len(parts) == 1 or not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
-        elif "step" in dict(phrase.before):
-            said["step"] = dict(phrase.before)["step"]
+        else:
+            said |= {key: each for key, each in phrase.before if key in {"step", "steps"}}
     return _guess_split([_WORD.findall(part.lower()) for part in free]) | said | stated
 
 
@@ -993,12 +1017,16 @@ def _refuse_best(found: list[Found]) -> list[Found]:
 
 
 def _tell_raw(found: list[Found]) -> list[Found]:
-    """Take a number for raw if the same metric is there again, filtered: MRR and MRR(filter), as often."""
+    """Take a number for raw if the same metric is there again, filtered: MRR and MRR(filter), as often.
+
+    What lines above say of both, such as an option ``--filtered``, does not tell the two apart.
+    """
     if not any(each.said.get("filter") == "filtered" for each in found):
         return found
     pairs: dict[tuple[object, ...], dict[str | None, list[Found]]] = {}
     for each in (each for each in found if not each.why):
-        pairs.setdefault(_place(each), {}).setdefault(each.said.get("filter"), []).append(each)
+        own = None if each.said.get("above") == "filter" else each.said.get("filter")
+        pairs.setdefault(_place(each), {}).setdefault(own, []).append(each)
     raw = set[int]()
     for said in pairs.values():
         plain, filtered = said.get(None, []), said.get("filtered", [])

@@ -93,6 +93,7 @@ _NOISE = {
     "eval",
     "evaluation",
     "metrics",
+    "ranking",
     "results",
     "prediction",
     "pred",
@@ -366,7 +367,7 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
 
     A column ``filtered`` may also say yes or no.
     """
-    texts = [cell for cell in dict.fromkeys(cells) if cell.lower() not in _MEANS]
+    texts = [cell for cell in dict.fromkeys(cells) if not _is_mean(cell)]
     if texts and (_names_relations(heading, texts) or 2 * sum(map(is_kind, texts)) > len(texts)):
         return "relations"
     if texts and read_flag(heading) is not None and 2 * sum(text.lower() in FLAGS for text in texts) >= len(texts):
@@ -376,6 +377,12 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
     if len(kinds) != 1 or not kinds <= {"split", "side", "protocol"} or 2 * sum(map(bool, said)) <= len(said):
         return None
     return kinds.pop()
+
+
+def _is_mean(cell: str) -> bool:
+    """Tell whether a cell says that its row is the mean of others: ``mean ranking``."""
+    words = [word for word in _SPLITTER.split(cell.lower()) if word and word not in _NOISE]
+    return len(words) == 1 and words[0] in _MEANS
 
 
 def _names_relations(heading: str, cells: Sequence[str]) -> bool:
@@ -541,7 +548,7 @@ def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
     raw = read_flag(heading) if role == "protocol" and not said else None
     if raw is not None and (yes := FLAGS.get(cell.lower())) is not None:
         return {"protocol": "raw"} if raw == yes else {}
-    if cell.lower() in _MEANS:  # of both splits, or raw and filtered: of neither
+    if _is_mean(cell):  # of both splits, or raw and filtered: of neither
         return {} if role == "side" else {role: cell}
     if said is None or (raw is not None and not said):
         expected = f"a {role}" if raw is None else "yes or no"

@@ -151,6 +151,18 @@ PRINTS = {
     "the same number twice": (
         "MRR : 0.31\nMRR(filter) : 0.31\n", ["1 - both - - MRR 0.31", "2 - both - - MRR 0.31"]
     ),
+    "an option for all numbers, and a name that tells them apart": (
+        "test.py --filtered --data test.txt\nHits@10: 0.71\nHits@10(filter): 0.82\nMRR: 0.5\nMRR(filter): 0.6\n",
+        ["2 - both raw - Hits@10 0.71", "3 - both - - Hits@10 0.82", "4 - both raw - MRR 0.5", "5 - both - - MRR 0.6"],
+    ),
+    "how many epochs there are in all": (
+        "Namespace(n_epochs=500, eval_step=5, lr=0.1)\ndata: umls, epochs 30\nmax_epochs: 9\nTest MRR: 0.4\n",
+        ["4 test both - - MRR 0.4"],
+    ),
+    "how many epochs there were so far": (
+        "Epochs: 10, Test MRR: 0.4\nValid results, epochs 20\nMRR: 0.3\nglobal_step: 7\nTest MRR: 0.5\n",
+        ["1 test both - 10 MRR 0.4", "3 valid both - 20 MRR 0.3", "5 test both - 7 MRR 0.5"],
+    ),
     "a name and a parenthesis": (
         "MR(raw): 225.4\nMR(filter): 86.3\n",
         ["1 - both raw - MR 225.4", "2 - both - - MR 86.3"],

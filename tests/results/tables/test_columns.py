@@ -14,10 +14,12 @@ from rankconst.results.tables.columns import (
     Meaning,
     add_part,
     complete_by_name,
+    find_qualifier,
     find_stems,
     name_adjusted,
     parse_column,
     read_name,
+    read_qualifier,
 )
 
 
@@ -196,6 +198,12 @@ def test_what_names_of_rows_say_of_their_tasks(names: list[str], said: list[str]
     assert [" ".join(f"{role} {word}" for role, word in each.items()).partition(" '")[0] for each in told] == said
     # What a column says is not read from names.
     assert all(not read_name(name, {"side", "split", "protocol"}, stems) for name in names)
+
+
+@pytest.mark.parametrize("cells", [("tail", "head", "mean"), ("tail ranking", "head ranking", "mean ranking")])
+def test_rows_of_sides_and_of_their_mean(cells: tuple[str, ...]) -> None:
+    assert find_qualifier("", cells) == "side"
+    assert [read_qualifier("", cell, "side") for cell in cells] == [{"side": "tail"}, {"side": "head"}, {}]
 
 
 @pytest.mark.parametrize(
