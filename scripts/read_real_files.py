@@ -5,8 +5,8 @@ Run: python scripts/read_real_files.py FOLDER. Every file below FOLDER is read a
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -24,7 +24,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "real_files.md"
 # They describe the files.
 _DESCRIPTIONS = {"README.md", "PUBLIC.csv"}
 _MOST_TASKS = 3
-_LONGEST = 110
+_LONGEST = 140
 
 
 def list_files(folder: Path) -> list[Path]:
@@ -83,7 +83,9 @@ def _join(*cells: str) -> str:
 
 def main() -> None:
     """Write the page."""
-    replace_lines(PAGE, "files", render_lines(Path(sys.argv[1])))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("folder", type=Path, help="folder of results files")
+    replace_lines(PAGE, "files", render_lines(parser.parse_args().folder))
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ from rankconst.cli.output import (
 )
 from rankconst.errors import DataError, UsageError
 from rankconst.results.document import STDIN, exists, open_document
-from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
+from rankconst.results.evaluation import NOTHING, Stated, agrees, parse_stated, settle
 from rankconst.results.tables.columns import complete_by_name
 
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ def _rewrite(
     chosen, baselines = metrics or choose_metrics(reading, exchanges), [baseline] if baseline else []
     adjusted = _adjust_file(reading, chosen, user, tables, strict=strict, baselines=baselines)
     adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
-    _report_file(adjusted, user)
+    _report_file(adjusted, user, tables)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ").encode(errors="backslashreplace").decode()
     read = READERS[reading.form].read
     done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
@@ -694,7 +694,7 @@ def _list_file(
         reading, metrics, user, tables, strict=strict, significance=significance, baselines=baselines
     )
     kept = _choose_rows(adjusted, form)
-    _report_file(adjusted, user, kept[adjusted.rows])
+    _report_file(adjusted, user, tables, kept[adjusted.rows])
     return _lay_out(adjusted, form, kept)
 
 
@@ -743,11 +743,14 @@ def explain_ties(stated: Stated) -> None:
         say(f"note: {ties}")
 
 
-def _report_file(adjusted: AdjustedReading, user: Stated, listed: NDArray[np.bool_] | None = None) -> None:
+def _report_file(
+    adjusted: AdjustedReading, user: Stated, tables: Tables, listed: NDArray[np.bool_] | None = None
+) -> None:
     """Say on stderr what was left out and what there is to know, of the numbers that are listed."""
     reading = adjusted.reading
     if reading.understood and user.dataset is not None:
         _report_others(adjusted)
+    _report_name(adjusted, tables)
     long = reading.layout == "long"
     explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
     notes = ((place, note) for place, note in sorted(adjusted.notes.items()) if listed is None or listed[place])
@@ -778,6 +781,16 @@ def _report_others(adjusted: AdjustedReading) -> None:
     others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
     if others:
         say(f"note: {adjusted.reading.name}: numbers on other datasets are left out: {', '.join(others)}.")
+
+
+def _report_name(adjusted: AdjustedReading, tables: Tables) -> None:
+    """Say that the name of the file is that of another dataset, where it is: somebody is mistaken."""
+    from rankconst.catalogue.mentions import find_within
+
+    named = find_within(adjusted.reading.name)
+    taken = dict.fromkeys(each.batch.tasks.dataset for each in adjusted.done)
+    if named and not any(agrees(Stated(dataset=named), Stated(dataset=each), tables) for each in taken):
+        say(f"note: {adjusted.reading.name}: its name says {named}; its numbers are adjusted as of {', '.join(taken)}.")
 
 
 def _track(done: Sequence[Done]) -> Iterable[Done]:

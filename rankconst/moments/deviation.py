@@ -90,8 +90,9 @@ _NARROW = 5.0
 _VERY_NARROW = 0.5
 # Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-12
-# Relative error of the terms of a central moment, in units of roundoff.
+# Relative errors of the terms of a central moment, and of those of one task's means, in units of roundoff.
 _MOMENT_ERROR = 32
+_MEAN_ERROR = 4
 # Relative errors of L(s) - exp(-s) from its power series and of L(s) from its integral, in units of roundoff.
 _POWER_SERIES_ERROR = 32
 _TRANSFORM_ERROR = 16
@@ -172,9 +173,9 @@ class _Ranks:
     sizes: Values
     weights: Values
     offsets: Values  # 0 under chance; the least of all is taken from them
+    away: Values  # how far the means of each size's ranks are from that of all
     total: int  # n
-    mean_size: float  # the mean of N
-    mean_offset: float  # that of the offsets
+    mean_last: float  # the mean of the last ranks a + N
     variance: float  # E[V]
     outermost: tuple[Values, Values]  # some a + N, and for each the number of tasks with at most that
 
@@ -182,11 +183,15 @@ class _Ranks:
     def of(cls, histogram: Histogram, variance: float) -> _Ranks:
         if histogram.offsets is None:
             sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
-            offsets, shift = np.zeros_like(sizes), 0
+            offsets, away, shift = np.zeros_like(sizes), (sizes - histogram.mean) / 2, 0
         else:
             sizes, weights = histogram.num_candidates.astype(np.float64), histogram.num_tasks.astype(np.float64)
             shift = int(histogram.offsets.min())
             offsets = (histogram.offsets - shift).astype(np.float64)
+            # In whole numbers: what is near the mean of blocks far apart would be nothing but rounding.
+            middles = (2 * histogram.offsets + histogram.num_candidates).astype(object)
+            mean = int(np.dot(middles, histogram.num_tasks.astype(object)))
+            away = ((histogram.total * middles - mean) / (2 * histogram.total)).astype(np.float64)
         order, outwards = np.argsort(sizes), np.argsort(histogram.last_ranks)
         some = np.unique(np.linspace(0, len(histogram) - 1, 256).astype(np.int64))
         within = np.cumsum(histogram.num_tasks[outwards])[some].astype(np.float64)
@@ -194,9 +199,9 @@ class _Ranks:
             sizes=sizes[order],
             weights=weights[order],
             offsets=offsets[order],
+            away=away[order],
             total=histogram.total,
-            mean_size=histogram.mean,
-            mean_offset=(split_offsets(histogram)[1] - shift * histogram.total) / histogram.total,
+            mean_last=histogram.mean + (split_offsets(histogram)[1] - shift * histogram.total) / histogram.total,
             variance=variance,
             outermost=((histogram.last_ranks[outwards][some] - shift).astype(np.float64), within),
         )
@@ -242,7 +247,7 @@ class _Ranks:
         last_ranks, within = self.outermost
         low = 1 - math.sqrt(room / self.total)
         high = min(
-            self.mean_size + self.mean_offset + math.sqrt(room / self.total),
+            self.mean_last + math.sqrt(room / self.total),
             float(np.min(last_ranks + np.sqrt(room / within))),
         )
         # A power of 2 as step makes every point exact and every period whole.
@@ -345,7 +350,7 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     """Return the central moments of V / E[V], orders 0 to `order`; the second is `second`, which is exact."""
     n, mean = ranks.total, ranks.variance
     nodes, shares = ranks.rule_of(order + 2)
-    away = ((ranks.sizes - ranks.mean_size) / 2 + (ranks.offsets - ranks.mean_offset))[:, None]
+    away = ranks.away[:, None]
     if ranks.offsets.any():
         # Far out, squares of ranks would cancel.
         squares = nodes * nodes
@@ -362,11 +367,13 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     # Coefficients of sqrt(s)^g: of exp(...) at every node, and of its mean, shape (Z, U).
     term, previous = np.ones((normal.size, *nodes.shape)), np.zeros(1)
     one = [np.ones((normal.size, ranks.sizes.size))]
+    summands = [np.zeros(normal.size)]  # of all means, added up by size
     for g in range(1, 2 * order + 1):
         term, previous = (normal * slope * term - 2 * excess * previous) / g, term
         one.append(np.sum(shares * term, axis=-1))
+        summands.append(np.sum(shares * np.abs(term), axis=-1) @ ranks.weights)
     # Neither part has a mean.
-    one[1] = np.zeros_like(one[0])
+    one[1], summands[1] = np.zeros_like(one[0]), summands[0]
     logs = _logarithm(one)
     total = [log @ ranks.weights for log in logs]
     total[2] = total[2] - np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1)) / n / n / mean
@@ -374,8 +381,13 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     series, sizes = _exponential(total), _exponential([np.abs(log) for log in total])
     values = [(-1) ** k * f * float(normal_weights @ series[2 * k]) for k, f in enumerate(factorials)]
     # With few tasks B^2 is no small part of A, and high powers of x all but cancel.
+    lost = [np.zeros(normal.size)] * len(series)
+    if ranks.offsets.any():
+        # Odd powers cancel in blocks that are far from the mean and narrow; under chance what is far is wide.
+        lost = [sum((summands[j] * np.abs(series[g - j]) for j in range(g + 1)), lost[0]) for g in range(len(series))]
     errors = [
-        _MOMENT_ERROR * UNIT_ROUNDOFF * f * float(normal_weights @ sizes[2 * k]) for k, f in enumerate(factorials)
+        UNIT_ROUNDOFF * f * float(normal_weights @ (_MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]))
+        for k, f in enumerate(factorials)
     ]
     return [
         Estimate(1.0, 0.0),

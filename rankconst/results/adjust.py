@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from rankconst.catalogue.mentions import find_within
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.constants.affine import ADJUSTMENTS
@@ -24,7 +25,7 @@ from rankconst.constants.published import Interval, Published, parse_value, read
 from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.names import show_controls, squash
-from rankconst.results.evaluation import agrees, match_relations, parse_stated, settle
+from rankconst.results.evaluation import NO_DATASET, agrees, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
 from rankconst.tasks import sampled_histogram
@@ -606,7 +607,7 @@ def adjust_reading(
     done = [*leave_out(done, left)]
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
-        raise reasons[0]
+        raise _hint_at_dataset(reasons[0], reading.name)
     if impossible and (strict or not done):
         place = min(impossible)
         more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
@@ -861,6 +862,12 @@ def _settle(
         return settle(said, user, tables, tool=reading.tool)
     except (DataError, UnknownNameError) as error:
         return error
+
+
+def _hint_at_dataset(error: DataError | UnknownNameError, name: str) -> DataError | UnknownNameError:
+    """Return the error of a file that names no dataset with the one that its own name or folder suggests."""
+    graph = find_within(name) if str(error) == NO_DATASET else None
+    return error if graph is None else DataError(f"{error} The name of the file suggests --dataset {graph}.")
 
 
 def _read(

@@ -121,6 +121,10 @@ def _is_same(name: str, key: str, parse: Callable[[str], str]) -> bool:
         return False
 
 
+NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a column dataset."
+"""Why a number is left out that may be of any dataset."""
+
+
 def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = None) -> tuple[Tasks, Tool | None]:
     """Return the ranking tasks that a number is from, and the tool whose caveats apply.
 
@@ -150,7 +154,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
             "dataset."
         )
     if named is None:
-        raise DataError("no dataset is named: add --dataset (dataset= in Python), or a column dataset.")
+        raise DataError(NO_DATASET)
     reason = None if row is None else row.refusal(file.dataset or named)
     if reason is not None:
         raise DataError(reason)

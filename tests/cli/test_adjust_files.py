@@ -209,6 +209,15 @@ def test_what_could_be_fractions_or_percentages(run: Run, tmp_path: Path) -> Non
         assert row["AH@10"] == TABLES.constants("wn18rr", "hits@10").adjust(text).index
 
 
+def test_a_name_of_another_dataset_is_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "transe_FB15k-237.json"
+    path.write_text('{"mrr": 0.4}')
+    told = "its name says FB15k-237; its numbers are adjusted as of wn18rr."
+    assert told in run("adjust", "-i", path, "-d", "wn18rr").message
+    assert "its name says" not in run("adjust", "-i", path, "-d", "fb15k237").message
+    assert "its name says" not in run("adjust", "-i", path.rename(tmp_path / "transe.json"), "-d", "wn18rr").message
+
+
 def test_a_dataset_goes_onto_tables_of_no_other(run: Run, tmp_path: Path) -> None:
     """CoDEx-M's MRR on CoDEx-S has z 653, on its own tasks 4,554: what a heading names is not overruled."""
     path = tmp_path / "README.md"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,14 @@ def test_if_nothing_can_be_adjusted_that_is_an_error() -> None:
         adjust_reading(make(("mrr", "0.5", Stated("atlantis"))), TABLES, Stated())
     with pytest.raises(DataError, match="no dataset is named"):
         adjust_reading(make(("mrr", "0.5", Stated())), TABLES, Stated())
+
+
+@pytest.mark.parametrize("name", ["fb15k-237_rotate.json", "runs/WN18RR/best.log"])
+def test_the_name_of_a_file_suggests_a_dataset_and_settles_none(name: str) -> None:
+    reading = replace(make(("mrr", "0.5", Stated())), name=name)
+    dataset = "fb15k-237" if name.startswith("fb") else "WN18RR"
+    with pytest.raises(DataError, match=rf"add --dataset .* The name of the file suggests --dataset {dataset}\.$"):
+        adjust_reading(reading, TABLES, Stated())
 
 
 @pytest.mark.parametrize(

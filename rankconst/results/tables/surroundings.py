@@ -122,7 +122,17 @@ _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.it
 _INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)
 # What comes up to the last such word; an inductive setting is told by what comes behind.
 _TRANSDUCTIVE = re.compile(r".*(?:\btransductive\b|传导)", re.IGNORECASE | re.DOTALL)
-_ANY_TASK = re.compile("|".join((*_TASKS.values(), _INDUCTIVE.pattern)), re.IGNORECASE)
+# A part of a word of each of them, in lower case: few texts have one, and to look for these is a hundred times as fast.
+_HINT = re.compile(
+    r"shot|样本|ampl|negativ|candidate|among|against|within|hidden test|test-challenge|classif|extraction|typ(?:e|ing)|"
+    r"align|matching|resolution|answering|[gb]-?qa|recommend|detection|predict|continual|lifelong|incremental|snapshot|"
+    r"federated|clients?|unlearn|target|attack|adversarial|poison|"
+    r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) |"
+    r"nois|perturb|corrupt|translat|sparsif|version|variant|cross-?validat|split|multi|relation|, ?\?,|quer|epfo|"
+    r"subset|% of|entities|triples|facts|long[- ]tail|rare|popular|frequent|questions|instances|examples|"
+    r"\b(?:1|n|one|many)[- ]to[- ]|(?<![\w.:/-])[1nm]-[1nm]|macro|temporal|timestamp|time[- ]aware|时序|"
+    r"inductive|归纳|unseen|emerging|out-of-|world|n-ary"
+)
 _RAW = re.compile(
     r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))|\b(?:without|no|not) filter(?:ing|ed)\b",
     re.IGNORECASE,
@@ -188,7 +198,7 @@ def find_task(text: str, ignored: str = "") -> str | None:
 
     A text about link prediction may name what else there is, such as question answering.
     """
-    if _ANY_TASK.search(text) is None:
+    if _HINT.search(text.casefold()) is None:
         return None
     transductive = _TRANSDUCTIVE.match(text)
     inductive = _INDUCTIVE.search(text, 0 if transductive is None else transductive.end())

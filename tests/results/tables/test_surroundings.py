@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rankconst
 from rankconst.catalogue.mentions import find_mentions
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.formats import read_document
-from rankconst.results.tables import latex, markdown
+from rankconst.results.tables import latex, markdown, surroundings
 from rankconst.results.tables.columns import CONSTRAINED
 from readings import reading_of
 
@@ -575,3 +577,12 @@ def test_cells_that_are_shares_name_no_relations() -> None:
     table = "DB15K\n\n| Model | Missing rate | MRR |\n|--|--|--|\n| A | 20% | .3 |\n| A | 80% | .2 |\n"
     tasks = {done.batch.tasks for done in rankconst.adjust(read(table)).done}
     assert [each.relations for each in tasks] == [()]
+
+
+TASKS = [*surroundings._TASK.values(), surroundings._INDUCTIVE]
+
+
+@settings(max_examples=10 * len(TASKS))
+@given(st.sampled_from(TASKS).flatmap(st.from_regex))
+def test_whatever_names_a_task_has_a_hint_of_one(text: str) -> None:
+    assert surroundings._HINT.search(text.casefold())
