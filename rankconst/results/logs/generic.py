@@ -30,7 +30,7 @@ from rankconst.results.logs.lines import (
     name_unknown,
     strip_colours,
 )
-from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader
+from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped
 from rankconst.results.tables.columns import (
     CONSTRAINED,
     WHICH_SIDES,
@@ -42,6 +42,7 @@ from rankconst.results.tables.columns import (
 )
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
+from rankconst.results.tables.text import find_headings
 from rankconst.results.tables.units import (
     drop_contradictions,
     find_family,
@@ -342,6 +343,8 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             about = {**around, **said}
             about |= {"above": "filter"} if "filter" in around and "filter" not in said else {}
             split = about.get("split") or None
+            if split and state.get("split", split) != split:
+                about["under"] = state["split"]
             if "task" not in said and split is not None and state.get("tied", split) != split:
                 about.pop("task", None)  # that was about another split
             side, open_side = sides.tell(name, about.get("side", "both"), said, text)
@@ -876,7 +879,9 @@ _MISSING = {
         "was filtered by all three splits",
     ),
     "Dev set performance: (correct evaluation)": ("side", _TAILS.format("MultiHopKG")),
+    "set performance:\nHits@1 = ": ("side", _TAILS.format("MultiHopKG")),
     "Score for iteration ": ("side", _TAILS.format("MINERVA")),
+    "[ Hits@": ("side", _TAILS.format("MINERVA")),
     "\nauc: ": ("side", _TAILS.format("MINERVA")),
     "triples containing invalid keys skipped": (
         "protocol",
@@ -955,8 +960,7 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     text = _prepare(document.text)
     tools = {tool for sign, tool in _SIGNS.items() if sign in text}
     refused = next((why for sign, why in _REFUSED.items() if sign in text), "")
-    queries = {each.lower() for each in _QUERIES.findall(text)}
-    refused = refused or (_COMPLEX if "1p" in queries or len(queries) > 1 else "")
+    refused = refused or (_COMPLEX if _answers_queries(text) else "")
     tool = parse_tool(*tools) if len(tools) == 1 else None
     missing = {f"missing {name}": why for sign, (name, why) in _MISSING.items() if sign in text}
     if is_retrieval(_AT.findall(text)):
@@ -981,11 +985,17 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         )
         for each in islice(_scan(_list_lines(text)), MOST_NUMBERS + 1)
     ]
-    found = _refuse_cut(_refuse_best(found), text)
+    found = _refuse_cut(_refuse_best(_refuse_copies(found)), text)
     if any(each.split == "test" for each in found):
         missing = {"missing split": NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
+
+
+def _answers_queries(text: str) -> bool:
+    """Tell whether metrics have the names of complex queries; up alone may be a word."""
+    queries = {each.lower() for each in _QUERIES.findall(text)}
+    return "1p" in queries or len(queries) > 1
 
 
 def _refuse_cut(found: list[Found], text: str) -> list[Found]:
@@ -1002,6 +1012,29 @@ def _refuse_cut(found: list[Found], text: str) -> list[Found]:
 
 def _count_decimals(text: str) -> int:
     return len(text.partition(".")[2])
+
+
+def _refuse_copies(found: list[Found]) -> list[Found]:
+    """Leave out a number of a split that is, below a heading with another split, the same as one of that split.
+
+    Programs test on valid in between, and print what they always print: "Test results".
+    """
+    lines: dict[tuple[object, ...], list[int]] = {}
+    for each in found:
+        lines.setdefault((each.name, each.text, each.said.get("filter"), each.side, each.split), []).append(each.line)
+
+    def find_copy(each: Found) -> str:
+        under = each.said.get("under")
+        near = lines.get((each.name, each.text, each.said.get("filter"), each.side, under), ()) if under else ()
+        again = any(abs(line - each.line) <= _ABOVE for line in near) and len(each.text.strip("0.")) >= _TELLING
+        return _COPIED.format(each.split, under) if again else ""
+
+    return [replace(each, why=each.why or find_copy(each)) for each in found]
+
+
+_COPIED = "its line says {}, the heading above it {}, of which the same number is there"
+# How many digits two numbers have in common by more than chance.
+_TELLING = 3
 
 
 def _refuse_best(found: list[Found]) -> list[Found]:
@@ -1068,7 +1101,9 @@ def _list_evaluations(reading: Reading) -> list[int]:
 def _recognise(document: Document) -> bool:
     if document.suffix in {".csv", ".tsv", ".tex"}:
         return False
-    return any(not each.why or _TOLD.search(each.why) for each in _scan(_list_lines(_prepare(document.text))))
+    text = _prepare(document.text)
+    known = _answers_queries(text)
+    return any(known or not each.why or _TOLD.search(each.why) for each in _scan(_list_lines(text)))
 
 
 # Why a number is left out that certainly is one of a metric.
@@ -1105,6 +1140,7 @@ def _find_settings(text: str) -> dict[str, str]:
     return {key: said for key, said in found.items() if said}
 
 
+_TABLE = "below it is a table, which is read in a file of its own only"
 _SAMPLED = "sampled"
 # GraIL's test_ranking.py, and programs made from it, rank among a number of negatives that is an option: 50 by default.
 _AMONG_SAMPLED = ("MRR | Hits@1 | Hits@5 | Hits@10 :",)
@@ -1130,6 +1166,8 @@ def _read(document: Document) -> Reading:
             for entry in reading.entries
         )
         reading = replace(reading, entries=Entries(own))
+    tables = [Skipped(line, names, _TABLE) for line, names in find_headings(document.lines)]
+    reading = replace(reading, skipped=(*reading.skipped, *tables))
     contexts = [entry.context for entry in reading.entries]
     said = [word for word in _find_settings(document.text).values() if not word.startswith(_SAMPLED)]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)

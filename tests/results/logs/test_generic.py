@@ -163,6 +163,12 @@ PRINTS = {
         "Epochs: 10, Test MRR: 0.4\nValid results, epochs 20\nMRR: 0.3\nglobal_step: 7\nTest MRR: 0.5\n",
         ["1 test both - 10 MRR 0.4", "3 valid both - 20 MRR 0.3", "5 test both - 7 MRR 0.5"],
     ),
+    "a function called test, run on valid": (
+        "Running validation\nTest results - MRR: 0.297, Hits@1: 0.0\nValidation - MRR: 0.297, Hits@1: 0.0\n"
+        "Valid results:\ntest MRR: 0.31\nvalid MRR: 0.32\n",
+        ["2 test both - - Hits@1 0.0", "3 valid both - - MRR 0.297", "3 valid both - - Hits@1 0.0",
+         "5 test both - - MRR 0.31", "6 valid both - - MRR 0.32"],
+    ),
     "a name and a parenthesis": (
         "MR(raw): 225.4\nMR(filter): 86.3\n",
         ["1 - both raw - MR 225.4", "2 - both - - MR 86.3"],
@@ -569,12 +575,28 @@ def test_what_is_open_is_left_to_the_user() -> None:
         ("Avg Ranks: 21.477, MRR: 0.491\n", "protocol"),
         ("Dev set performance: (correct evaluation)\nMRR = 0.3\n", "side"),
         ("Score for iteration 100\nHits@1: 0.3\n", "side"),
+        ("Dev set performance:\nHits@1 = 0.3\n", "side"),
+        ("07/26/2018 02:40:17 PM: [ Hits@1:  0.3 ]\n", "side"),
     ],
 )
 def test_programs_that_print_alike_and_evaluate_in_several_ways(text: str, name: str) -> None:
     (entry,) = READER.read(Document("eval.txt", text)).entries
     assert [*dict(entry.context.missing)] == [name]
     assert getattr(entry.context, name) is None
+
+
+def test_a_table_among_the_lines_of_a_log_is_named() -> None:
+    text = "[1/2] Running A on UMLS, MRR=0.7\nSaved\n  model  time   mrr  hits@10\n0   A    1.2  0.70   0.9\n"
+    reading = READER.read(Document("eval.log", text))
+    assert [(entry.line, entry.text) for entry in reading.entries] == [(1, "0.7")]
+    assert [(each.line, each.what) for each in reading.skipped] == [(3, "mrr hits@10")]
+    assert "a file of its own" in reading.skipped[0].why
+
+
+def test_metrics_of_complex_queries_are_told_as_such() -> None:
+    document = Document("eval.log", "Valid 1p MRR at step 9: 0.5\nValid 2p MRR at step 9: 0.2\n")
+    assert READER.recognise(document)
+    assert {each.why for each in READER.read(document).skipped} == {"these are answers to complex queries"}
 
 
 @pytest.mark.parametrize("text", ["All was good.", "loss: 0.3", "model,MRR\nTransE,0.3\n", "rank: 0", "MRR", ""])

@@ -78,3 +78,50 @@ _FRAME = """
 def test_the_index_of_a_printed_frame_is_no_cell() -> None:
     said = [(entry.context.model, entry.context.dataset, entry.text) for entry in read(_FRAME).entries]
     assert said[::2] == [("TransE", "FB15k-237", "0.294"), ("RotatE", "WN18RR", "0.476")]
+
+
+def _describe(text: str) -> list[str]:
+    assert READER.recognise(Document("out.txt", text))
+    reading = read(text)
+    check_indices(reading)
+    return [
+        f"{about.dataset or '-'} {about.side or '-'} {about.model or '-'} {each.metric.label} {each.text}"
+        for each in reading.entries
+        for about in [each.context]
+    ]
+
+
+def test_a_printed_frame_may_have_many_columns_on_either_side_of_its_metrics() -> None:
+    text = (
+        "   dataset   model  dim     mrr  hits@10   time\n"
+        "0   WN18RR  RotatE  500  0.4760   0.5710  12.10\n"
+        "1  Nations  TransE  500  0.7100      NaN  13.10\n"
+    )
+    expected = ["WN18RR - RotatE MRR 0.4760", "WN18RR - RotatE Hits@10 0.5710", "Nations - TransE MRR 0.7100"]
+    assert _describe(text) == expected
+    # The same without an index and with single blanks.
+    assert _describe("\n".join(" ".join(line.split()[line[:1].isdigit() :]) for line in text.splitlines())) == expected
+
+
+def test_a_level_of_an_index_is_blank_where_it_is_as_above() -> None:
+    text = (
+        "                         mrr  hits@10\ndataset   model  side                 \n"
+        "WN18RR    RotatE both  0.4760   0.5710\n                 head  0.4260   0.5010\n"
+        "FB15k-237 RotatE both  0.3380   0.5330\n          TransE both  0.2940   0.4650\n"
+    )
+    assert _describe(text) == [
+        "WN18RR both RotatE MRR 0.4760", "WN18RR both RotatE Hits@10 0.5710",
+        "WN18RR head RotatE MRR 0.4260", "WN18RR head RotatE Hits@10 0.5010",
+        "FB15k-237 both RotatE MRR 0.3380", "FB15k-237 both RotatE Hits@10 0.5330",
+        "FB15k-237 both TransE MRR 0.2940", "FB15k-237 both TransE Hits@10 0.4650",
+    ]  # fmt: skip
+
+
+def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
+    text = (
+        "     Side    Rank_type                      Metric     Value\n"
+        "48   head    realistic  inverse_harmonic_mean_rank  0.047216\n"
+        "203  both    realistic                  hits_at_10  0.087523\nAll done now, really\n"
+    )
+    assert _describe(text) == ["- head - MRR 0.047216", "- both - Hits@10 0.087523"]
+    assert not READER.recognise(Document("notes.txt", "the metric value\nis not here\n"))
