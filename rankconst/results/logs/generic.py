@@ -318,6 +318,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
     """Find the numbers on lines that name a metric, a split or a side."""
     state: dict[str, str] = {}
     heading, carried, last = 0, "", -9
+    given = set[tuple[str, str | None, str | None]]()  # the numbers that have the carried split
     fresh = False  # a step was named since the last number
     sides = _Sides()
     for number, text in lines:
@@ -335,7 +336,11 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         if sides.apart or "step" in numbers[0][1]:
             state.pop("unlike", None)
         # Lines below each other are of the split that is said before their numbers, until another or a step is named.
-        follows = carried and number - last <= 2 and "step" not in numbers[0][1]
+        measured = {(name, said.get("side"), said.get("filter")) for name, said, _, _ in numbers}
+        # Behind a line in between, the same metric again is of another evaluation.
+        apart = number - last == 2 and not given.isdisjoint(measured)
+        follows = carried and number - last <= 2 and "step" not in numbers[0][1] and not apart
+        given = given | measured if follows else measured
         around = state | ({"split": carried} if follows else {})
         splits = {said["split"] for _, said, _, _ in numbers if "split" in said}
         validated = {name for name, said, _, _ in numbers if said.get("split") == "valid"}
@@ -358,7 +363,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             if "split" in said:
                 about.pop("best", None)
             yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why)
-        stays = carried if not splits and number - last <= 2 else ""
+        stays = carried if not splits and follows else ""
         carried = own.get("split", "") if len(splits) == 1 else stays
         last, fresh, sides.apart = number, False, False
 

@@ -171,7 +171,8 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     """
     if len(heading) > _LONGEST:
         return None
-    text, bare = _strip_signs(_join_levels(" ".join(heading.split())))  # runs of blanks make patterns slow
+    heading = _STORED.sub("", _join_levels(" ".join(heading.split())))  # runs of blanks make patterns slow
+    text, bare = _strip_signs(heading)
     text, bare = (_BRACED.sub(r"@\1", split_glued(each)) for each in (text, bare))
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
@@ -200,6 +201,8 @@ def split_glued(text: str) -> str:
     return _GLUED.sub(lambda found: "filtered_" if found[1] else "raw_", text)
 
 
+# What Optuna puts before the names of what was stored with a trial.
+_STORED = re.compile(r"^user_attrs_(?=[A-Za-z])")
 # "Hits@{10}".
 _BRACED = re.compile(r"@ ?\{(\d{1,9})\}")
 # What `rankconst adjust --baseline` writes: "MRR_skill_frequency", "MRR skill (frequency)".

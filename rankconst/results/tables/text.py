@@ -207,7 +207,8 @@ def _read_levels(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[l
     """
     names = list(_TOKEN.finditer(lines[i + 1])) if i + 1 < len(lines) else []
     metrics = labels[1:] if not _is_metric(labels[0]) else labels
-    if not names or names[0].start() or not all(map(_is_metric, metrics)) or any(_is_cell(each[0]) for each in names):
+    named = names and not names[0].start() and all(_NAMED.fullmatch(each[0]) for each in names)
+    if not named or not all(map(_is_metric, metrics)):
         return None
     starts, rows, above = [each.start() for each in names], list[Row](), [""] * len(names)
     j = i + 2
@@ -220,6 +221,7 @@ def _read_levels(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[l
 
 
 _TOKEN = re.compile(r"\S+")
+_NAMED = re.compile(r"[A-Za-z_][\w.@]*")
 
 
 def _cut_row(line: str, starts: Sequence[int], numbers: int) -> list[str] | None:
@@ -241,7 +243,8 @@ def _goes_on(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
     if NUMBERED.match(lines[j].lstrip()) or j + 1 >= len(lines):
         return False
     below = _split_row(lines[j + 1], labels) if lines[j + 1].strip() else None
-    return below is not None and len(below) == len(labels) and len(lines[j].split()) <= 4
+    short = _RULE.fullmatch(lines[j]) is not None or len(lines[j].split()) <= _MOST_WORDS
+    return below is not None and len(below) == len(labels) and short
 
 
 def _make_row(line: int, cells: Sequence[str], spans: dict[int, int] | None = None) -> Row:

@@ -169,6 +169,11 @@ PRINTS = {
         ["2 test both - - Hits@1 0.0", "3 valid both - - MRR 0.297", "3 valid both - - Hits@1 0.0",
          "5 test both - - MRR 0.31", "6 valid both - - MRR 0.32"],
     ),
+    "the split of a progress bar is not that of the next evaluation": (
+        "Epoch 10: 100%|###| 9/9 [00:10<00:00, loss=0.1, val_mrr=0.31]\nEvaluating: 100%|###| 32/32 [00:10<00:00]\n"
+        "{'mrr': 0.33, 'hits@1': 0.24}\n",
+        ["1 valid both - 10 MRR 0.31", "3 - both - - MRR 0.33", "3 - both - - Hits@1 0.24"],
+    ),
     "a name and a parenthesis": (
         "MR(raw): 225.4\nMR(filter): 86.3\n",
         ["1 - both raw - MR 225.4", "2 - both - - MR 86.3"],

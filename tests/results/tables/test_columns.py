@@ -214,6 +214,7 @@ def test_rows_of_sides_and_of_their_mean(cells: tuple[str, ...]) -> None:
         ("left/worst/mrr", None, "head", None), ("head_worst_mrr", None, "head", "pessimistic"),
         ("best_mrr", None, None, None),
         ("validation.mrr", "valid", None, None), ("test_hits@10", "test", None, None),
+        ("user_attrs_test_mrr", "test", None, None),
     ],
 )  # fmt: skip
 def test_names_of_metrics_say_what_their_tasks_are(

@@ -125,3 +125,10 @@ def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
     )
     assert _describe(text) == ["- head - MRR 0.047216", "- both - Hits@10 0.087523"]
     assert not READER.recognise(Document("notes.txt", "the metric value\nis not here\n"))
+
+
+def test_a_rule_below_the_heading_has_as_many_pieces_as_columns() -> None:
+    text = "model     MRR    MR    H@1   H@10\n------  -----  ----  -----  -----\nRotatE  0.476  3340  0.428  0.571\n"
+    assert [each.partition(" RotatE ")[2] for each in _describe(text)] == [
+        "MRR 0.476", "MR 3340", "Hits@1 0.428", "Hits@10 0.571",
+    ]  # fmt: skip
