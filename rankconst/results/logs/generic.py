@@ -61,7 +61,10 @@ _SPLITS = {word: split for split, words in SPLITS.items() for word in (split, *w
 _SIDES = {
     **dict.fromkeys(("head", "heads", "subject", "subjects", "lhs", "backward", "po"), "head"),
     **dict.fromkeys(("tail", "tails", "object", "objects", "rhs", "forward", "sp"), "tail"),
-    **dict.fromkeys(("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative"), "both"),
+    **dict.fromkeys(
+        ("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative", "combined", "pooled", "merged"),
+        "both",
+    ),
 }
 _FILTERS = {"raw": "raw", "unfiltered": "raw"} | dict.fromkeys(("filtered", "filter", "filt", "fil", "flt"), "filtered")
 _FILTERS["timefiltered"] = "time-aware"
@@ -142,7 +145,8 @@ _IDEOGRAMS = re.compile("|".join(_CHINESE))
 # The split on which a model was chosen is not the one on which its numbers are.
 _CHOSEN = re.compile(
     r"\b(?:(?:at|with|by|from|using|for)\s+(?:the\s+)?best|selected\s+(?:on|by))[\s_-]+(?:val|valid|validation|dev)\b"
-    r"(?:[\s_]+(?:mrr|set|split|epoch|step|score|loss|metric|model|checkpoint)\b)?",
+    r"(?:[\s_]+(?:mrr|set|split|epoch|step|score|loss|metric|model|checkpoint)\b)?"
+    r"|\(best (?:val|valid|validation|dev)(?: (?:epoch|model|checkpoint))?\)",
     re.IGNORECASE,
 )
 
@@ -254,10 +258,15 @@ def _read_phrase(text: str) -> _Phrase:
     option = _OPTION.search(text.lower()) is not None
     step: tuple[tuple[str, str], ...] = ()
     place = next(
-        (place for place, pair in enumerate(pairwise(words)) if _is_step(words, place) and pair[1].isdecimal()), None
+        (
+            place
+            for place, pair in enumerate(pairwise(words))
+            if _is_step(words, place) and _NUMBERED.fullmatch(pair[1])
+        ),
+        None,
     )
     if place is not None and not option:
-        step = ((_STEPS[words[place]], words[place + 1].lstrip("0") or "0"),)
+        step = ((_STEPS[words[place]], words[place + 1].partition("/")[0].lstrip("0") or "0"),)
         words = words[:place] + words[place + 2 :]
     start, end, names, between = _find_metric(words)
     if not names:
@@ -326,6 +335,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         if not numbers:
             said = _read_above(text, rest, own, state)
             sides.apart = sides.apart or not text.strip()
+            sides.end(text, ended=not said)
             if said:
                 fresh = fresh or "step" in said
                 state = _go_on(state, said, fresh=fresh)
@@ -407,14 +417,21 @@ class _Sides:
         self._below: dict[str, set[str]] = {}  # the sides that lines of a metric say themselves
         self._ever: dict[str, set[str]] = {}  # the same, below all headings
         self._kinds = set[bool]()  # whether lines below the heading say their split
+        self._ended = False  # True below another heading, of which it is not known what it says
 
     def begin(self) -> None:
         """Begin the section of a heading."""
-        self._below, self._kinds = {}, set()
+        self._below, self._kinds, self._ended = {}, set(), False
+
+    def end(self, text: str, *, ended: bool) -> None:
+        """End the section where a line of a few words follows its numbers, and one of them is not understood."""
+        if ended and self._kinds and _FEW_WORDS.fullmatch(text) and not _read_phrase(text.strip(" :#*=-")).understood:
+            self._ended = True
 
     def tell(self, name: str, side: str, said: Mapping[str, str], text: str) -> tuple[str, str]:
         """Return the side of a number, and why it is left out: it may be of the heading's side, or of both."""
-        own, ends = said.get("side"), self.apart and self._kinds == {False} and "split" in said
+        own = said.get("side")
+        ends = self._ended or (self.apart and self._kinds == {False} and "split" in said)
         self._kinds.add("split" in said)
         if own:
             self._below.setdefault(name, set()).add(own)
@@ -435,9 +452,8 @@ def _simplify(text: str) -> str:
 
 def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     """Return the numbers of a line (metric, what is said, value, why it is left out), the text behind, the context."""
-    plain = _simplify(text)
+    plain, line = _take_setting(_simplify(text))
     found: list[_Number] = []
-    line: dict[str, str] = {}
     first = _Phrase()  # a metric whose name comes before those of sides, each with its number
     queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
     listed = end = told = 0  # `told`: the first number of which nothing was said behind it
@@ -485,10 +501,29 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         apart = phrase.why if phrase.apart else apart
     _mark(found, listed, len(queue))
     _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
+    return _complete(found, plain), plain[end:], line
+
+
+def _complete(found: list[_Number], plain: str) -> list[_Number]:
+    """Return the numbers of a line with what all of it says of them: task, number of triples, step."""
+    shared: dict[str, str] = {}
     if found and (task := _find_task(plain)) is not None:
-        found = [(name, said | {"task": task}, value, why) for name, said, value, why in found]
-    found = [(name, _settle_steps(said, current=True), value, why) for name, said, value, why in found]
-    return found, plain[end:], line
+        shared["task"] = task
+    if found and (counted := _COUNTED.search(plain)) is not None:
+        shared |= {f"{split}_triples": counted[1].replace(",", "") for split in SPLITS}
+    return [(name, _settle_steps(said | shared, current=True), value, why) for name, said, value, why in found]
+
+
+def _take_setting(plain: str) -> tuple[str, dict[str, str]]:
+    """Return a line without the dataset that one of its pairs names, wherever that is, and the dataset."""
+    named = list(_PAIR_OF_DATASET.finditer(plain))
+    line = _take_dataset(named[0][1])[1] if len(named) == 1 else {}
+    if not line.get("dataset"):
+        return plain, {}
+    return f"{plain[: named[0].start()]} {plain[named[0].end() :]}", line
+
+
+_PAIR_OF_DATASET = re.compile(r"(?<![\w-])data_?set(?:_?name)?\s{0,2}=\s{0,2}([\w.-]*\w)(?=[\s,;)\]]|$)", re.IGNORECASE)
 
 
 def _name_dataset(label: str, found: list[_Number], line: dict[str, str]) -> tuple[str, str]:
@@ -525,6 +560,8 @@ def _find_reversed(label: str) -> str:
     return _REVERSED if named else ""
 
 
+# Of how many triples the numbers of a line are: "test (5,000 triples)".
+_COUNTED = re.compile(r"\((\d{1,3}(?:,\d{3})+|\d{1,9}) (?:(?:test|valid(?:ation)?) )?triples\)", re.ASCII)
 # A progress bar before its end, with what was computed so far: " 50%|#####     | 50/100 [00:01<00:01, mrr=0.5]".
 _PROGRESS = re.compile(r"(?<![\d.])\d{1,2}%\s?\|[^|\n]{0,200}\|\s{0,9}\d{1,12}/\d{1,12}\s\[")
 _RUNNING = "it is next to a progress bar before its end: it may be of the ranks so far"
@@ -694,6 +731,10 @@ def _mark(found: list[_Number], first: int, missing: int) -> None:
         found[first:] = [(name, said, value, why) for name, said, value, _ in found[first:]]
 
 
+# "Epoch 5", "Epoch 5/100"
+_NUMBERED = re.compile(r"\d+(?:/\d+)?", re.ASCII)
+
+
 def _is_step(words: Sequence[str], place: int) -> bool:
     """Tell whether a word says that the number behind it is a step, and not how many there are."""
     return words[place] in _STEPS and (place == 0 or words[place - 1] not in _COUNTS)
@@ -822,6 +863,7 @@ _FILE = re.compile(r"[\w-]{1,80}\.(?:pth?|ckpt|pkl|bin|h5|npz|json|ya?ml|txt|log
 # Numbers that make lines differ, and are no part of a name.
 _TIMES = re.compile(r"(?<![A-Za-z_-])\d[\d.,:]{3,}")
 _WHOLE = re.compile(r"\bfinal\b", re.IGNORECASE)
+_FEW_WORDS = re.compile(r"[\s#*=-]*[A-Za-z]+(?:[ -][A-Za-z]+){0,2}[\s:#*=-]*")
 # What ends a section: a heading of any words, or the mean next to a spread.
 _HEADS = re.compile(r":\s*$|^\s*#|\b(?:mean|average|avg)\b", re.IGNORECASE)
 # What begins a section, or names something else that was evaluated.

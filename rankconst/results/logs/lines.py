@@ -141,7 +141,7 @@ def list_benchmarks() -> frozenset[str]:
 
 def _name_folder(path: str) -> str:
     """Return the last part of a path, or the folder of a file if a dataset has its name: data/WN18RR/train.txt."""
-    folders, _, name = path.rstrip("/").rpartition("/")
+    folders, _, name = path.rstrip("/.").rpartition("/")
     folder = folders.rpartition("/")[2]
     return folder if "." in name and not _is_known(name) and _is_known(folder) else name
 

@@ -96,7 +96,7 @@ _TASKS = {
     "complex query": r"\b(?:complex|logical) ?quer(?:y|ies)\b|\bquery answering\b|"
     r"\w(?:Logical|Complex)Query\b|\bEPFO\b",
     "subset": r"\b(?:subset|sample) of (?:\d[\d,]* )?(?:the )?(?:test|valid|evaluation|train)|"
-    r"\b(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
+    r"(?<![\d/])(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
     r"\b\d+ ?% of (?:the )?[^.;]{0,30}?\b(?:test|validation|evaluation)|"
     r"\b(?:only|restricted to) (?:the )?(?:relations|entities|triples|facts)\b|"
@@ -110,7 +110,7 @@ _TASKS = {
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain|"
     r"\b(?:candidates|entities) (?:(?:are|were) )?(?:filtered|restricted|limited) (?:by|to) (?:[a-z]+ ){0,3}types?\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b|"
-    r"(?<![\w.:/-])[1NM]-[1NM](?![\w.:/-])",
+    r"(?<![\w.:/-])(?:[1NM]-[1NM](?![\w.:/-])|(?:[NM]-[1NM]|1-[NM]):(?!\d))|^\W{0,9}1-1:(?!\d)",
     MACRO: r"\bmacro[- ]?averag|^\W{0,9}macro\W{0,9}$|\baveraged? (?:over|across|by) (?:all )?(?:the )?relations\b",
     # The last ones: these are tasks of some benchmarks, which other words may make others.
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",

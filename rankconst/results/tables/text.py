@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
-from rankconst.results.tables.columns import parse_column
+from rankconst.results.tables.columns import parse_column, read_words
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.surroundings import NUMBERED, Outline
@@ -60,6 +60,9 @@ def _find_heading(lines: Sequence[str], i: int) -> list[str] | None:
         return labels
     if i + 1 == len(lines):
         return None
+    if labels is None and (turned := _split_turned(lines[i])) is not None:
+        cells = _split_row(lines[i + 1], turned)
+        return turned if cells is not None and _is_metric(cells[0]) else None
     labels = labels or _split_heading(lines[i], others=True) or _split_long(lines[i])
     cells = None if labels is None else _fit(lines[i + 1].split(), labels)
     if labels is None or cells is None:
@@ -67,6 +70,18 @@ def _find_heading(lines: Sequence[str], i: int) -> list[str] | None:
     value = _find_value(labels)
     numbers = [j for j, label in enumerate(labels) if j == value or _is_metric(label)]
     return labels if all(_is_cell(cells[j]) for j in numbers) else None
+
+
+def _split_turned(line: str) -> list[str] | None:
+    """Return the labels of a heading of splits or sides, over rows of metrics; None if it is none."""
+    labels = line.split() if len(line) <= _LONGEST else []
+    told = [read_words(label) for label in labels]
+    kinds = {kind for each in told for kind in each or {"": ""}}
+    return ["", *labels] if len(labels) > 1 and all(told) and kinds in ({"split"}, {"side"}) else None
+
+
+def _is_turned(labels: Sequence[str]) -> bool:
+    return not labels[0] and not any(map(_is_metric, labels))
 
 
 def _split_long(line: str) -> list[str] | None:
@@ -99,6 +114,10 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     """Return the cells of a row under a heading; None if it has no number where the heading has metrics."""
     for pattern, put in _JOINED:
         line = pattern.sub(put, line)
+    if _is_turned(labels):
+        words, numbers = line.split(), len(labels) - 1
+        fits = len(words) > numbers and all(map(_is_cell, words[-numbers:]))
+        return [" ".join(words[:-numbers]), *words[-numbers:]] if fits else None
     runs = _fit([cell for cell in _RUNS.split(line.strip()) if cell], labels)
     if (value := _find_value(labels)) is not None:
         cells = runs or _fit(line.split(), labels)
@@ -132,7 +151,7 @@ def _find_upper(line: str, labels: Sequence[str]) -> dict[int, str]:
     metrics = [j for j, label in enumerate(labels) if _is_metric(label)]
     names = [name for name in _RUNS.split(line.strip()) if name]
     names = names if len(names) > 1 else line.split()
-    if len(names) < 2 or len(metrics) % len(names):
+    if not metrics or len(names) < 2 or len(metrics) % len(names):
         return {}
     size = len(metrics) // len(names)
     parts = [[labels[j] for j in metrics[i : i + size]] for i in range(0, len(metrics), size)]
@@ -163,7 +182,8 @@ def _find_tables(document: Document) -> list[Printed]:
         own = [each for each in captioned if (end <= each if below else place <= each < start)]
         caption = [_join(lines, own[0] if below else own[-1])] if own else []
         if text and not caption:
-            outline.add_text(" ".join(text[-1].split()))
+            said = [line for line in text[:-1] if _OF_DATASET.match(line)][-1:]
+            outline.add_text(". ".join(" ".join(line.split()) for line in (*said, text[-1])))
         outline.add_table(rows, captions=caption)
         place = end
     return outline.list_tables()
@@ -252,6 +272,8 @@ def _make_row(line: int, cells: Sequence[str], spans: dict[int, int] | None = No
     return Row(line, written, written, {} if spans is None else spans)
 
 
+# A setting above a table, though not right above it.
+_OF_DATASET = re.compile(r"\s*data ?set(?:[_ ]name)?\s?[:=]\s?\S+\s*$", re.IGNORECASE)
 _MAY_HEAD = re.compile(r"(?!.*[:=])(?=.*\b(?:mrr|hits?\s?@|h@\d))", re.IGNORECASE)
 
 

@@ -159,6 +159,19 @@ PRINTS = {
         "Namespace(n_epochs=500, eval_step=5, lr=0.1)\ndata: umls, epochs 30\nmax_epochs: 9\nTest MRR: 0.4\n",
         ["4 test both - - MRR 0.4"],
     ),
+    "a heading of both sides, and one that may be": (
+        "Tails\nMRR 0.5\nHeads\nMRR 0.4\nCombined\nMRR 0.45\nHeads\nMRR 0.4\nQuux\nMRR 0.44\n",
+        ["2 - tail - - MRR 0.5", "4 - head - - MRR 0.4", "6 - both - - MRR 0.45", "8 - head - - MRR 0.4"],
+    ),
+    "the best on valid in parentheses": (
+        "TEST (best valid) | MRR 0.47\nTest MRR 0.46 (best valid MRR: 0.48)\n",
+        ["1 test both - - MRR 0.47", "2 test both - - MRR 0.46", "2 valid both - - MRR 0.48"],
+    ),
+    "the epoch of how many": (
+        "Loading dataset UMLS...\nEpoch 05/100 - loss: 0.6 - val_mrr: 0.4\n[Epoch 7/9] test MRR: 0.5, H@1/3: 0.1/0.2\n",
+        ["2 valid both - 5 MRR 0.4", "3 test both - 7 MRR 0.5", "3 test both - 7 Hits@1 0.1",
+         "3 test both - 7 Hits@3 0.2"],
+    ),
     "how many epochs there were so far": (
         "Epochs: 10, Test MRR: 0.4\nValid results, epochs 20\nMRR: 0.3\nglobal_step: 7\nTest MRR: 0.5\n",
         ["1 test both - 10 MRR 0.4", "3 valid both - 20 MRR 0.3", "5 test both - 7 MRR 0.5"],
@@ -523,6 +536,8 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ("Evaluating on 1000 random test triples\nMRR: 0.3\n", ["subset"]),
         ("1-to-N: MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
         ("1-N head MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
+        ("N-N: MRR: 0.4\n1-1: MRR: 0.3\n1-N: MRR: 0.2\nAll: MRR 0.3\n", ["by relation"] * 3 + [None]),
+        ("Data: 272115/17535/20466 triples\nMRR: 0.3\n", [None]),
         (
             "Mini-Testing on [9/99] Triples in valid\nmrr: 0.3\nFull-Testing on [99/99] Triples in test\nmrr: 0.3\n",
             ["subset", None],
@@ -596,6 +611,19 @@ def test_a_table_among_the_lines_of_a_log_is_named() -> None:
     assert [(entry.line, entry.text) for entry in reading.entries] == [(1, "0.7")]
     assert [(each.line, each.what) for each in reading.skipped] == [(3, "mrr hits@10")]
     assert "a file of its own" in reading.skipped[0].why
+
+
+def test_a_line_may_say_how_many_triples_its_numbers_are_of() -> None:
+    entries = READER.read(
+        Document("eval.log", "UMLS test (1,000 triples): MRR 0.3\ntail MRR 0.2 (9 triples)\n")
+    ).entries
+    assert [entry.context.num_tasks for entry in entries] == [2000, 9]
+
+
+def test_a_pair_names_the_dataset_of_its_line_wherever_it_is() -> None:
+    text = "test_mrr=0.33 dataset=FB15k-237 seed=1\ntest_mrr=0.47 test_hits@1=0.42 dataset=WN18RR seed=1\n"
+    entries = READER.read(Document("eval.log", text)).entries
+    assert [entry.context.dataset for entry in entries] == ["FB15k-237", "WN18RR", "WN18RR"]
 
 
 def test_metrics_of_complex_queries_are_told_as_such() -> None:

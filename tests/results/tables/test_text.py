@@ -119,7 +119,7 @@ def test_a_level_of_an_index_is_blank_where_it_is_as_above() -> None:
 
 def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
     text = (
-        "     Side    Rank_type                      Metric     Value\n"
+        "Some words above\n     Side    Rank_type                      Metric     Value\n"
         "48   head    realistic  inverse_harmonic_mean_rank  0.047216\n"
         "203  both    realistic                  hits_at_10  0.087523\nAll done now, really\n"
     )
@@ -132,3 +132,15 @@ def test_a_rule_below_the_heading_has_as_many_pieces_as_columns() -> None:
     assert [each.partition(" RotatE ")[2] for each in _describe(text)] == [
         "MRR 0.476", "MR 3340", "Hits@1 0.428", "Hits@10 0.571",
     ]  # fmt: skip
+
+
+def test_a_printed_frame_may_have_a_column_for_each_split() -> None:
+    text = (
+        "dataset: UMLS\nmodel: A\n             valid    test\nMRR         0.8512  0.8401\nMean rank     2.12    2.31\n"
+    )
+    assert READER.recognise(Document("out.txt", text))
+    assert {(each.metric.label, each.context.split, each.text) for each in read(text).entries} == {
+        ("MRR", "valid", "0.8512"), ("MRR", "test", "0.8401"), ("MR", "valid", "2.12"), ("MR", "test", "2.31"),
+    }  # fmt: skip
+    assert {each.context.dataset for each in read(text).entries} == {"UMLS"}
+    assert not READER.recognise(Document("out.txt", "train test\nhammer 3 4\n"))
