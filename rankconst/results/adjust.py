@@ -943,7 +943,7 @@ def _compare_tasks(batch: Batch, constants: Constants, tables: Tables) -> str:
     hint = (
         f"protocol {' or '.join(fitting)} has that many"
         if fitting
-        else "no protocol has that many; is it another dataset?"
+        else "no protocol has that many; it may be another dataset"
     )
     return (
         f"the file counts {stated:,} ranks, {tasks.dataset} {tasks.split} {tasks.side} has "

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.mentions import names_known
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
 from rankconst.results.tables.columns import parse_column, read_words
@@ -26,6 +28,7 @@ _RUNS = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 # What belongs to the number before it.
 _JOINED = ((re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*"), r"\1"), (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("))
 _MOST_WORDS = 4
+_FIGURE = re.compile(r"\d", re.ASCII)
 # How many columns may be before the first metric; and how many where words of prose could be as many.
 _MOST_NAMES, _FEW_NAMES = 12, 2
 
@@ -58,7 +61,7 @@ def _find_heading(lines: Sequence[str], i: int) -> list[str] | None:
     labels = _split_heading(lines[i])
     if labels is not None and any(map(_is_metric, labels[: _FEW_NAMES + 1])):
         return labels
-    if i + 1 == len(lines):
+    if i + 1 == len(lines) or _FIGURE.search(lines[i + 1]) is None:
         return None
     if labels is None and (turned := _split_turned(lines[i])) is not None:
         cells = _split_row(lines[i + 1], turned)
@@ -73,11 +76,17 @@ def _find_heading(lines: Sequence[str], i: int) -> list[str] | None:
 
 
 def _split_turned(line: str) -> list[str] | None:
-    """Return the labels of a heading of splits or sides, over rows of metrics; None if it is none."""
+    """Return the labels of a heading of splits, sides, filters or datasets over rows of metrics; None if none."""
     labels = line.split() if len(line) <= _LONGEST else []
-    told = [read_words(label) for label in labels]
-    kinds = {kind for each in told for kind in each or {"": ""}}
-    return ["", *labels] if len(labels) > 1 and all(told) and kinds in ({"split"}, {"side"}) else None
+    if labels and _LONG.fullmatch(labels[0]):
+        labels = labels[1:]
+    if not 1 < len(labels) <= _MOST_NAMES:
+        return None
+    kinds = {kind for label in labels for kind in read_words(label) or {"dataset" if names_known(label) else "": ""}}
+    return ["", *labels] if any(kinds <= each for each in _OVER_METRICS) else None
+
+
+_OVER_METRICS = ({"split"}, {"side"}, {"protocol", "filtered"}, {"dataset"})
 
 
 def _is_turned(labels: Sequence[str]) -> bool:
@@ -90,7 +99,7 @@ def _split_long(line: str) -> list[str] | None:
     return None if _find_value(labels) is None else labels
 
 
-_LONG = re.compile(r"\b(?:metric|measure)", re.IGNORECASE)
+_LONG = re.compile(r"\b(?:metric|measure)s?\b", re.IGNORECASE)
 
 
 def _find_value(labels: Sequence[str]) -> int | None:
@@ -105,6 +114,7 @@ def _fit(words: list[str], labels: Sequence[str]) -> list[str] | None:
     return words[1:] if indexed else words if len(words) == len(labels) else None
 
 
+@lru_cache(maxsize=4096)
 def _is_metric(label: str) -> bool:
     meaning = parse_column(label)
     return meaning is not None and meaning.role == "measured" and meaning.dataset is None

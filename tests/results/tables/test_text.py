@@ -144,3 +144,24 @@ def test_a_printed_frame_may_have_a_column_for_each_split() -> None:
     }  # fmt: skip
     assert {each.context.dataset for each in read(text).entries} == {"UMLS"}
     assert not READER.recognise(Document("out.txt", "train test\nhammer 3 4\n"))
+
+
+@pytest.mark.parametrize(
+    ("heading", "said"),
+    [
+        ("Metric head both", [("-", "head", "-"), ("-", "both", "-")]),
+        ("raw filtered", [("-", "-", "raw"), ("-", "-", "-")]),
+        ("UMLS Nations", [("UMLS", "-", "-"), ("Nations", "-", "-")]),
+    ],
+)
+def test_what_is_over_rows_of_metrics(heading: str, said: list[tuple[str, ...]]) -> None:
+    text = f"{heading}\nMRR 0.45 0.47\nHits@10 0.54 0.57\n"
+    assert READER.recognise(Document("out.txt", text))
+    found = {
+        (c.dataset or "-", c.side or "-", c.protocol or "-", e.text) for e in read(text).entries for c in [e.context]
+    }
+    assert found == {
+        (*each, value)
+        for each, values in zip(said, (("0.45", "0.54"), ("0.47", "0.57")), strict=True)
+        for value in values
+    }
