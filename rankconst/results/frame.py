@@ -50,7 +50,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
 )
 from rankconst.results.tables.headings import settle_meanings
-from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_cell
+from rankconst.results.tables.settings import OPEN_ROLES, add_setting, are_settings, count_tasks
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
@@ -689,8 +689,7 @@ def _read_stated(
         if role in vague:
             said |= read_alone(text, texts)
         elif qualifiers.get(role) == "":
-            told = read_cell(role, text) if text.strip() else {}
-            said |= told | contradict(text, told, said)
+            said = add_setting(said, role, text)[0]
         elif role in qualifiers:
             said |= read_qualifier(qualifiers[role], text, role)
         elif role == "model":
@@ -701,6 +700,7 @@ def _read_stated(
             said |= {role: name, **own, **contradict(text, told, texts)}
         elif text.strip():
             said[role] = text
+    said.pop("filtered", None)
     return said
 
 

@@ -552,9 +552,18 @@ def test_cells_of_a_row_that_contradict_each_other_leave_it_out_as_in_files(tmp_
         ("side,dataset,eval_mode,MRR", "both,UMLS,head-batch,.5", "a side"),
         ("dataset,protocol,MRR", "UMLS (raw),filtered,.5", "a protocol"),
         ("dataset,split,MRR", "UMLS valid,test,.5", "a split"),
+        ("dataset,protocol,filtered,MRR", "UMLS,standard,no,.5", "a protocol"),
+        ("dataset,filtered,protocol,MRR", "UMLS,yes,raw,.5", "a protocol"),
+        ("dataset,protocol,filter,MRR", "UMLS,pykeen,raw,.5", "a protocol"),
+        ("dataset,filtered,setting,MRR", "UMLS,yes,raw,.5", "a protocol"),
+        ("dataset,filter,filtered,MRR", "UMLS,filt,no,.5", "a protocol"),
+        ("dataset,protocol,eval_mode,MRR", "UMLS,standard,random_20,.5", "a protocol"),
         ("dataset,eval_mode,side,MRR", "UMLS,tail-batch,object,.5", ""),
         ("dataset,protocol,MRR", "UMLS (raw),unfiltered,.5", ""),
         ("dataset,split,MRR", "UMLS valid,dev,.5", ""),
+        ("dataset,protocol,filtered,MRR", "UMLS,sampled:20,no,.5", ""),
+        ("dataset,filtered,protocol,MRR", "UMLS,yes,pykeen,.5", ""),
+        ("dataset,filtered,setting,MRR", "UMLS,no,raw,.5", ""),
     ):
         path.write_text(f"{heading}\n{row}\n", encoding="utf-8")
         frame = pd.read_csv(path, dtype=str)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
-from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, parse_side, parse_split
+from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, find_protocol, parse_side, parse_split
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import read_count, squash
 from rankconst.results.tables.cells import is_number
@@ -544,19 +544,19 @@ def _read_relation(heading: str, cell: str) -> dict[str, Any]:
 
 
 def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
-    """Return what a cell of such a column says, ``unclear`` included; nothing if it leaves the role open."""
+    """Return what a cell of such a column says, ``unclear`` and ``filtered`` included; nothing if it leaves it open."""
     if role == "relations":
         return _read_relation(heading, cell)
     said = read_words(cell)
     raw = read_flag(heading) if role == "protocol" and not said else None
     if raw is not None and (yes := FLAGS.get(cell.lower())) is not None:
-        return {"protocol": "raw"} if raw == yes else {}
+        return {"protocol": "raw"} if raw == yes else {"filtered": "filtered"}
     if _is_mean(cell):  # of both splits, or raw and filtered: of neither
         return {} if role == "side" else {role: cell}
     if said is None or (raw is not None and not said):
         expected = f"a {role}" if raw is None else "yes or no"
         return {"unclear": f"its cell {cell!r} in column {heading} is not understood; expected {expected}."}
-    return {role: said[role]} if role in said else {}
+    return {key: said[key] for key in (role, *(("filtered",) if role == "protocol" else ())) if key in said}
 
 
 def _strip_signs(heading: str) -> tuple[str, str]:
@@ -602,15 +602,28 @@ _TIMED_FIRST = re.compile(
 
 
 def contradict(cell: str, told: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, str]:
-    """Return why tasks are not known if a cell tells another split, side or protocol than the others of its row say."""
-    shared = (role for role in ("split", "side", "protocol") if role in told and role in said)
-    own = {role: read_words(said[role]) or {} for role in shared}
-    # "filtered" names no protocol, but is not raw.
-    words = {
-        role: fields.get(role, fields.get("filtered") if told[role] == "raw" else None) for role, fields in own.items()
-    }
-    wrong = next((role for role, word in words.items() if word not in {None, told[role]}), None)
-    return {} if wrong is None else {"unclear": _CONTRADICTED.format(wrong, cell, said[wrong])}
+    """Return why tasks are not known if a cell tells another split, side or protocol than the others of its row say.
+
+    ``filtered`` names no protocol, but is not raw.
+    """
+    for role in ("split", "side"):
+        if role in told and (read_words(said.get(role) or "") or {}).get(role, told[role]) != told[role]:
+            return {"unclear": _CONTRADICTED.format(role, cell, said[role])}
+    ways = {told.get("protocol") or told.get("filtered"), _name_protocol(said.get("protocol") or "")} - {None}
+    if len(ways) == 2 and ("raw" in ways or "filtered" not in ways):
+        return {"unclear": _CONTRADICTED.format("protocol", cell, said["protocol"])}
+    return {}
+
+
+def _name_protocol(text: str) -> str | None:
+    """Return the protocol that a cell names, or ``filtered``; None if it names none."""
+    words = read_words(text)
+    if words is not None:
+        return words.get("protocol") or words.get("filtered")
+    try:
+        return find_protocol(text).key
+    except UnknownNameError:
+        return None
 
 
 _CONTRADICTED = "two cells of its row name a {}, {} and {}: correct one of them."

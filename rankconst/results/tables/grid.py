@@ -75,11 +75,10 @@ from rankconst.results.tables.reshape import (
 )
 from rankconst.results.tables.settings import (
     OPEN_ROLES,
+    add_setting,
     are_settings,
     count_tasks,
     names_setting,
-    read_cell,
-    read_setting,
 )
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
@@ -998,10 +997,10 @@ class RowReader:
                 said = {**told, **contradict(cell, told, said), **said}
             if (version := said.pop(_VERSION, None)) is not None:
                 said["dataset"] = join_names(said.get("dataset", ""), version)
-            said = self._read_settings(row, said)
             for role, j in self._qualifiers.items():
                 said.pop(role, None)
                 said |= read_qualifier(self._keys[j], row.plain[j], role)
+            said = self._read_settings(row, said)
             if not self._dialect.exact and "model" in said:
                 told = read_name(said["model"], said, self._stems)
                 self.inferred |= {f"{role} from names of rows": None for role in told if role != "unclear"}
@@ -1020,12 +1019,10 @@ class RowReader:
         for j in self.settings:
             said.pop(f"{_SETTING} {j}", None)
             role = next((role for role, place in self._roles.items() if place == j), "")
-            read = read_setting if role or is_missing(row.plain[j]) else read_cell
-            told = read(self._keys[j], row.plain[j]) or {}
-            if told and told.keys() != {role}:
-                others = {name: each for name, each in said.items() if name != role}
-                said = others | told | contradict(row.plain[j], told, others)
-                self.inferred |= {f"{name} from column {self._keys[j]}": None for name in told if name != "unclear"}
+            cell = "" if is_missing(row.plain[j]) else row.plain[j]
+            said, fields = add_setting(said, self._keys[j], cell, role)
+            self.inferred |= {f"{name} from column {self._keys[j]}": None for name in fields}
+        said.pop("filtered", None)
         return count_tasks(said)
 
     def _read_count(self, row: Row, role: str) -> int | None:

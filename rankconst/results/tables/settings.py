@@ -11,11 +11,11 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from rankconst.names import read_count
-from rankconst.results.tables.columns import FLAGS, OF_KIND, is_kind, is_whole, read_words
+from rankconst.results.tables.columns import FLAGS, OF_KIND, contradict, is_kind, is_whole, read_words
 from rankconst.results.tables.surroundings import find_task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 _SAMPLED = "sampled"
 _DRAWN = re.compile(r"(?:uni(?:form)?|random|neg(?:ative)?s?|sampled?|popular(?:ity)?)\W?(\d{1,9})", re.IGNORECASE)
@@ -35,7 +35,9 @@ _Said = dict[str, Any] | None
 def _read_flag(value: str, *, raw: bool) -> _Said:
     """Return what yes or no says where yes means raw, or where it means filtered; words say it themselves."""
     flag = FLAGS.get(value.lower())
-    return _read_words(value) if flag is None else {"protocol": "raw"} if flag == raw else {}
+    if flag is None:
+        return _read_words(value)
+    return {"protocol": "raw"} if flag == raw else {"filtered": "filtered"}
 
 
 def _read_words(value: str) -> _Said:
@@ -50,7 +52,7 @@ def _read_words(value: str) -> _Said:
     if text in _TIMES:
         return {"protocol": _TIMES[text]}
     said = {} if text in _USUAL else read_words(re.sub(r"\b(?:batch|only|corrupt(?:ed|ion)?)\b", "", text))
-    return said and {role: word for role, word in said.items() if role in {"split", "side", "protocol"}}
+    return said and {role: word for role, word in said.items() if role in {"split", "side", "protocol", "filtered"}}
 
 
 def read_mode(value: str) -> _Said:
@@ -191,6 +193,12 @@ def read_setting(name: str, value: str, *, anywhere: bool = False) -> _Said:
     None if the value is not understood. Only what is said of an evaluation counts `anywhere`, as among the settings
     of a program.
     """
+    told = _tell(name, value, anywhere=anywhere)
+    return told and {role: word for role, word in told.items() if role != "filtered"}
+
+
+def _tell(name: str, value: str, *, anywhere: bool = False) -> _Said:
+    """Return the same with ``filtered`` where numbers are, which sets no field and is not raw."""
     read, whole = _find_reader(name)
     return {} if read is None or (anywhere and not whole) else read(value)
 
@@ -203,22 +211,37 @@ def names_setting(name: str) -> bool:
 # Roles of columns that may hold a setting all the same, or say more.
 OPEN_ROLES = frozenset({None, "rank_type", "split", "side", "model"})
 # Sampled candidates are a task where their number is unknown.
-_KINDS = {"task": "protocol"}
+_KINDS = {"task": "protocol", "filtered": "protocol"}
 
 
 def are_settings(name: str, cells: Iterable[str]) -> bool:
     """Tell whether the cells of a column say one thing of how their rows were evaluated, most of them understood."""
     # "full" may as well be the model without ablations.
     open_cells = {cell for cell in cells if _plain(cell) not in _USUAL} if names_setting(name) else ()
-    told = [read_setting(name, cell) for cell in open_cells]
+    told = [_tell(name, cell) for cell in open_cells]
     kinds = {_KINDS.get(key, key) for each in told for key in each or ()}
     return len(kinds) == 1 and 2 * told.count(None) < len(told)
 
 
-def read_cell(name: str, cell: str) -> dict[str, Any]:
-    """Return what a cell of such a column says, ``unclear`` included."""
-    told = read_setting(name, cell)
-    return {"unclear": f"its cell {cell!r} in column {name} is not understood."} if told is None else told
+def add_setting(
+    said: Mapping[str, Any], name: str, cell: str, role: str = ""
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return what is said of a row with what the cell of a setting tells, and the fields that it sets.
+
+    In place of a `role` of its column if it tells anything else; ``unclear`` is set if it contradicts the others, or is
+    not understood where the column has no role. ``filtered`` is set for the settings behind.
+    """
+    told = _tell(name, cell) if cell.strip() else {}
+    if told is None and not role:
+        told = {"unclear": f"its cell {cell!r} in column {name} is not understood."}
+    others = {key: each for key, each in said.items() if key != role}
+    if not told or told.keys() == {role}:
+        return {**said}, ()
+    if told.get("protocol") == "raw" and str(others.get("protocol")).startswith("sampled:"):
+        return {**said}, ()  # among sampled candidates, filtered or not
+    named = {"protocol": others.get("filtered"), **others}
+    fields = tuple(key for key in told if key not in {"unclear", "filtered"})
+    return others | told | contradict(cell, told, named), fields
 
 
 @lru_cache(maxsize=4096)
