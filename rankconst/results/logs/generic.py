@@ -382,6 +382,8 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
     """Return what a line without numbers says of those below; drop from the state what it ends."""
     said = _read_heading(rest) | {key: each for key, each in own.items() if key in {"step", "steps"}}
     said = _settle_steps(said, current="split" in said)
+    if _FINAL.search(rest) and "split" in state and "split" not in said:
+        said["split"] = ""  # no longer that of the heading above
     if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
@@ -407,6 +409,9 @@ def _go_on(state: dict[str, str], said: dict[str, str], *, fresh: bool) -> dict[
     if "dataset" in said or ("split" in said and "tied" in state):
         keep -= {"among", "task"}
     return {key: each for key, each in state.items() if key in keep} | said
+
+
+_FINAL = re.compile(r"\bfinal (?:evaluation|results?|performance|metrics|scores?)\b", re.IGNORECASE)
 
 
 class _Sides:
@@ -545,7 +550,9 @@ def _drop_carried(
     """
     here = {key for each in phrases for key, _ in (*each.before, *each.behind)}
     carried = [
-        key for key in ("side", "filter") if key in said.keys() - here and said[key] in {own.get(key) for own in again}
+        key
+        for key in ("side", "filter")
+        if key in said.keys() - here and said[key] != "both" and said[key] in {own.get(key) for own in again}
     ]
     for key in (*carried, *({"best"} - here)):
         line.pop(key, None)
@@ -861,7 +868,7 @@ def _find_dataset(text: str) -> tuple[tuple[str, ...], str]:
 # Names of files, which may begin with that of a dataset.
 _FILE = re.compile(r"[\w-]{1,80}\.(?:pth?|ckpt|pkl|bin|h5|npz|json|ya?ml|txt|log|csv|tsv)\b", re.ASCII)
 # Numbers that make lines differ, and are no part of a name.
-_TIMES = re.compile(r"(?<![A-Za-z_-])\d[\d.,:]{3,}")
+_TIMES = re.compile(r"(?<![A-Za-z\d_-])\d[\d.,:]{3,}")
 _WHOLE = re.compile(r"\bfinal\b", re.IGNORECASE)
 _FEW_WORDS = re.compile(r"[\s#*=-]*[A-Za-z]+(?:[ -][A-Za-z]+){0,2}[\s:#*=-]*")
 # What ends a section: a heading of any words, or the mean next to a spread.

@@ -85,7 +85,8 @@ _TASKS = {
     r"\b(?:poisoned|noisy|perturbed|corrupted|translated|sparsified|subsampled|downsampled) (?:versions? of )?"
     r"(?-i:[A-Z])|\b(?:[a-z]{3,12}[ei]se|German|French|Spanish|Italian|Russian|Arabic|reduced|smaller|sparse|modified|"
     r"extended|enriched|augmented|cleaned|balanced|harder) (?:version|variant|translation)s? of\b",
-    "another split": r"\bcross-?validat|\bre-?split\b|"
+    "another split": r"\bcross-?validat|\bre-?split\b|^\W{0,9}fold \d{1,2}\b|"
+    r"\b\d{1,2}-fold\b(?! (?:higher|lower|more|less|better|faster|speed))|"
     r"\b(?:random(?:ly)?|our|own|new|custom)(?: \d\d/\d\d?/\d\d?)? (?:(?:train|test|data)[ /-]?){0,3}split|"
     r"\b\d\d ?[/:] ?\d\d? ?[/:] ?\d\d? (?:random )?split",
     "multi-hop reasoning": r"\b(?:results|performance|mrr|hits\W?\d+|accuracy|evaluation) "
@@ -128,7 +129,7 @@ _HINT = re.compile(
     r"align|matching|resolution|answering|[gb]-?qa|recommend|detection|predict|continual|lifelong|incremental|snapshot|"
     r"federated|clients?|unlearn|target|attack|adversarial|poison|"
     r"(?:drop|decrease|reduction|degradation|change|increase|difference|loss)s? (?:in|of|between|to) |"
-    r"nois|perturb|corrupt|translat|sparsif|version|variant|cross-?validat|split|multi|relation|, ?\?,|quer|epfo|"
+    r"nois|perturb|corrupt|translat|sparsif|version|variant|cross-?validat|fold|split|multi|relation|, ?\?,|quer|epfo|"
     r"subset|% of|entities|triples|facts|long[- ]tail|rare|popular|frequent|questions|instances|examples|"
     r"\b(?:1|n|one|many)[- ]to[- ]|(?<![\w.:/-])[1nm]-[1nm]|macro|temporal|timestamp|time[- ]aware|时序|"
     r"inductive|归纳|unseen|emerging|out-of-|world|n-ary"

@@ -167,6 +167,13 @@ PRINTS = {
         "TEST (best valid) | MRR 0.47\nTest MRR 0.46 (best valid MRR: 0.48)\n",
         ["1 test both - - MRR 0.47", "2 test both - - MRR 0.46", "2 valid both - - MRR 0.48"],
     ),
+    "the last evaluation is not of the split of the one before": (
+        "---- evaluation on dev ----\nmrr: 0.80\n---- final evaluation ----\nmrr: 0.79\n",
+        ["2 valid both - - MRR 0.80", "4 - both - - MRR 0.79"],
+    ),
+    "splits next to a mean of something else": (
+        "avg_loss=0.3 train_mrr=0.21 dev_mrr=0.19\n", ["1 train both - - MRR 0.21", "1 valid both - - MRR 0.19"]
+    ),
     "the epoch of how many": (
         "Loading dataset UMLS...\nEpoch 05/100 - loss: 0.6 - val_mrr: 0.4\n[Epoch 7/9] test MRR: 0.5, H@1/3: 0.1/0.2\n",
         ["2 valid both - 5 MRR 0.4", "3 test both - 7 MRR 0.5", "3 test both - 7 Hits@1 0.1",
@@ -494,6 +501,7 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
 @pytest.mark.parametrize(
     ("text", "datasets"),
     [
+        ("Running on FB15k-237...\nMRR 0.3\n", ["FB15k-237"]),
         ("TransE on FB15k-237 (filtered):\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n", ["FB15k-237", "WN18RR"]),
         ("On WN-18:\n MRR: 0.8\n Hits@10: 0.9\n", ["WN-18", "WN-18"]),
         ("WN18RR: MR 4187.5, MRR 0.43\nMRR 0.3\n", ["WN18RR", "WN18RR", None]),
@@ -538,6 +546,7 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ("1-N head MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
         ("N-N: MRR: 0.4\n1-1: MRR: 0.3\n1-N: MRR: 0.2\nAll: MRR 0.3\n", ["by relation"] * 3 + [None]),
         ("Data: 272115/17535/20466 triples\nMRR: 0.3\n", [None]),
+        ("fold 1: MRR 0.47\nMRR 0.3\n", ["another split", None]),
         (
             "Mini-Testing on [9/99] Triples in valid\nmrr: 0.3\nFull-Testing on [99/99] Triples in test\nmrr: 0.3\n",
             ["subset", None],
