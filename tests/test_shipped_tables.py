@@ -163,6 +163,10 @@ def test_anchors(dataset: str, protocol: str, metric: str, expectation: float) -
     assert round(constants.expectation, 6) == expectation
 
 
+def test_names_that_benchmarks_got_later_are_known() -> None:
+    assert rankconst.load().resolve_dataset("ICEWS14s") == "icews14_regcn"
+
+
 def test_mean_number_of_candidates_of_nations() -> None:
     assert round(TABLES.histogram("nations").mean, 6) == 7.955224
 

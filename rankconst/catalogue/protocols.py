@@ -335,7 +335,9 @@ _SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$",
 _NAMES = Names("protocol", {key: row.spellings for key, row in PROTOCOLS.items()}, "Or sampled:M, M negatives a task.")
 _SAMPLING_NAMES = Names("way of sampling", {key: row.spellings for key, row in SAMPLINGS.items()})
 _SPLIT_NAMES = Names("split", SPLITS)
-_SIDE_NAMES = Names("side", SIDES)
+# What the row of the mean of both sides is called; in a name of a metric, such words may be about something else.
+_MEANS = ("average", "avg", "mean")
+_SIDE_NAMES = Names("side", {key: (*words, *_MEANS) if key == "both" else words for key, words in SIDES.items()})
 
 
 def parse_protocol(name: str) -> Protocol:

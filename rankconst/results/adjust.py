@@ -736,12 +736,24 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
             continue
         cells = [rows[row].get(column, "") for row in entries.rows]
         if are_relations(cells, dataset, tables):
+            # A row of JSON has an empty cell where its object is not that of a relation.
+            empty = {} if reading.form == "ampligraph" else {"unclear": _NO_CELL.format(column)}
             own = (
-                entry._replace(context=replace(entry.context, relations=entry.context.relations or (cell,)))
+                entry._replace(context=_add_relation(entry.context, cell, empty))
                 for entry, cell in zip(entries, cells, strict=True)
             )
             return replace(reading, entries=Entries(own))
     return reading
+
+
+_NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
+
+
+def _add_relation(context: Stated, cell: str, empty: Mapping[str, str]) -> Stated:
+    """Return a context with the relation of its row; with what an empty cell says if there is none."""
+    if context.relations:
+        return context
+    return replace(context, relations=(cell,)) if cell else replace(context, **empty)  # type: ignore[arg-type]
 
 
 TIES = {
@@ -931,7 +943,7 @@ def _compare_tasks(batch: Batch, constants: Constants, tables: Tables) -> str:
     hint = (
         f"protocol {' or '.join(fitting)} has that many"
         if fitting
-        else "no protocol has that many; is it another dataset?"
+        else "no protocol has that many; it may be another dataset"
     )
     return (
         f"the file counts {stated:,} ranks, {tasks.dataset} {tasks.split} {tasks.side} has "

@@ -10,6 +10,7 @@ from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, openke_old, rotate, torchkge
+from rankconst.results.notebook import is_notebook, take_outputs
 from rankconst.results.reading import name_reasons
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
@@ -120,6 +121,8 @@ def read_document(name: str, text: str) -> Reading:
 
 def read_opened(document: Document, form: str | None = None) -> Reading:
     """Read a document as :func:`read_results` does."""
+    if is_notebook(document):
+        document = take_outputs(document)
     if form is not None:
         reader = READERS[
             resolve_name("format", form, dict.fromkeys(READERS, ()), f"Known formats: {', '.join(READERS)}.")

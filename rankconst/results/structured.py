@@ -61,8 +61,8 @@ class Record:
 
 _BEGINNING = re.compile(r"\s*(?:\{\s*(?:[\"'}]|\d+\s*:)|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
 _PYTHON = re.compile(r"\s*+[\[({]*+\s*+(?:'|\d++\s*+:)")
-# A whole dict in one line, and prose or a ruler below.
-_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*[^\s{}\[\],]")
+# A whole dict in one line, and prose, a ruler or a tag, "[Epoch 1]", below.
+_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*(?:[^\s{}\[\],]|\[[A-Za-z])")
 _TOKEN = re.compile(
     r"(?P<double>\"(?:[^\"\\\n]|\\.)*+\"?)|'(?P<single>[^'\\\n]*)'"
     r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"

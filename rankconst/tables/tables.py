@@ -452,14 +452,17 @@ class Tables:
             says how.
         """
         if require_text(name) not in self._keys:
-            from rankconst.catalogue.benchmarks import explain_ambiguous
+            from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
 
             if name not in self._spellings and (ambiguous := explain_ambiguous(name)):
                 raise UnknownNameError(ambiguous)
             try:
                 self._keys[name] = self._names.resolve(name)
             except UnknownNameError as error:
-                raise UnknownNameError(self._explain_unknown(name, str(error))) from None
+                known = list_names().find(name)  # the program may know more names than the tables list
+                if known not in self.datasets:
+                    raise UnknownNameError(self._explain_unknown(name, str(error))) from None
+                self._keys[name] = known
         return self._keys[name]
 
     def _explain_unknown(self, name: str, reason: str) -> str:

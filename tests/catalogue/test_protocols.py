@@ -296,6 +296,7 @@ def test_splits(given: str, split: str) -> None:
     [
         ("head", "head"), ("left", "head"), ("subject", "head"), ("h", "head"), ("S", "head"), ("tail", "tail"),
         ("Right", "tail"), ("object", "tail"), ("t", "tail"), ("o", "tail"), ("both", "both"), ("BOTH", "both"),
+        ("average", "both"),
         ("relation", "relation"), ("Predicate", "relation"), ("rel", "relation"),
     ],
 )  # fmt: skip

@@ -104,6 +104,7 @@ def test_what_begins_as_json_does_looks_structured(text: str) -> None:
     [
         "{avg_loss: 0.1}",
         "{'model_name': 'TransE'}\n------\nTEST RESULTS\n",
+        "{'model_name': 'TransE'}\n[Epoch: 1 ] valid: {'mrr': 0.3}\n",
         "[0]Test average MR: 47.3",
         "{\\bf MRR}",
         "a,b",

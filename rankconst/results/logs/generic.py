@@ -30,7 +30,7 @@ from rankconst.results.logs.lines import (
     name_unknown,
     strip_colours,
 )
-from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader
+from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped
 from rankconst.results.tables.columns import (
     CONSTRAINED,
     WHICH_SIDES,
@@ -42,6 +42,7 @@ from rankconst.results.tables.columns import (
 )
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
+from rankconst.results.tables.text import find_headings
 from rankconst.results.tables.units import (
     drop_contradictions,
     find_family,
@@ -51,7 +52,7 @@ from rankconst.results.tables.units import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
@@ -60,7 +61,10 @@ _SPLITS = {word: split for split, words in SPLITS.items() for word in (split, *w
 _SIDES = {
     **dict.fromkeys(("head", "heads", "subject", "subjects", "lhs", "backward", "po"), "head"),
     **dict.fromkeys(("tail", "tails", "object", "objects", "rhs", "forward", "sp"), "tail"),
-    **dict.fromkeys(("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative"), "both"),
+    **dict.fromkeys(
+        ("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative", "combined", "pooled", "merged"),
+        "both",
+    ),
 }
 _FILTERS = {"raw": "raw", "unfiltered": "raw"} | dict.fromkeys(("filtered", "filter", "filt", "fil", "flt"), "filtered")
 _FILTERS["timefiltered"] = "time-aware"
@@ -68,7 +72,9 @@ _FILTERS["timefiltered"] = "time-aware"
 _PROTOCOLS = {"raw": "raw", "time-aware": "time-aware"}
 _TIES = {"realistic", "optimistic", "pessimistic"}
 _CONTEXT = {"split": _SPLITS, "side": _SIDES, "filter": _FILTERS, "rank_type": dict(zip(_TIES, _TIES, strict=True))}
-_STEPS = {"epoch", "epochs", "step", "steps", "iter", "iteration"}
+# The last ones may also be how many there were, as in settings.
+_STEPS = dict.fromkeys(("epoch", "step", "iter", "iteration"), "step") | dict.fromkeys(("epochs", "steps"), "steps")
+_COUNTS = {"n", "num", "number", "max", "total", "of"}
 _NOISE = {
     "a", "an", "and", "are", "at", "best", "current", "data", "dataset", "debug", "end", "ent", "entities", "entity",
     "eval", "evaling", "evaluate", "evaluated", "evaluating", "evaluation", "evaluations", "final", "finished", "for",
@@ -139,7 +145,8 @@ _IDEOGRAMS = re.compile("|".join(_CHINESE))
 # The split on which a model was chosen is not the one on which its numbers are.
 _CHOSEN = re.compile(
     r"\b(?:(?:at|with|by|from|using|for)\s+(?:the\s+)?best|selected\s+(?:on|by))[\s_-]+(?:val|valid|validation|dev)\b"
-    r"(?:[\s_]+(?:mrr|set|split|epoch|step|score|loss|metric|model|checkpoint)\b)?",
+    r"(?:[\s_]+(?:mrr|set|split|epoch|step|score|loss|metric|model|checkpoint)\b)?"
+    r"|\(best (?:val|valid|validation|dev)(?: (?:epoch|model|checkpoint))?\)",
     re.IGNORECASE,
 )
 
@@ -248,12 +255,19 @@ def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
 @lru_cache(maxsize=8192)
 def _read_phrase(text: str) -> _Phrase:
     words = tuple(_WORD.findall(_SHORT_HITS.sub("h@", text.lower())))
+    option = _OPTION.search(text.lower()) is not None
     step: tuple[tuple[str, str], ...] = ()
     place = next(
-        (place for place, pair in enumerate(pairwise(words)) if pair[0] in _STEPS and pair[1].isdecimal()), None
+        (
+            place
+            for place, pair in enumerate(pairwise(words))
+            if _is_step(words, place) and _NUMBERED.fullmatch(pair[1])
+        ),
+        None,
     )
-    if place is not None:
-        step, words = (("step", words[place + 1].lstrip("0") or "0"),), words[:place] + words[place + 2 :]
+    if place is not None and not option:
+        step = ((_STEPS[words[place]], words[place + 1].partition("/")[0].lstrip("0") or "0"),)
+        words = words[:place] + words[place + 2 :]
     start, end, names, between = _find_metric(words)
     if not names:
         said, unknown = _say(words)
@@ -313,6 +327,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
     """Find the numbers on lines that name a metric, a split or a side."""
     state: dict[str, str] = {}
     heading, carried, last, named = 0, "", -9, 0  # `named`: the line that names the dataset
+    given = set[tuple[str, str | None, str | None]]()  # the numbers that have the carried split
     fresh = False  # a step was named since the last number
     sides = _Sides()
     for number, text in lines:
@@ -321,6 +336,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             said = _read_above(text, rest, own, state, numbered=last > named)
             named = number if said.get("dataset") else named
             sides.apart = sides.apart or not text.strip()
+            sides.end(text, ended=not said)
             if said:
                 fresh = fresh or "step" in said
                 state = _go_on(state, said, fresh=fresh)
@@ -331,13 +347,20 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         if sides.apart or "step" in numbers[0][1]:
             state.pop("unlike", None)
         # Lines below each other are of the split that is said before their numbers, until another or a step is named.
-        follows = carried and number - last <= 2 and "step" not in numbers[0][1]
+        measured = {(name, said.get("side"), said.get("filter")) for name, said, _, _ in numbers}
+        # Behind a line in between, the same metric again is of another evaluation.
+        apart = number - last == 2 and not given.isdisjoint(measured)
+        follows = carried and number - last <= 2 and "step" not in numbers[0][1] and not apart
+        given = given | measured if follows else measured
         around = state | ({"split": carried} if follows else {})
         splits = {said["split"] for _, said, _, _ in numbers if "split" in said}
         validated = {name for name, said, _, _ in numbers if said.get("split") == "valid"}
         for name, said, value, reason in numbers:
             about = {**around, **said}
+            about |= {"above": "filter"} if "filter" in around and "filter" not in said else {}
             split = about.get("split") or None
+            if split and state.get("split", split) != split:
+                about["under"] = state["split"]
             if "task" not in said and split is not None and state.get("tied", split) != split:
                 about.pop("task", None)  # that was about another split
             side, open_side = sides.tell(name, about.get("side", "both"), said, text)
@@ -351,7 +374,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             if "split" in said:
                 about.pop("best", None)
             yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why)
-        stays = carried if not splits and number - last <= 2 else ""
+        stays = carried if not splits and follows else ""
         carried = own.get("split", "") if len(splits) == 1 else stays
         last, fresh, sides.apart = number, False, False
 
@@ -361,7 +384,10 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
 
     `numbered` says whether there are numbers below the line that names the dataset.
     """
-    said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
+    said = _read_heading(rest) | {key: each for key, each in own.items() if key in {"step", "steps"}}
+    said = _settle_steps(said, current="split" in said)
+    if _FINAL.search(rest) and "split" in state and "split" not in said:
+        said["split"] = ""  # no longer that of the heading above
     if len(text) < _LONGEST_NOTE and (task := _find_task(text)) is not None:
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
@@ -394,6 +420,9 @@ def _go_on(state: dict[str, str], said: dict[str, str], *, fresh: bool) -> dict[
     return {key: each for key, each in state.items() if key in keep} | said
 
 
+_FINAL = re.compile(r"\bfinal (?:evaluation|results?|performance|metrics|scores?)\b", re.IGNORECASE)
+
+
 class _Sides:
     """Tells the sides of numbers below a heading of one side, where lines may end its section without a word."""
 
@@ -402,14 +431,21 @@ class _Sides:
         self._below: dict[str, set[str]] = {}  # the sides that lines of a metric say themselves
         self._ever: dict[str, set[str]] = {}  # the same, below all headings
         self._kinds = set[bool]()  # whether lines below the heading say their split
+        self._ended = False  # True below another heading, of which it is not known what it says
 
     def begin(self) -> None:
         """Begin the section of a heading."""
-        self._below, self._kinds = {}, set()
+        self._below, self._kinds, self._ended = {}, set(), False
+
+    def end(self, text: str, *, ended: bool) -> None:
+        """End the section where a line of a few words follows its numbers, and one of them is not understood."""
+        if ended and self._kinds and _FEW_WORDS.fullmatch(text) and not _read_phrase(text.strip(" :#*=-")).understood:
+            self._ended = True
 
     def tell(self, name: str, side: str, said: Mapping[str, str], text: str) -> tuple[str, str]:
         """Return the side of a number, and why it is left out: it may be of the heading's side, or of both."""
-        own, ends = said.get("side"), self.apart and self._kinds == {False} and "split" in said
+        own = said.get("side")
+        ends = self._ended or (self.apart and self._kinds == {False} and "split" in said)
         self._kinds.add("split" in said)
         if own:
             self._below.setdefault(name, set()).add(own)
@@ -430,9 +466,8 @@ def _simplify(text: str) -> str:
 
 def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     """Return the numbers of a line (metric, what is said, value, why it is left out), the text behind, the context."""
-    plain = _simplify(text)
+    plain, line = _take_setting(_simplify(text))
     found: list[_Number] = []
-    line: dict[str, str] = {}
     first = _Phrase()  # a metric whose name comes before those of sides, each with its number
     queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
     listed = end = told = 0  # `told`: the first number of which nothing was said behind it
@@ -465,8 +500,8 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             queue, phrases, listed = names[1:], [*(each for each in phrases if not each.names), names[0]], len(found)
         elif queue:
             phrases = [queue.pop(0)]
-        if value.isdecimal() and _names_step(label):
-            line["step"] = value.lstrip("0") or "0"
+        if value.isdecimal() and (key := _name_step(label)):
+            line[key] = value.lstrip("0") or "0"
         phrase, after, first = _pick(phrases, line, first)
         compared = phrase is None and _COMPARED.search(label) is not None
         if phrase is None and note[0] and _AND.fullmatch(label) and _find_note(plain[end:])[0]:
@@ -480,9 +515,29 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         apart = phrase.why if phrase.apart else apart
     _mark(found, listed, len(queue))
     _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
+    return _complete(found, plain), plain[end:], line
+
+
+def _complete(found: list[_Number], plain: str) -> list[_Number]:
+    """Return the numbers of a line with what all of it says of them: task, number of triples, step."""
+    shared: dict[str, str] = {}
     if found and (task := _find_task(plain)) is not None:
-        found = [(name, said | {"task": task}, value, why) for name, said, value, why in found]
-    return found, plain[end:], line
+        shared["task"] = task
+    if found and (counted := _COUNTED.search(plain)) is not None:
+        shared |= {f"{split}_triples": counted[1].replace(",", "") for split in SPLITS}
+    return [(name, _settle_steps(said | shared, current=True), value, why) for name, said, value, why in found]
+
+
+def _take_setting(plain: str) -> tuple[str, dict[str, str]]:
+    """Return a line without the dataset that one of its pairs names, wherever that is, and the dataset."""
+    named = list(_PAIR_OF_DATASET.finditer(plain))
+    line = _take_dataset(named[0][1])[1] if len(named) == 1 else {}
+    if not line.get("dataset"):
+        return plain, {}
+    return f"{plain[: named[0].start()]} {plain[named[0].end() :]}", line
+
+
+_PAIR_OF_DATASET = re.compile(r"(?<![\w-])data_?set(?:_?name)?\s{0,2}=\s{0,2}([\w.-]*\w)(?=[\s,;)\]]|$)", re.IGNORECASE)
 
 
 def _name_dataset(label: str, found: list[_Number], line: dict[str, str]) -> tuple[str, str]:
@@ -504,7 +559,9 @@ def _drop_carried(
     """
     here = {key for each in phrases for key, _ in (*each.before, *each.behind)}
     carried = [
-        key for key in ("side", "filter") if key in said.keys() - here and said[key] in {own.get(key) for own in again}
+        key
+        for key in ("side", "filter")
+        if key in said.keys() - here and said[key] != "both" and said[key] in {own.get(key) for own in again}
     ]
     for key in (*carried, *({"best"} - here)):
         line.pop(key, None)
@@ -519,6 +576,8 @@ def _find_reversed(label: str) -> str:
     return _REVERSED if named else ""
 
 
+# Of how many triples the numbers of a line are: "test (5,000 triples)".
+_COUNTED = re.compile(r"\((\d{1,3}(?:,\d{3})+|\d{1,9}) (?:(?:test|valid(?:ation)?) )?triples\)", re.ASCII)
 # A progress bar before its end, with what was computed so far: " 50%|#####     | 50/100 [00:01<00:01, mrr=0.5]".
 _PROGRESS = re.compile(r"(?<![\d.])\d{1,2}%\s?\|[^|\n]{0,200}\|\s{0,9}\d{1,12}/\d{1,12}\s\[")
 _RUNNING = "it is next to a progress bar before its end: it may be of the ranks so far"
@@ -688,8 +747,29 @@ def _mark(found: list[_Number], first: int, missing: int) -> None:
         found[first:] = [(name, said, value, why) for name, said, value, _ in found[first:]]
 
 
-def _names_step(label: str) -> bool:
-    return (_WORD.findall(label.lower()) or [""])[-1] in _STEPS and "best" not in label.lower()
+# "Epoch 5", "Epoch 5/100"
+_NUMBERED = re.compile(r"\d+(?:/\d+)?", re.ASCII)
+
+
+def _is_step(words: Sequence[str], place: int) -> bool:
+    """Tell whether a word says that the number behind it is a step, and not how many there are."""
+    return words[place] in _STEPS and (place == 0 or words[place - 1] not in _COUNTS)
+
+
+def _name_step(label: str) -> str:
+    """Return what the number behind a label is: a step, a step or how many there were, or nothing of that."""
+    words = _WORD.findall(_OPTION.sub("", label.lower()))
+    return _STEPS[words[-1]] if words and _is_step(words, len(words) - 1) and "best" not in words else ""
+
+
+# "max_epochs", "valid_epoch", "eval-step"
+_OPTION = re.compile(r"[a-z]{1,20}(?<!global)(?<!current)(?<!cur)[_-](?:epoch|step|iter(?:ation)?)s?(?![a-z])")
+
+
+def _settle_steps(said: dict[str, str], *, current: bool) -> dict[str, str]:
+    """Return what is said with the number behind "epochs" as the step if it is the `current` one, else without it."""
+    steps = {"step": said["steps"]} if current and "steps" in said else {}
+    return steps | {key: each for key, each in said.items() if key != "steps"}
 
 
 def _read_heading(text: str) -> dict[str, str]:
@@ -710,8 +790,8 @@ def _read_heading(text: str) -> dict[str, str]:
         if phrase.understood and not phrase.names and part in free:
             whole = len(parts) == 1 or not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
-        elif "step" in dict(phrase.before):
-            said["step"] = dict(phrase.before)["step"]
+        else:
+            said |= {key: each for key, each in phrase.before if key in {"step", "steps"}}
     return _guess_split([_WORD.findall(part.lower()) for part in free]) | said | stated
 
 
@@ -798,8 +878,9 @@ def _find_dataset(text: str) -> tuple[tuple[str, ...], str]:
 # Names of files, which may begin with that of a dataset.
 _FILE = re.compile(r"[\w-]{1,80}\.(?:pth?|ckpt|pkl|bin|h5|npz|json|ya?ml|txt|log|csv|tsv)\b", re.ASCII)
 # Numbers that make lines differ, and are no part of a name.
-_TIMES = re.compile(r"(?<![A-Za-z_-])\d[\d.,:]{3,}")
+_TIMES = re.compile(r"(?<![A-Za-z\d_-])\d[\d.,:]{3,}")
 _WHOLE = re.compile(r"\bfinal\b", re.IGNORECASE)
+_FEW_WORDS = re.compile(r"[\s#*=-]*[A-Za-z]+(?:[ -][A-Za-z]+){0,2}[\s:#*=-]*")
 # What ends a section: a heading of any words, or the mean next to a spread.
 _HEADS = re.compile(r":\s*$|^\s*#|\b(?:mean|average|avg)\b", re.IGNORECASE)
 # What begins a section, or names something else that was evaluated.
@@ -872,7 +953,9 @@ _MISSING = {
         "was filtered by all three splits",
     ),
     "Dev set performance: (correct evaluation)": ("side", _TAILS.format("MultiHopKG")),
+    "set performance:\nHits@1 = ": ("side", _TAILS.format("MultiHopKG")),
     "Score for iteration ": ("side", _TAILS.format("MINERVA")),
+    "[ Hits@": ("side", _TAILS.format("MINERVA")),
     "\nauc: ": ("side", _TAILS.format("MINERVA")),
     "triples containing invalid keys skipped": (
         "protocol",
@@ -951,8 +1034,7 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     text = _prepare(document.text)
     tools = {tool for sign, tool in _SIGNS.items() if sign in text}
     refused = next((why for sign, why in _REFUSED.items() if sign in text), "")
-    queries = {each.lower() for each in _QUERIES.findall(text)}
-    refused = refused or (_COMPLEX if "1p" in queries or len(queries) > 1 else "")
+    refused = refused or (_COMPLEX if _answers_queries(text) else "")
     tool = parse_tool(*tools) if len(tools) == 1 else None
     missing = {f"missing {name}": why for sign, (name, why) in _MISSING.items() if sign in text}
     if is_retrieval(_AT.findall(text)):
@@ -979,11 +1061,17 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         )
         for each in islice(_scan(_list_lines(text)), MOST_NUMBERS + 1)
     ]
-    found = _refuse_cut(_refuse_best(found), text)
+    found = _refuse_cut(_refuse_best(_refuse_copies(found)), text)
     if any(each.split == "test" for each in found):
         missing = {"missing split": NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
+
+
+def _answers_queries(text: str) -> bool:
+    """Tell whether metrics have the names of complex queries; up alone may be a word."""
+    queries = {each.lower() for each in _QUERIES.findall(text)}
+    return "1p" in queries or len(queries) > 1
 
 
 def _refuse_cut(found: list[Found], text: str) -> list[Found]:
@@ -1002,6 +1090,29 @@ def _count_decimals(text: str) -> int:
     return len(text.partition(".")[2])
 
 
+def _refuse_copies(found: list[Found]) -> list[Found]:
+    """Leave out a number of a split that is, below a heading with another split, the same as one of that split.
+
+    Programs test on valid in between, and print what they always print: "Test results".
+    """
+    lines: dict[tuple[object, ...], list[int]] = {}
+    for each in found:
+        lines.setdefault((each.name, each.text, each.said.get("filter"), each.side, each.split), []).append(each.line)
+
+    def find_copy(each: Found) -> str:
+        under = each.said.get("under")
+        near = lines.get((each.name, each.text, each.said.get("filter"), each.side, under), ()) if under else ()
+        again = any(abs(line - each.line) <= _ABOVE for line in near) and len(each.text.strip("0.")) >= _TELLING
+        return _COPIED.format(each.split, under) if again else ""
+
+    return [replace(each, why=each.why or find_copy(each)) for each in found]
+
+
+_COPIED = "its line says {}, the heading above it {}, of which the same number is there"
+# How many digits two numbers have in common by more than chance.
+_TELLING = 3
+
+
 def _refuse_best(found: list[Found]) -> list[Found]:
     """Leave out the best value so far, where other numbers name their split or are of the same metric."""
     named = any(each.split is not None and "best" not in each.said for each in found)
@@ -1015,12 +1126,16 @@ def _refuse_best(found: list[Found]) -> list[Found]:
 
 
 def _tell_raw(found: list[Found]) -> list[Found]:
-    """Take a number for raw if the same metric is there again, filtered: MRR and MRR(filter), as often."""
+    """Take a number for raw if the same metric is there again, filtered: MRR and MRR(filter), as often.
+
+    What lines above say of both, such as an option ``--filtered``, does not tell the two apart.
+    """
     if not any(each.said.get("filter") == "filtered" for each in found):
         return found
     pairs: dict[tuple[object, ...], dict[str | None, list[Found]]] = {}
     for each in (each for each in found if not each.why):
-        pairs.setdefault(_place(each), {}).setdefault(each.said.get("filter"), []).append(each)
+        own = None if each.said.get("above") == "filter" else each.said.get("filter")
+        pairs.setdefault(_place(each), {}).setdefault(own, []).append(each)
     raw = set[int]()
     for said in pairs.values():
         plain, filtered = said.get(None, []), said.get("filtered", [])
@@ -1062,7 +1177,9 @@ def _list_evaluations(reading: Reading) -> list[int]:
 def _recognise(document: Document) -> bool:
     if document.suffix in {".csv", ".tsv", ".tex"}:
         return False
-    return any(not each.why or _TOLD.search(each.why) for each in _scan(_list_lines(_prepare(document.text))))
+    text = _prepare(document.text)
+    known = _answers_queries(text)
+    return any(known or not each.why or _TOLD.search(each.why) for each in _scan(_list_lines(text)))
 
 
 # Why a number is left out that certainly is one of a metric.
@@ -1102,6 +1219,7 @@ def _find_settings(text: str) -> dict[str, str]:
 
 
 _TOLD_BY = {"split", "side", "protocol"}
+_TABLE = "below it is a table, which is read in a file of its own only"
 _SAMPLED = "sampled"
 # GraIL's test_ranking.py, and programs made from it, rank among a number of negatives that is an option: 50 by default.
 _AMONG_SAMPLED = ("MRR | Hits@1 | Hits@5 | Hits@10 :",)
@@ -1127,6 +1245,8 @@ def _read(document: Document) -> Reading:
             for entry in reading.entries
         )
         reading = replace(reading, entries=Entries(own))
+    tables = [Skipped(line, names, _TABLE) for line, names in find_headings(document.lines)]
+    reading = replace(reading, skipped=(*reading.skipped, *tables))
     contexts = [entry.context for entry in reading.entries]
     said = [
         word for key, word in _find_settings(document.text).items() if key in _TOLD_BY and not word.startswith(_SAMPLED)

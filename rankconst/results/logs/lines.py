@@ -122,8 +122,8 @@ SETTINGS = 50_000
 """How many characters at the beginning of a log may be its settings."""
 
 _DATASET = re.compile(
-    r"(?<![a-z])(?P<key>dataset_?name|dataset|data_?name|data[ _-]?(?:path|dir|root|folder)|data|files path|benchmark)"
-    r"['\"]?"
+    r"(?<![a-z])(?P<key>dataset_?name|dataset|data_?name|data[ _-]?(?:path|dir|root|folder)|data|files path|benchmark"
+    r"|(?:train|valid|test)_path|task)['\"]?"
     r"(?P<sign>\s*[:=]\s*|\s+)(?:\{['\"]class['\"]:\s*)?(?:name:\s*)?['\"]?(?P<name>[\w./~-]+)",
     re.IGNORECASE | re.ASCII,
 )
@@ -139,15 +139,31 @@ def list_benchmarks() -> frozenset[str]:
     return frozenset(squash(name) for key, each in benchmarks for name in (key, each.title, *each.aliases))
 
 
+def _name_folder(path: str) -> str:
+    """Return the last part of a path, or the folder of a file if a dataset has its name: data/WN18RR/train.txt."""
+    folders, _, name = path.rstrip("/.").rpartition("/")
+    folder = folders.rpartition("/")[2]
+    return folder if "." in name and not _is_known(name) and _is_known(folder) else name
+
+
+def _is_known(name: str) -> bool:
+    return _BENCHMARK.search(name) is not None or names_known(name)
+
+
 def find_dataset(text: str) -> str | None:
     """Return the dataset that the settings at the beginning of a log name; None if they name none, or several."""
     named = {
         squash(name): name
         for match in _DATASET.finditer(text, 0, SETTINGS)
-        for name in [match["name"].rstrip("/").rpartition("/")[2]]
-        if _BENCHMARK.search(name) or names_known(name)
+        for name in [_name_folder(match["name"])]
+        if _is_known(name)
     }
-    return next(iter(named.values())) if len(named) == 1 else None
+    name = next(iter(named.values())) if len(named) == 1 else None
+    return name.upper() if name is not None and _STATEMENTS.search(text, 0, SETTINGS) else name
+
+
+# StarE calls the statements of WD50K wd50k, which is our key of its triples; in capitals the name is open.
+_STATEMENTS = re.compile(r"\bSTATEMENT_LEN['\"]?\s*[:=]\s*+(?!3\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +184,9 @@ _TRAINED = re.compile(r"(?:source|train|training)[_ -]$", re.IGNORECASE)
 
 
 # How keys of datasets begin; most lines have none.
-_MARKS = re.compile("data|files path|benchmark")
+_MARKS = re.compile("data|files path|benchmark|(?:train|valid|test)_path|task")
+# Keys that may hold something else.
+_ELSE = re.compile("(?:valid|test)_path|task", re.IGNORECASE)
 
 
 def _list_settings(text: str) -> list[tuple[int, str, str, bool]]:
@@ -179,12 +197,16 @@ def _list_settings(text: str) -> list[tuple[int, str, str, bool]]:
     line, counted = 1, 0
     for place in places if len(lower) == len(text) else ():
         match = _DATASET.match(text, place)
-        if match is None or _TRAINED.search(text, max(place - 12, 0), place):
+        if match is None or _TRAINED.search(text, max(place - 12, 0), place) or match["key"].lower() == "train_path":
             continue
         line, counted = line + text.count("\n", counted, place), place
-        name = match["name"].rstrip("/").rpartition("/")[2]
-        known = _BENCHMARK.search(name) is not None or names_known(name)
-        stated = "\n" not in match["sign"] and (match["sign"].strip() or text[max(place - 2, 0) : place] == "--")
+        name = _name_folder(match["name"])
+        known = _is_known(name)
+        stated = (
+            _ELSE.fullmatch(match["key"]) is None
+            and "\n" not in match["sign"]
+            and (match["sign"].strip() or text[max(place - 2, 0) : place] == "--")
+        )
         if known or (stated and _may_be_dataset(name)):
             found.append((line, squash(match["key"]), name, known))
     return found

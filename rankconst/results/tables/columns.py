@@ -95,6 +95,7 @@ _NOISE = {
     "eval",
     "evaluation",
     "metrics",
+    "ranking",
     "results",
     "prediction",
     "pred",
@@ -172,7 +173,8 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     """
     if len(heading) > _LONGEST:
         return None
-    text, bare = _strip_signs(_join_levels(" ".join(heading.split())))  # runs of blanks make patterns slow
+    heading = _STORED.sub("", _join_levels(" ".join(heading.split())))  # runs of blanks make patterns slow
+    text, bare = _strip_signs(heading)
     text, bare = (_BRACED.sub(r"@\1", split_glued(each)) for each in (text, bare))
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
@@ -201,6 +203,8 @@ def split_glued(text: str) -> str:
     return _GLUED.sub(lambda found: "filtered_" if found[1] else "raw_", text)
 
 
+# What Optuna puts before the names of what was stored with a trial.
+_STORED = re.compile(r"^user_attrs_(?=[A-Za-z])")
 # "Hits@{10}".
 _BRACED = re.compile(r"@ ?\{(\d{1,9})\}")
 # What `rankconst adjust --baseline` writes: "MRR_skill_frequency", "MRR skill (frequency)".
@@ -370,7 +374,7 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
     """
     if _CHOOSING.search(heading):
         return None
-    texts = [cell for cell in dict.fromkeys(cells) if cell.lower() not in _MEANS]
+    texts = [cell for cell in dict.fromkeys(cells) if not _is_mean(cell)]
     if texts and (_names_relations(heading, texts) or 2 * sum(map(is_kind, texts)) > len(texts)):
         return "relations"
     if texts and read_flag(heading) is not None and 2 * sum(text.lower() in FLAGS for text in texts) >= len(texts):
@@ -388,6 +392,12 @@ _CHOOSING = re.compile(
     r"[ _-](?:by|on|split|set|with|using|triples|facts|answers)(?![a-z])|^(?:known|filtering|filter)$",
     re.IGNORECASE,
 )
+
+
+def _is_mean(cell: str) -> bool:
+    """Tell whether a cell says that its row is the mean of others: ``mean ranking``."""
+    words = [word for word in _SPLITTER.split(cell.lower()) if word and word not in _NOISE]
+    return len(words) == 1 and words[0] in _MEANS
 
 
 def _names_relations(heading: str, cells: Sequence[str]) -> bool:
@@ -563,7 +573,7 @@ def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
     raw = read_flag(heading) if role == "protocol" and not said else None
     if raw is not None and (yes := FLAGS.get(cell.lower())) is not None:
         return {"protocol": "raw"} if raw == yes else {"filtered": "filtered"}
-    if cell.lower() in _MEANS:  # of both splits, or raw and filtered: of neither
+    if _is_mean(cell):  # of both splits, or raw and filtered: of neither
         return {} if role == "side" else {role: cell}
     if said is None or (raw is not None and not said):
         expected = f"a {role}" if raw is None else "yes or no"

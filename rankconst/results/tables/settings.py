@@ -223,6 +223,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             _read_triples,
             False,
         ),
+        (r"(?:(?:num|n|max) )?eval(?:uation)? (?:sample size|subset(?: size)?|num samples)", _read_triples, True),
         (r"(?:relations?|rel|predicate)(?: name)?", _read_relation, False),
     )
 )

@@ -91,7 +91,8 @@ _TASKS = {
     r"\b(?:poisoned|noisy|perturbed|corrupted|translated|sparsified|subsampled|downsampled) (?:versions? of )?"
     r"(?-i:[A-Z])|\b(?:[a-z]{3,12}[ei]se|German|French|Spanish|Italian|Russian|Arabic|reduced|smaller|sparse|modified|"
     r"extended|enriched|augmented|cleaned|balanced|harder) (?:version|variant|translation)s? of\b",
-    "another split": r"\bcross-?validat|\bre-?split\b|"
+    "another split": r"\bcross-?validat|\bre-?split\b|^\W{0,9}fold \d{1,2}\b|"
+    r"\b\d{1,2}-fold\b(?! (?:higher|lower|more|less|better|faster|speed))|"
     r"\b(?:random(?:ly)?|our|own|new|custom)(?: \d\d/\d\d?/\d\d?)? (?:(?:train|test|data)[ /-]?){0,3}split|"
     r"\b\d\d ?[/:] ?\d\d? ?[/:] ?\d\d? (?:random )?split",
     "multi-hop reasoning": r"\b(?:results|performance|mrr|hits\W?\d+|accuracy|evaluation) "
@@ -102,7 +103,7 @@ _TASKS = {
     "complex query": r"\b(?:complex|logical) ?quer(?:y|ies)\b|\bquery answering\b|"
     r"\w(?:Logical|Complex)Query\b|\bEPFO\b",
     "subset": r"\b(?:subset|sample) of (?:\d[\d,]* )?(?:the )?(?:test|valid|evaluation|train)|"
-    r"\b(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
+    r"(?<![\d/])(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
     r"\b\d+ ?% of (?:the )?[^.;]{0,30}?\b(?:test|validation|evaluation)|"
     r"\b(?:only|restricted to) (?:the )?(?:relations|entities|triples|facts)\b|"
@@ -117,7 +118,8 @@ _TASKS = {
     r"\b(?:candidates|entities) (?:(?:are|were) )?(?:filtered|restricted|limited) (?:by|to) (?:[a-z]+ ){0,3}types?\b",
     # "1-N scoring", and a model "+ 1-N", say how was trained.
     "by relation": rf"(?<!\+ )\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b(?! {_OF_TRAINING})|\bper[- ]relation\b|"
-    rf"(?<![\w.:/-])(?<!\+ )[1NM]-[1NM](?![\w.:/-])(?! {_OF_TRAINING})",
+    rf"(?<![\w.:/-])(?<!\+ )(?:[1NM]-[1NM](?![\w.:/-])(?! {_OF_TRAINING})|(?:[NM]-[1NM]|1-[NM]):(?!\d))|"
+    r"^\W{0,9}1-1:(?!\d)",
     "averages over datasets": r"^(?:table(?: \w{1,4})?[.:] ?)?(?:the )?(?:macro[- ]?)?(?:averaged?|mean)\b"
     r"(?: [\w@-]+){0,4} (?:across|over) (?:[\w-]+ ){0,4}(?:data ?sets|benchmarks?|graphs|KGs)\b",
     MACRO: r"\bmacro[- ]?averag|^\W{0,9}macro\W{0,9}$|\baveraged? (?:over|across|by) (?:all )?(?:the )?relations\b",
@@ -139,8 +141,8 @@ _HINT = re.compile(
     r"align|matching|resolution|answering|[gb]-?qa|recommend|detection|predict|continual|lifelong|incremental|"
     r"snapshot|federated|clients?|unlearn|target|attack|adversarial|poison|gain|improvement|drop(?!out)|decrease|"
     r"degradation|difference|change|delta|across|over|pool|(?:reduction|increase|loss)s? (?:in|of|between|to) |nois|"
-    r"perturb|corrupt|translat|sparsif|version|variant|cross-?validat|split|multi|relation|, ?\?,|quer|epfo|subset|"
-    r"% of|entities|triples|facts|long[- ]tail|rare|popular|frequent|questions|instances|examples|"
+    r"perturb|corrupt|translat|sparsif|version|variant|cross-?validat|fold|split|multi|relation|, ?\?,|quer|epfo|"
+    r"subset|% of|entities|triples|facts|long[- ]tail|rare|popular|frequent|questions|instances|examples|"
     r"\b(?:1|n|one|many)[- ]to[- ]|(?<![\w.:/-])[1nm]-[1nm]|macro|temporal|timestamp|time[- ]aware|时序|inductive|归纳|"
     r"unseen|emerging|ookb|out[- ]of[- ]|world|n-ary"
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.mentions import names_known
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
-from rankconst.results.tables.columns import parse_column
+from rankconst.results.tables.columns import parse_column, read_words
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.surroundings import NUMBERED, Outline
@@ -26,10 +28,13 @@ _RUNS = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 # What belongs to the number before it.
 _JOINED = ((re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*"), r"\1"), (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("))
 _MOST_WORDS = 4
+_FIGURE = re.compile(r"\d", re.ASCII)
+# How many columns may be before the first metric; and how many where words of prose could be as many.
+_MOST_NAMES, _FEW_NAMES = 12, 2
 
 
-def _split_heading(line: str) -> list[str] | None:
-    """Return the labels of a heading: at most one that is no metric before the metrics; None if it is no heading."""
+def _split_heading(line: str, *, others: bool = False) -> list[str] | None:
+    """Return the labels of a heading, with the metrics last, or `others` among them; None if it is no heading."""
     if len(line) > _LONGEST or not line.strip() or line.rstrip().endswith((".", ":", ",")):
         return None
     words, labels = line.split(), list[str]()
@@ -38,19 +43,78 @@ def _split_heading(line: str) -> list[str] | None:
         found = next(
             (j for j in range(min(i + _MOST_WORDS, len(words)), i, -1) if _is_metric(" ".join(words[i:j]))), None
         )
-        if found is not None:
-            labels.append(" ".join(words[i:found]))
-        elif any(map(_is_metric, labels)):
+        if found is None and not others and any(map(_is_metric, labels)):
             return None
-        else:
-            labels.append(words[i])
+        labels.append(words[i] if found is None else " ".join(words[i:found]))
         i = found or i + 1
     first = next((j for j, label in enumerate(labels) if _is_metric(label)), len(labels))
-    if len(labels) - first < 2 or first > 2:
+    if sum(map(_is_metric, labels)) < 2 or first > _MOST_NAMES:
         return None
     return labels if first else ["", *labels]
 
 
+def _find_heading(lines: Sequence[str], i: int) -> list[str] | None:
+    """Return the labels of the heading that a line is, unless they may be words of prose: those must fit the row below.
+
+    That is so where many are no metrics, or where some behind the metrics are none.
+    """
+    labels = _split_heading(lines[i])
+    if labels is not None and any(map(_is_metric, labels[: _FEW_NAMES + 1])):
+        return labels
+    if i + 1 == len(lines) or _FIGURE.search(lines[i + 1]) is None:
+        return None
+    if labels is None and (turned := _split_turned(lines[i])) is not None:
+        cells = _split_row(lines[i + 1], turned)
+        return turned if cells is not None and _is_metric(cells[0]) else None
+    labels = labels or _split_heading(lines[i], others=True) or _split_long(lines[i])
+    cells = None if labels is None else _fit(lines[i + 1].split(), labels)
+    if labels is None or cells is None:
+        return None
+    value = _find_value(labels)
+    numbers = [j for j, label in enumerate(labels) if j == value or _is_metric(label)]
+    return labels if all(_is_cell(cells[j]) for j in numbers) else None
+
+
+def _split_turned(line: str) -> list[str] | None:
+    """Return the labels of a heading of splits, sides, filters or datasets over rows of metrics; None if none."""
+    labels = line.split() if len(line) <= _LONGEST else []
+    if labels and _LONG.fullmatch(labels[0]):
+        labels = labels[1:]
+    if not 1 < len(labels) <= _MOST_NAMES:
+        return None
+    kinds = {kind for label in labels for kind in read_words(label) or {"dataset" if names_known(label) else "": ""}}
+    return ["", *labels] if any(kinds <= each for each in _OVER_METRICS) else None
+
+
+_OVER_METRICS = ({"split"}, {"side"}, {"protocol", "filtered"}, {"dataset"})
+
+
+def _is_turned(labels: Sequence[str]) -> bool:
+    return not labels[0] and not any(map(_is_metric, labels))
+
+
+def _split_long(line: str) -> list[str] | None:
+    """Return the labels of a heading with the columns metric and value; None if it is none."""
+    labels = line.split() if _LONG.search(line) is not None and len(line) <= _LONGEST else []
+    return None if _find_value(labels) is None else labels
+
+
+_LONG = re.compile(r"\b(?:metric|measure)s?\b", re.IGNORECASE)
+
+
+def _find_value(labels: Sequence[str]) -> int | None:
+    """Return which column holds the values of metrics whose names are in another; None if none does."""
+    roles = [None if meaning is None else meaning.role for meaning in map(parse_column, labels)]
+    return roles.index("value") if roles.count("metric") == roles.count("value") == 1 else None
+
+
+def _fit(words: list[str], labels: Sequence[str]) -> list[str] | None:
+    """Return the words of a row without the index of a DataFrame if there is one for each label."""
+    indexed = len(words) == len(labels) + 1 and words[0].isdecimal() and labels[0] != ""
+    return words[1:] if indexed else words if len(words) == len(labels) else None
+
+
+@lru_cache(maxsize=4096)
 def _is_metric(label: str) -> bool:
     meaning = parse_column(label)
     return meaning is not None and meaning.role == "measured" and meaning.dataset is None
@@ -60,13 +124,21 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     """Return the cells of a row under a heading; None if it has no number where the heading has metrics."""
     for pattern, put in _JOINED:
         line = pattern.sub(put, line)
-    runs = [cell for cell in _RUNS.split(line.strip()) if cell]
-    if len(runs) == len(labels) + 1 and runs[0].isdecimal() and labels[0]:  # the index of a DataFrame
-        runs = runs[1:]
-    if len(runs) == len(labels) and all(map(_is_cell, runs[-1:])):
+    if _is_turned(labels):
+        words, numbers = line.split(), len(labels) - 1
+        fits = len(words) > numbers and all(map(_is_cell, words[-numbers:]))
+        return [" ".join(words[:-numbers]), *words[-numbers:]] if fits else None
+    runs = _fit([cell for cell in _RUNS.split(line.strip()) if cell], labels)
+    if (value := _find_value(labels)) is not None:
+        cells = runs or _fit(line.split(), labels)
+        return cells if cells is not None and _is_cell(cells[value]) else None
+    last = _is_metric(labels[-1])
+    if runs is not None and (not last or _is_cell(runs[-1])):
         return runs
     first = next(j for j, label in enumerate(labels) if _is_metric(label))
     words = line.split()
+    if not last or first > _FEW_NAMES:
+        return _fit(words, labels)
     numbers = len(labels) - first
     end = len(words)
     while end > 0 and len(words) - end < numbers and _is_cell(words[end - 1]):
@@ -89,7 +161,7 @@ def _find_upper(line: str, labels: Sequence[str]) -> dict[int, str]:
     metrics = [j for j, label in enumerate(labels) if _is_metric(label)]
     names = [name for name in _RUNS.split(line.strip()) if name]
     names = names if len(names) > 1 else line.split()
-    if len(names) < 2 or len(metrics) % len(names):
+    if not metrics or len(names) < 2 or len(metrics) % len(names):
         return {}
     size = len(metrics) // len(names)
     parts = [[labels[j] for j in metrics[i : i + size]] for i in range(0, len(metrics), size)]
@@ -103,11 +175,11 @@ def _find_tables(document: Document) -> list[Printed]:
     found: list[tuple[list[Row], int, int]] = []
     i = 0
     while i < len(lines):
-        labels = _split_heading(lines[i])
+        labels = _find_heading(lines, i)
         if labels is None:
             i += 1
             continue
-        rows, end = _read_rows(lines, i, labels)
+        rows, end = _read_levels(lines, i, labels) or _read_rows(lines, i, labels)
         if rows:
             found.append((rows, i, end))
         i = max(end, i + 1)
@@ -120,7 +192,8 @@ def _find_tables(document: Document) -> list[Printed]:
         own = [each for each in captioned if (end <= each if below else place <= each < start)]
         caption = [_join(lines, own[0] if below else own[-1])] if own else []
         if text and not caption:
-            outline.add_text(" ".join(text[-1].split()))
+            said = [line for line in text[:-1] if _OF_DATASET.match(line)][-1:]
+            outline.add_text(". ".join(" ".join(line.split()) for line in (*said, text[-1])))
         outline.add_table(rows, captions=caption)
         place = end
     return outline.list_tables()
@@ -157,12 +230,51 @@ def _read_rows(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[lis
     return [*head, *rows], j
 
 
+def _read_levels(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[list[Row], int] | None:
+    """Return the rows of a frame whose index has names of its own, below the heading, and where they end.
+
+    pandas leaves a level blank that is as in the row above.
+    """
+    names = list(_TOKEN.finditer(lines[i + 1])) if i + 1 < len(lines) else []
+    metrics = labels[1:] if not _is_metric(labels[0]) else labels
+    named = names and not names[0].start() and all(_NAMED.fullmatch(each[0]) for each in names)
+    if not named or not all(map(_is_metric, metrics)):
+        return None
+    starts, rows, above = [each.start() for each in names], list[Row](), [""] * len(names)
+    j = i + 2
+    while j < len(lines) and (cells := _cut_row(lines[j], starts, len(metrics))) is not None:
+        told = next((k for k, cell in enumerate(cells[: len(names)]) if cell), 0)
+        above = [*above[:told], *cells[told : len(names)]]
+        rows.append(_make_row(j + 1, [*above, *cells[len(names) :]]))
+        j += 1
+    return ([_make_row(i + 1, [*(each[0] for each in names), *metrics]), *rows], j) if rows else None
+
+
+_TOKEN = re.compile(r"\S+")
+_NAMED = re.compile(r"[A-Za-z_][\w.@]*")
+
+
+def _cut_row(line: str, starts: Sequence[int], numbers: int) -> list[str] | None:
+    """Return the cells of a row whose first ones begin at some places, and whose last ones are numbers."""
+    cells = list(_TOKEN.finditer(line))[-numbers:]
+    if len(cells) < numbers or not all(_is_cell(each[0]) for each in cells) or cells[0].start() < starts[-1]:
+        return None
+    head = line[: cells[0].start()]
+    if any(head[start - 1 : start].strip() for start in starts[1:]):
+        return None
+    return [
+        *(head[start:end].strip() for start, end in zip(starts, [*starts[1:], len(head)], strict=True)),
+        *(each[0] for each in cells),
+    ]
+
+
 def _goes_on(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
     """Tell whether a line without numbers is within a table: a rule, or the name of a group."""
     if NUMBERED.match(lines[j].lstrip()) or j + 1 >= len(lines):
         return False
     below = _split_row(lines[j + 1], labels) if lines[j + 1].strip() else None
-    return below is not None and len(below) == len(labels) and len(lines[j].split()) <= 4
+    short = _RULE.fullmatch(lines[j]) is not None or len(lines[j].split()) <= _MOST_WORDS
+    return below is not None and len(below) == len(labels) and short
 
 
 def _make_row(line: int, cells: Sequence[str], spans: dict[int, int] | None = None) -> Row:
@@ -170,10 +282,26 @@ def _make_row(line: int, cells: Sequence[str], spans: dict[int, int] | None = No
     return Row(line, written, written, {} if spans is None else spans)
 
 
+# A setting above a table, though not right above it.
+_OF_DATASET = re.compile(r"\s*data ?set(?:[_ ]name)?\s?[:=]\s?\S+\s*$", re.IGNORECASE)
+_MAY_HEAD = re.compile(r"(?!.*[:=])(?=.*\b(?:mrr|hits?\s?@|h@\d))", re.IGNORECASE)
+
+
+def find_headings(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the headings of tables among lines of another kind, such as those of a log, and their lines."""
+    found: list[tuple[int, str]] = []
+    for i, line in enumerate(lines[:-1]):
+        labels = _find_heading(lines, i) if len(line) <= _LONGEST and _MAY_HEAD.match(line) else None
+        below = () if labels is None else (_split_row(each, labels) for each in lines[i + 1 : i + 3])
+        if labels is not None and any(row is not None and len(row) == len(labels) for row in below):
+            found.append((i + 1, " ".join(label for label in labels if _is_metric(label))))
+    return found
+
+
 def _recognise(document: Document) -> bool:
     lines = document.text.split("\n", _SEARCHED)[:_SEARCHED]
-    for i, line in enumerate(lines):
-        labels = _split_heading(line)
+    for i in range(len(lines)):
+        labels = _find_heading(lines, i)
         if labels is not None:
             below = [_split_row(each, labels) for each in takewhile(str.strip, lines[i + 1 : i + 4])]
             if any(cells is not None and len(cells) == len(labels) for cells in below):

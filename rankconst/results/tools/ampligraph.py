@@ -80,7 +80,8 @@ _ROLES = {
 _CONTAINERS = {"results", "metrics"}
 _SETTINGS = {
     "hyperparams", "hyperparameters", "model_params", "best_params", "params", "config", "args", "arguments",
-    "settings", "options", "best_config", "best_hyperparameters", "hparams", "hyper_parameters", "cfg",
+    "settings", "options", "best_config", "best_hyperparameters", "hparams", "hyper_parameters", "cfg", "experiment",
+    "setup",
 }  # fmt: skip
 _COUNTS = {squash(name) for name in ("num tasks", *ROLES["num_tasks"]) if len(name) > 1}
 # Where settings name a dataset, perhaps as a folder.

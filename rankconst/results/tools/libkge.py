@@ -36,7 +36,8 @@ _EVENT = "eval_completed"
 _TYPE = "entity_ranking"
 _SAYS_TYPE = re.compile(r"\btype['\"]?: ")
 _EXAMPLE = "example_rank"
-_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? ", re.ASCII)
+# Before a line of a log: the time, and the number of the job if it is part of a search.
+_TIME = re.compile(r"(?=\d{4}-|\[)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?(?:\[[0-9a-f]{8}\] )?", re.ASCII)
 _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
 
 

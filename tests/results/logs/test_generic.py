@@ -151,6 +151,49 @@ PRINTS = {
     "the same number twice": (
         "MRR : 0.31\nMRR(filter) : 0.31\n", ["1 - both - - MRR 0.31", "2 - both - - MRR 0.31"]
     ),
+    "an option for all numbers, and a name that tells them apart": (
+        "test.py --filtered --data test.txt\nHits@10: 0.71\nHits@10(filter): 0.82\nMRR: 0.5\nMRR(filter): 0.6\n",
+        ["2 - both raw - Hits@10 0.71", "3 - both - - Hits@10 0.82", "4 - both raw - MRR 0.5", "5 - both - - MRR 0.6"],
+    ),
+    "how many epochs there are in all": (
+        "Namespace(n_epochs=500, eval_step=5, lr=0.1)\ndata: umls, epochs 30\nmax_epochs: 9\nTest MRR: 0.4\n",
+        ["4 test both - - MRR 0.4"],
+    ),
+    "a heading of both sides, and one that may be": (
+        "Tails\nMRR 0.5\nHeads\nMRR 0.4\nCombined\nMRR 0.45\nHeads\nMRR 0.4\nQuux\nMRR 0.44\n",
+        ["2 - tail - - MRR 0.5", "4 - head - - MRR 0.4", "6 - both - - MRR 0.45", "8 - head - - MRR 0.4"],
+    ),
+    "the best on valid in parentheses": (
+        "TEST (best valid) | MRR 0.47\nTest MRR 0.46 (best valid MRR: 0.48)\n",
+        ["1 test both - - MRR 0.47", "2 test both - - MRR 0.46", "2 valid both - - MRR 0.48"],
+    ),
+    "the last evaluation is not of the split of the one before": (
+        "---- evaluation on dev ----\nmrr: 0.80\n---- final evaluation ----\nmrr: 0.79\n",
+        ["2 valid both - - MRR 0.80", "4 - both - - MRR 0.79"],
+    ),
+    "splits next to a mean of something else": (
+        "avg_loss=0.3 train_mrr=0.21 dev_mrr=0.19\n", ["1 train both - - MRR 0.21", "1 valid both - - MRR 0.19"]
+    ),
+    "the epoch of how many": (
+        "Loading dataset UMLS...\nEpoch 05/100 - loss: 0.6 - val_mrr: 0.4\n[Epoch 7/9] test MRR: 0.5, H@1/3: 0.1/0.2\n",
+        ["2 valid both - 5 MRR 0.4", "3 test both - 7 MRR 0.5", "3 test both - 7 Hits@1 0.1",
+         "3 test both - 7 Hits@3 0.2"],
+    ),
+    "how many epochs there were so far": (
+        "Epochs: 10, Test MRR: 0.4\nValid results, epochs 20\nMRR: 0.3\nglobal_step: 7\nTest MRR: 0.5\n",
+        ["1 test both - 10 MRR 0.4", "3 valid both - 20 MRR 0.3", "5 test both - 7 MRR 0.5"],
+    ),
+    "a function called test, run on valid": (
+        "Running validation\nTest results - MRR: 0.297, Hits@1: 0.0\nValidation - MRR: 0.297, Hits@1: 0.0\n"
+        "Valid results:\ntest MRR: 0.31\nvalid MRR: 0.32\n",
+        ["2 test both - - Hits@1 0.0", "3 valid both - - MRR 0.297", "3 valid both - - Hits@1 0.0",
+         "5 test both - - MRR 0.31", "6 valid both - - MRR 0.32"],
+    ),
+    "the split of a progress bar is not that of the next evaluation": (
+        "Epoch 10: 100%|###| 9/9 [00:10<00:00, loss=0.1, val_mrr=0.31]\nEvaluating: 100%|###| 32/32 [00:10<00:00]\n"
+        "{'mrr': 0.33, 'hits@1': 0.24}\n",
+        ["1 valid both - 10 MRR 0.31", "3 - both - - MRR 0.33", "3 - both - - Hits@1 0.24"],
+    ),
     "a name and a parenthesis": (
         "MR(raw): 225.4\nMR(filter): 86.3\n",
         ["1 - both raw - MR 225.4", "2 - both - - MR 86.3"],
@@ -459,6 +502,7 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
 @pytest.mark.parametrize(
     ("text", "datasets"),
     [
+        ("Running on FB15k-237...\nMRR 0.3\n", ["FB15k-237"]),
         ("TransE on FB15k-237 (filtered):\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n", ["FB15k-237", "WN18RR"]),
         ("On WN-18:\n MRR: 0.8\n Hits@10: 0.9\n", ["WN-18", "WN-18"]),
         ("WN18RR: MR 4187.5, MRR 0.43\nMRR 0.3\n", ["WN18RR", "WN18RR", None]),
@@ -504,6 +548,9 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ("Evaluating on 1000 random test triples\nMRR: 0.3\n", ["subset"]),
         ("1-to-N: MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
         ("1-N head MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
+        ("N-N: MRR: 0.4\n1-1: MRR: 0.3\n1-N: MRR: 0.2\nAll: MRR 0.3\n", ["by relation"] * 3 + [None]),
+        ("Data: 272115/17535/20466 triples\nMRR: 0.3\n", [None]),
+        ("fold 1: MRR 0.47\nMRR 0.3\n", ["another split", None]),
         (
             "Mini-Testing on [9/99] Triples in valid\nmrr: 0.3\nFull-Testing on [99/99] Triples in test\nmrr: 0.3\n",
             ["subset", None],
@@ -562,12 +609,41 @@ def test_what_is_open_is_left_to_the_user() -> None:
         ("Avg Ranks: 21.477, MRR: 0.491\n", "protocol"),
         ("Dev set performance: (correct evaluation)\nMRR = 0.3\n", "side"),
         ("Score for iteration 100\nHits@1: 0.3\n", "side"),
+        ("Dev set performance:\nHits@1 = 0.3\n", "side"),
+        ("07/26/2018 02:40:17 PM: [ Hits@1:  0.3 ]\n", "side"),
     ],
 )
 def test_programs_that_print_alike_and_evaluate_in_several_ways(text: str, name: str) -> None:
     (entry,) = READER.read(Document("eval.txt", text)).entries
     assert [*dict(entry.context.missing)] == [name]
     assert getattr(entry.context, name) is None
+
+
+def test_a_table_among_the_lines_of_a_log_is_named() -> None:
+    text = "[1/2] Running A on UMLS, MRR=0.7\nSaved\n  model  time   mrr  hits@10\n0   A    1.2  0.70   0.9\n"
+    reading = READER.read(Document("eval.log", text))
+    assert [(entry.line, entry.text) for entry in reading.entries] == [(1, "0.7")]
+    assert [(each.line, each.what) for each in reading.skipped] == [(3, "mrr hits@10")]
+    assert "a file of its own" in reading.skipped[0].why
+
+
+def test_a_line_may_say_how_many_triples_its_numbers_are_of() -> None:
+    entries = READER.read(
+        Document("eval.log", "UMLS test (1,000 triples): MRR 0.3\ntail MRR 0.2 (9 triples)\n")
+    ).entries
+    assert [entry.context.num_tasks for entry in entries] == [2000, 9]
+
+
+def test_a_pair_names_the_dataset_of_its_line_wherever_it_is() -> None:
+    text = "test_mrr=0.33 dataset=FB15k-237 seed=1\ntest_mrr=0.47 test_hits@1=0.42 dataset=WN18RR seed=1\n"
+    entries = READER.read(Document("eval.log", text)).entries
+    assert [entry.context.dataset for entry in entries] == ["FB15k-237", "WN18RR", "WN18RR"]
+
+
+def test_metrics_of_complex_queries_are_told_as_such() -> None:
+    document = Document("eval.log", "Valid 1p MRR at step 9: 0.5\nValid 2p MRR at step 9: 0.2\n")
+    assert READER.recognise(document)
+    assert {each.why for each in READER.read(document).skipped} == {"these are answers to complex queries"}
 
 
 @pytest.mark.parametrize("text", ["All was good.", "loss: 0.3", "model,MRR\nTransE,0.3\n", "rank: 0", "MRR", ""])

@@ -197,6 +197,10 @@ def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str,
         ("2020-04-14 INFO DATA: FB15K237\nDATASET: fb15k-237", "FB15K237"),
         ("dataset: umls\ndataset: nations", None),
         ("Namespace(dataset='ICEWS14s', lr=0.1)", "ICEWS14s"),
+        ('Args={"task": "wn18rr", "valid_path": "./data/WN18RR/test.txt.json"}', "wn18rr"),
+        ("task: link-prediction\ntrain_path=data/umls/train.txt", "umls"),
+        ("train_path=data/umls/train.txt test_path=data/nations/test.txt", None),
+        ("data_path: data/umls/train.txt", "umls"),
         ("INFO Dataset loaded\ndata: /home/umls/data/mine\nmetadata: umls", None),
     ],
 )
@@ -206,6 +210,11 @@ def test_the_dataset_may_be_among_the_settings(settings: str, dataset: str | Non
     reading = read("rotate", f"{settings}\nTest MRR at step 10: 0.3\n")
     assert {entry.context.dataset for entry in reading.entries} == {said}
     assert reading.understood == (f"dataset {said} from its settings" if dataset else "")
+
+
+def test_the_statements_of_wd50k_have_no_name_of_their_own_in_stare() -> None:
+    settings = "{'DATASET': 'wd50k', 'STATEMENT_LEN': %d}"
+    assert [find_dataset(settings % length) for length in (15, -1, 3)] == ["WD50K", "WD50K", "wd50k"]
 
 
 LOSSES = "2020-01-01 00:00:00 INFO     Training average loss at step 9: 0.1\n" * 20

@@ -14,10 +14,12 @@ from rankconst.results.tables.columns import (
     Meaning,
     add_part,
     complete_by_name,
+    find_qualifier,
     find_stems,
     name_adjusted,
     parse_column,
     read_name,
+    read_qualifier,
 )
 
 
@@ -205,6 +207,12 @@ def test_what_names_of_rows_say_of_their_tasks(names: list[str], said: list[str]
     assert all(not read_name(name, {"side", "split", "protocol"}, stems) for name in names)
 
 
+@pytest.mark.parametrize("cells", [("tail", "head", "mean"), ("tail ranking", "head ranking", "mean ranking")])
+def test_rows_of_sides_and_of_their_mean(cells: tuple[str, ...]) -> None:
+    assert find_qualifier("", cells) == "side"
+    assert [read_qualifier("", cell, "side") for cell in cells] == [{"side": "tail"}, {"side": "head"}, {}]
+
+
 @pytest.mark.parametrize(
     ("name", "split", "side", "rank_type"),
     [
@@ -213,6 +221,7 @@ def test_what_names_of_rows_say_of_their_tasks(names: list[str], said: list[str]
         ("left/worst/mrr", None, "head", None), ("head_worst_mrr", None, "head", "pessimistic"),
         ("best_mrr", None, None, None),
         ("validation.mrr", "valid", None, None), ("test_hits@10", "test", None, None),
+        ("user_attrs_test_mrr", "test", None, None),
     ],
 )  # fmt: skip
 def test_names_of_metrics_say_what_their_tasks_are(

@@ -78,3 +78,90 @@ _FRAME = """
 def test_the_index_of_a_printed_frame_is_no_cell() -> None:
     said = [(entry.context.model, entry.context.dataset, entry.text) for entry in read(_FRAME).entries]
     assert said[::2] == [("TransE", "FB15k-237", "0.294"), ("RotatE", "WN18RR", "0.476")]
+
+
+def _describe(text: str) -> list[str]:
+    assert READER.recognise(Document("out.txt", text))
+    reading = read(text)
+    check_indices(reading)
+    return [
+        f"{about.dataset or '-'} {about.side or '-'} {about.model or '-'} {each.metric.label} {each.text}"
+        for each in reading.entries
+        for about in [each.context]
+    ]
+
+
+def test_a_printed_frame_may_have_many_columns_on_either_side_of_its_metrics() -> None:
+    text = (
+        "   dataset   model  dim     mrr  hits@10   time\n"
+        "0   WN18RR  RotatE  500  0.4760   0.5710  12.10\n"
+        "1  Nations  TransE  500  0.7100      NaN  13.10\n"
+    )
+    expected = ["WN18RR - RotatE MRR 0.4760", "WN18RR - RotatE Hits@10 0.5710", "Nations - TransE MRR 0.7100"]
+    assert _describe(text) == expected
+    # The same without an index and with single blanks.
+    assert _describe("\n".join(" ".join(line.split()[line[:1].isdigit() :]) for line in text.splitlines())) == expected
+
+
+def test_a_level_of_an_index_is_blank_where_it_is_as_above() -> None:
+    text = (
+        "                         mrr  hits@10\ndataset   model  side                 \n"
+        "WN18RR    RotatE both  0.4760   0.5710\n                 head  0.4260   0.5010\n"
+        "FB15k-237 RotatE both  0.3380   0.5330\n          TransE both  0.2940   0.4650\n"
+    )
+    assert _describe(text) == [
+        "WN18RR both RotatE MRR 0.4760", "WN18RR both RotatE Hits@10 0.5710",
+        "WN18RR head RotatE MRR 0.4260", "WN18RR head RotatE Hits@10 0.5010",
+        "FB15k-237 both RotatE MRR 0.3380", "FB15k-237 both RotatE Hits@10 0.5330",
+        "FB15k-237 both TransE MRR 0.2940", "FB15k-237 both TransE Hits@10 0.4650",
+    ]  # fmt: skip
+
+
+def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
+    text = (
+        "Some words above\n     Side    Rank_type                      Metric     Value\n"
+        "48   head    realistic  inverse_harmonic_mean_rank  0.047216\n"
+        "203  both    realistic                  hits_at_10  0.087523\nAll done now, really\n"
+    )
+    assert _describe(text) == ["- head - MRR 0.047216", "- both - Hits@10 0.087523"]
+    assert not READER.recognise(Document("notes.txt", "the metric value\nis not here\n"))
+
+
+def test_a_rule_below_the_heading_has_as_many_pieces_as_columns() -> None:
+    text = "model     MRR    MR    H@1   H@10\n------  -----  ----  -----  -----\nRotatE  0.476  3340  0.428  0.571\n"
+    assert [each.partition(" RotatE ")[2] for each in _describe(text)] == [
+        "MRR 0.476", "MR 3340", "Hits@1 0.428", "Hits@10 0.571",
+    ]  # fmt: skip
+
+
+def test_a_printed_frame_may_have_a_column_for_each_split() -> None:
+    text = (
+        "dataset: UMLS\nmodel: A\n             valid    test\nMRR         0.8512  0.8401\nMean rank     2.12    2.31\n"
+    )
+    assert READER.recognise(Document("out.txt", text))
+    assert {(each.metric.label, each.context.split, each.text) for each in read(text).entries} == {
+        ("MRR", "valid", "0.8512"), ("MRR", "test", "0.8401"), ("MR", "valid", "2.12"), ("MR", "test", "2.31"),
+    }  # fmt: skip
+    assert {each.context.dataset for each in read(text).entries} == {"UMLS"}
+    assert not READER.recognise(Document("out.txt", "train test\nhammer 3 4\n"))
+
+
+@pytest.mark.parametrize(
+    ("heading", "said"),
+    [
+        ("Metric head both", [("-", "head", "-"), ("-", "both", "-")]),
+        ("raw filtered", [("-", "-", "raw"), ("-", "-", "-")]),
+        ("UMLS Nations", [("UMLS", "-", "-"), ("Nations", "-", "-")]),
+    ],
+)
+def test_what_is_over_rows_of_metrics(heading: str, said: list[tuple[str, ...]]) -> None:
+    text = f"{heading}\nMRR 0.45 0.47\nHits@10 0.54 0.57\n"
+    assert READER.recognise(Document("out.txt", text))
+    found = {
+        (c.dataset or "-", c.side or "-", c.protocol or "-", e.text) for e in read(text).entries for c in [e.context]
+    }
+    assert found == {
+        (*each, value)
+        for each, values in zip(said, (("0.45", "0.54"), ("0.47", "0.57")), strict=True)
+        for value in values
+    }

@@ -8,6 +8,7 @@ import pytest
 
 import rankconst
 from rankconst.errors import DataError
+from rankconst.results.adjust import name_relations
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated, settle
 from rankconst.results.formats import read_document
@@ -218,6 +219,21 @@ def test_what_may_be_of_other_tasks_is_left_to_the_user(text: str, why: str) -> 
 def test_what_is_not_open_is_not_asked(text: str, user: Stated) -> None:
     (entry,) = _read(text).entries
     assert settle(entry.context, user, TABLES)[0] == Tasks("nations", "standard", "test")
+
+
+def test_a_number_of_all_relations_next_to_those_of_single_ones() -> None:
+    text = '{"test": {"mrr": 0.46, "by_relation": {"accusation": {"mrr": 0.15}}}}'
+    named = name_relations(_read(text), Stated("nations"), TABLES)
+    assert [entry.context.relations for entry in named.entries] == [(), ("accusation",)]
+    # In a table, an empty cell is another matter.
+    table = name_relations(read_document("a.csv", "what,mrr\naccusation,0.15\n,0.46\n"), Stated("nations"), TABLES)
+    assert [entry.context.relations for entry in table.entries] == [("accusation",), ()]
+    assert [bool(entry.context.unclear) for entry in table.entries] == [False, True]
+
+
+def test_the_dataset_may_be_in_what_an_experiment_is() -> None:
+    (entry,) = _read('{"experiment": {"dataset": "WN18RR", "eval_sample_size": 500}, "results": {"mrr": 0.4}}').entries
+    assert (entry.context.dataset, entry.context.num_tasks) == ("WN18RR", 1000)
 
 
 def test_a_version_next_to_a_name_in_settings_belongs_to_it() -> None:

@@ -151,7 +151,9 @@ Best result 0.3
 """
 
 
-@pytest.mark.parametrize("time", ["", "2020-01-01 00:00:00.123456 "])
+@pytest.mark.parametrize(
+    "time", ["", "2020-01-01 00:00:00.123456 ", "2020-01-01 00:00:00.1 [3530b3f8] ", "[3530b3f8] "]
+)
 def test_a_log_has_the_same_records_a_key_a_line(time: str) -> None:
     document = Document("kge.log", "".join(f"{time}{line}\n" for line in BLOCK.splitlines()))
     assert READER_LOG.recognise(document)

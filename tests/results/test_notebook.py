@@ -1,0 +1,41 @@
+"""Jupyter notebooks: only what their cells printed counts, line by line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from rankconst.errors import DataError
+from rankconst.results.formats import read_document
+
+
+def _write(*outputs: dict[str, Any]) -> str:
+    code = {"cell_type": "code", "outputs": [*outputs], "source": ["best_mrr = 0.0\n", "print('MRR: 0.1')"]}
+    prose = {"cell_type": "markdown", "source": ["MRR: 0.99\n"]}
+    return json.dumps({"cells": [prose, code, code | {"outputs": []}], "metadata": {}, "nbformat": 4}, indent=1)
+
+
+def test_what_cells_printed_is_read_and_nothing_else() -> None:
+    stream = {"name": "stdout", "text": ["Dataset: UMLS\n", "Epoch 1: 50%\rTest MRR: 0.476\n", 'say "]"\n']}
+    text = _write(stream, {"data": {"text/plain": ["{'Test Hits@1': 0.428}"]}, "metadata": {}})
+    reading = read_document("run.ipynb", text)
+    assert [(each.metric.label, each.text, each.context.dataset) for each in reading.entries] == [
+        ("MRR", "0.476", "UMLS"),
+        ("Hits@1", "0.428", "UMLS"),
+    ]
+    assert all(each.text in text.split("\n")[(each.line or 0) - 1] for each in reading.entries)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (_write(), "holds no text that a cell printed"),
+        (_write({"text": ["MRR: 0.3\nMRR: 0.4\n"]}), "expected one line of text in quotes"),
+        (_write({"text": ["MRR: 0.3\n"]}).replace('0.3\\n"', "0.3"), "expected one line of text in quotes"),
+    ],
+)
+def test_notebooks_without_such_lines_are_refused(text: str, why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        read_document("run.ipynb", text)
