@@ -548,12 +548,33 @@ def test_tilts_are_found_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tasks", "size", "y"), [(2000, 200_000, 100_000), (200, 4000, 1900), (40, 300, 160), (4, 90, 40)]
+    ("share", "tasks", "goal"),
+    [
+        ([2e-3, 2e-10, 2e-8, 2e-11], [1e4, 1.0, 1e5, 1e5], 25_051.5),
+        ([2e-3, 1e-4, 4e-11, 5e-7], [100.0, 1e4, 1000.0, 1e4], 18_867.5),
+    ],
 )
-def test_sums_over_gaps_of_equal_blocks_are_sums_of_powers(tasks: int, size: int, y: int) -> None:
-    """If half of the ranks are at most y, they are all at most x with a chance of (x / y)^(n / 2)."""
-    counts = block_counts.BlockCounts(Histogram.from_counts([size], [tasks]), tasks // 2)
+def test_tilts_that_a_step_would_miss_are_found_by_halves(share: list[float], tasks: list[float], goal: float) -> None:
+    """Chances that differ by many orders, of which the rare ones have to make up most of the goal."""
+    s, variance = block_counts._tilt(np.array([share]), np.array([tasks]), np.array([sum(tasks)]), np.array([goal]))
+    odds = np.array(share) / (1 - np.array(share)) * math.exp(s[0])
+    assert abs(np.array(tasks) @ (odds / (1 + odds)) - goal) <= 1.1e-4 * math.sqrt(variance[0])
+
+
+@pytest.mark.parametrize(
+    ("tasks", "size", "y", "m"),
+    [
+        (2000, 200_000, 100_000, 1000),
+        (200, 4000, 1900, 100),
+        (40, 300, 160, 20),
+        (4, 90, 40, 2),
+        (2500, 10_000, 100, 25),
+    ],
+)
+def test_sums_over_gaps_of_equal_blocks_are_sums_of_powers(tasks: int, size: int, y: int, m: int) -> None:
+    """If m ranks are at most y, they are all at most x with a chance of (x / y)^m."""
+    counts = block_counts.BlockCounts(Histogram.from_counts([size], [tasks]), m)
     x, weights = counts.gap_law(y, 1)
-    powers = (np.arange(1.0, y) / y) ** (tasks // 2)
-    assert weights.sum() == pytest.approx(powers.sum(), rel=1e-11)
+    powers = (np.arange(1.0, y) / y) ** m
+    assert weights.sum() == pytest.approx(powers.sum(), rel=5e-13)
     assert weights @ (y - x) == pytest.approx(powers @ (y - np.arange(1.0, y)), rel=1e-10)
