@@ -22,6 +22,7 @@ import os
 import random
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -70,6 +71,7 @@ class Case:
     bare: bool = False  # True for a fresh interpreter
     codes: frozenset[int] = frozenset()  # further exit codes that are right
     truth: bytes | None = None  # what is printed if it is accepted
+    kept: Sequence[str] = ()  # which of its files have to be there afterwards as before
 
 
 def run(case: Case) -> tuple[int, bytes, list[str]]:
@@ -86,6 +88,7 @@ def run(case: Case) -> tuple[int, bytes, list[str]]:
             time.sleep(case.after[0])
             os.kill(child, case.after[1])  # of one that ended, nobody has asked yet
         _, status, used = os.wait4(child, 0)
+        lost = [name for name in case.kept if _read(place / "here" / name) != {**FILES, **case.files}[name]]
         left = [path.name for pattern in LEFT for path in place.glob(pattern)]
         out, err = (place / "out").read_bytes(), (place / "err").read_text(encoding="utf-8", errors="replace")
         code = os.waitstatus_to_exitcode(status)
@@ -98,6 +101,7 @@ def run(case: Case) -> tuple[int, bytes, list[str]]:
             "more than anybody reads": len(err) > LONGEST_MESSAGE,
             "control characters": any(sign < " " and sign not in "\n\t" for sign in err),
             f"left {left}": bool(left),
+            f"lost {lost}": bool(lost),
             "written elsewhere": any(path.name not in PLACE and path.name[0] != "." for path in place.iterdir()),
             "taken for whole": not code and case.truth not in {None, out},
             **{sign: sign in err for sign in SIGNS},
@@ -108,6 +112,10 @@ def run(case: Case) -> tuple[int, bytes, list[str]]:
 def _put(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content) if path.name != "tmp" else path.mkdir()
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
 
 
 def _run(case: Case, place: Path) -> None:
@@ -719,6 +727,198 @@ def places(draw: random.Random) -> Iterator[Case]:
     for use, place, force in draw.sample([*itertools.product(WRITERS, PLACES, ([], ["--force"]))], 60):
         args = [*use.split(), place, *([] if use.startswith(("site", "release")) else force)]
         yield Case(f"{use} {place[:30]!r} {force}", args, _whole_set("set"), _furnish)
+
+
+# Labels that some program may take for one another, for missing ones or for no labels, and yet are 13 and 3.
+LABELS: dict[str, Sequence[bytes]] = {
+    **{f"ids from {first:,}": [b"%d" % (first + n) for n in range(13)]
+       for first in (0, 2**16 - 5, 2**31 - 5, 2**32 - 13, 2**32 - 5, 2**53 - 3, 2**63 - 5, 2**64 - 5, 10**30)},
+    **{f"Q from {first:,}": [b"Q%d" % (first + n) for n in range(13)] for first in (2**24 - 13, 2**32 - 5, 2**64 - 5)},
+    "numbers": [b"0", b"00", b"-0", b"+0", b"0.0", b"0e0", b"1", b"01", b"1.0", b"1e0", b"true", b"True", b"0x0"],
+    "missing": [b"NA", b"nan", b"NaN", b"null", b"None", b"N/A", b"?", b"-", b"#N/A", b"<NA>", b"nil", b"NULL", b"n/a"],
+    "letters": [text.encode() for text in (
+        *("a", "A", "\u0430", "a\u0301", "\u00e1", "a\u200b", "a\ufeff", "\u00a0a", "a ", "  a", "\u2028a", "\x85a"),
+        "\u0391",
+    )],
+    "controls": [b"a\0", b"a", b"\0a", b"\0", b"a\x0b", b"a\x0c", b"a\x1c", b"a\x1d", b"a\x1e", b"a\x85", b"\x1b[31m",
+                 b"\xff", b"\xed\xa0\x80"],
+    "encodings": [b"\xe9", b"\xc3\xa9", b"e\xcc\x81", b"\x82", b"a\xff\xfe", b"\xfe", b"\xef\xbb", b"\xef", b"\0\xe9",
+                  b"\xe9\0", b"\xe9\xe9", b"\xc3", b"\xa9"],
+    "quotes": [b'"', b'""', b'"a"', b"a", b'a"', b'"a', b"'a'", b"\\", b"\\t", b"\\\\", b"a\\", b"#a", b"# a"],
+    "a MB": [b"x" * 2**20 + b"%d" % n for n in range(13)],
+}  # fmt: skip
+FIXED = ["-p", "standard", "-b", "frequency", "--splits", "test", "-q", "-f", "csv", "--out", "o"]
+
+
+def _label(entities: Sequence[bytes], relations: Sequence[bytes], sign: bytes = b"\t") -> dict[str, bytes]:
+    """Return the files of a graph with other labels."""
+    found = {}
+    for name in ("t.txt", "u.txt"):
+        rows = [[int(cell[1:]) for cell in line.split()] for line in FILES[name].splitlines()]
+        found[name] = b"".join(sign.join((entities[h], relations[r], entities[t])) + b"\n" for h, r, t in rows)
+    return found
+
+
+def _write_columns(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
+    """Return files of ids as Parquet, or as arrays, of a kind of number; a kind that cannot hold them is another."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    found = {}
+    for name, content in files.items():
+        rows = [[int(cell) for cell in line.split()] for line in content.splitlines()]
+        stream = io.BytesIO()
+        if kind.startswith(("<", ">")):
+            np.save(stream, np.array(rows, dtype=kind))
+        else:
+            columns = zip(("head", "relation", "tail"), zip(*rows, strict=True), strict=True)
+            pq.write_table(pa.table({key: pa.array(each, getattr(pa, kind)()) for key, each in columns}), stream)
+        found[name] = stream.getvalue()
+    return found
+
+
+@_attack
+def relabelled_graphs(_: random.Random) -> Iterator[Case]:
+    """Yield a graph with other labels, which has the same constants."""
+    build = ["build", "--train", "t.txt", "--test", "u.txt", "--name", "mine", *FIXED]
+    whole = run(Case("", build))[1]
+    plain = [b"e%d" % n for n in range(13)], [b"r%d" % n for n in range(3)]
+    for what, labels in LABELS.items():
+        yield Case(f"entities: {what}", build, _label(labels, plain[1]), truth=whole)
+        yield Case(f"relations: {what}", build, _label(plain[0], labels[-3:]), truth=whole)
+    kinds = {"uint8": 0, "int32": 0, "uint32": 2**32 - 13, "uint64": 2**31 - 5, "int64": 2**32 - 5, "<i8": 0, ">i4": 99}
+    for kind, first in kinds.items():
+        ids = [b"%d" % (first + n) for n in range(13)]
+        for memory in ([], ["--memory", "1B"]):
+            files = _write_columns(_label(ids, ids[:3] if first < 2**24 else [b"0", b"1", b"2"]), kind)
+            yield Case(f"{kind} from {first:,} {memory}", [*build, *memory], files, truth=whole)
+    for sign in "\\'\";|:~^1":
+        label = partial(_label, *plain) if sign != "1" else partial(_label, LABELS["missing"], LABELS["missing"][-3:])
+        yield Case(f"separated by {sign}", [*build, "--delimiter", sign], label(sign=sign.encode()), truth=whole)
+
+
+WRITTEN = ["１２", "²", "1,5", "1.500,3", "1'000", "1 000", "1\u00a0000", "1/2", "Ⅴ", "٥", "10‰", "~5", "<5", "∞"]
+WRITTEN += ["\ufeff5", "5\u200b", "5-", "1.2.3", "1e", "e5", "#5", "=5", "'5'", '"5"', "$5", "5k", "0.3\x1b[31m", "0b1"]
+
+
+@_attack
+def written_numbers(draw: random.Random) -> Iterator[Case]:
+    """Yield arguments that only look like numbers, which are refused."""
+    places = [
+        "adjust -d nations -m mr -- {}",
+        "adjust 0.5 -d nations -m hits@{}",
+        "adjust 0.5 -d nations -m mrr --digits {}",
+        "adjust 0.5 -m hits@10 -p sampled:10 --num-tasks {}",
+        "adjust 0.5 -m mrr --num-tasks 10 -p sampled:{}",
+        "compare 0.3 0.4 -m hits@10 --num-tasks {}",
+        "identify --expectation {}",
+        "release --from set --previous none --out o --zip z.zip -q --version {}",
+        "release --from set --version 9.0.0 --previous none --out o --zip z.zip -q --date {}",
+        " ".join([*BUILD, "o --memory {}"]),
+    ]
+    for place, text in draw.sample([*itertools.product(places, WRITTEN)], 70):
+        args = [word.format(text) for word in place.split()]
+        readable = text == "5k" and "--memory" in place  # 5 kB
+        yield Case(f"{place} {text}", args, _whole_set("set"), truth=None if readable else b"")
+
+
+def _answer(head: str, body: bytes = b"", length: int | None = None) -> bytes:
+    size = len(body) if length is None else length
+    return f"HTTP/1.1 {head}\r\nContent-Length: {size}\r\nConnection: close\r\n\r\n".encode("latin-1") + body
+
+
+def _serve(listening: socket.socket, answer: bytes) -> None:
+    """Give the same answer to every request, in a process of its own."""
+    if os.fork():
+        return
+    signal.alarm(60)
+    while True:
+        with contextlib.suppress(OSError), listening.accept()[0] as connection:
+            connection.recv(1 << 16)
+            connection.sendall(answer)
+
+
+@_attack
+def answers(_: random.Random) -> Iterator[Case]:
+    """Yield answers of a server that lead elsewhere, lie about their length, grow, or are none."""
+    with zipfile.ZipFile(stream := io.BytesIO(), "w") as archive:
+        for name, content in _whole_set().items():
+            archive.writestr(name, content)
+    whole, packed = run(Case("", [*SHOW, "set"], _whole_set("set")))[1], stream.getvalue()
+    gzipped = "200 OK\r\nContent-Encoding: gzip"
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    given = {
+        "whole": _answer("200 OK", packed),
+        "packed": _answer(gzipped, gzip.compress(packed)),
+        "packed, cut": _answer(gzipped, gzip.compress(packed)[:-99]),
+        "not packed": _answer(gzipped, packed),
+        "a bomb": _answer(gzipped, gzip.compress(bytes(2**26))),
+        "packed 50 times": _answer("200 OK\r\nContent-Encoding: " + ", ".join(["gzip"] * 50), packed),
+        "shorter": _answer("200 OK", packed, len(packed) - 9),
+        "longer": _answer("200 OK", packed, len(packed) + 9),
+        "below 0": _answer("200 OK", packed, -1),
+        "two lengths": _answer("200 OK\r\nContent-Length: 5", packed),
+        "no chunk": chunked + b"-5\r\n" + packed,
+        "a part": _answer("206 Partial Content\r\nContent-Range: bytes 0-99/9999", packed[:100]),
+        "unchanged": _answer("304 Not Modified"),
+        "later": _answer("429 Too Many Requests\r\nRetry-After: 31536000"),
+        "a page": _answer("200 OK", b"<!DOCTYPE html><title>Sign in</title>"),
+        "control characters": _answer("404 \x1b[31mred" + "y" * 9000),
+        "no HTTP": packed,
+        "nothing": b"",
+        "many headers": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 9999,
+        **{f"at {place}": _answer(f"302 Found\r\nLocation: {place}")
+           for place in ("file:///etc/passwd", "data:,x", "doi:10.1/x", "http://[::", "\xff", "")},
+    }  # fmt: skip
+    for what, answer in given.items():
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}/x.zip"
+            yield Case(what, [*SHOW, url], before=partial(_serve, listening, answer), truth=whole)
+
+
+MINE = b"keep this"
+
+
+@_attack
+def what_is_in_the_way(_: random.Random) -> Iterator[Case]:
+    """Yield places where a user has other things, or what the command itself reads."""
+    site, release = (
+        ["site", "--tables", "set", "-q", "--out"],
+        ["release", "--version", "9.0.0", "--previous", "none", "-q"],
+    )
+    ours = _whole_set("s")
+    table = "constants.parquet"
+    for what, (args, files, kept) in {
+        **{
+            f"a site with {name}": ([*site, "s"], {"s/site.json": b"{}", f"s/{name}": MINE}, [f"s/{name}"])
+            for name in (".git/config", "CNAME", "a/b", "index.md")
+        },
+        "a site around its tables": (
+            ["site", "--tables", "s/s", "--out", "s"],
+            {"s/site.json": b"{}", **{f"s/{n}": c for n, c in ours.items()}},
+            [f"s/s/{table}"],
+        ),
+        "a site in its tables": ([*site, "set"], {}, [f"set/{table}"]),
+        "a site here": ([*site, "."], {}, ["r.csv"]),
+        **{
+            f"tables over {name}": ([*BUILD, "s"], {f"s/{name}": MINE}, [f"s/{name}"])
+            for name in (table, "datapackage.json", "README.md", "per-triple")
+        },
+        "tables over their train": (
+            ["build", "--train", f"s/{table}", *BUILD[3:], "s"],
+            {f"s/{table}": TRIPLES},
+            [f"s/{table}"],
+        ),
+        "tables over others": ([*BUILD, "s", "--table-version", "1.0.0"], ours, [f"s/{table}"]),
+        "a release over its tables": ([*release, "--from", "s", "--out", "s", "--zip", "z.zip"], ours, [f"s/{table}"]),
+        "a release among others": ([*release, "--from", "set", "--out", "s", "--zip", "z"], {"s/a": MINE}, ["s/a"]),
+        "a zip over a table": ([*release, "--from", "s", "--out", "o", "--zip", f"s/{table}"], ours, [f"s/{table}"]),
+        "results over themselves": (["adjust", "r.csv", "--out", "r.csv"], {}, ["r.csv"]),
+        "a picture over results": (["plot", "r.csv", "--out", "r.csv", "--force"], {}, ["r.csv"]),
+        "constants over results": (["export", "--format", "long", "-d", "nations", "--out", "r.csv"], {}, ["r.csv"]),
+    }.items():
+        yield Case(what, args, {**_whole_set("set"), **files}, kept=kept)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -229,6 +230,14 @@ def test_numbers_are_those_of_the_labels_alone() -> None:
     assert coding._read_numbers(labels[:0], b"Q") is None
     for others in ([b"", b""], [b"Q7", b"Q"], [b"Q7", b""]):
         assert coding._read_numbers(pa.array(others, pa.binary()), b"Q") is None
+
+
+def test_long_labels_take_no_longer() -> None:
+    started = time.process_time()
+    long = b"x" * 2**20
+    graph = encode({"train": b"%s1\tr\t%s2\n" % (long, long), "test": b"%s2\tr\t%s1\n" % (long, long)})
+    assert (graph.num_entities, graph.splits["test"].head.tolist()) == (2, graph.splits["train"].tail.tolist())
+    assert time.process_time() - started < 2  # sign by sign, a dozen
 
 
 @pytest.mark.slow
