@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from cases import thorough
+from cases import mark_rest, thorough
 from pages import ROOT, find_blocks, find_pages, join_lines, prepared_app, run_page
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.cli.app import COMMANDS
@@ -37,7 +37,11 @@ in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a c
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("cheap_constants")
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.parametrize(
+    "page",
+    mark_rest(PAGES, *(page for page in PAGES if page.stem not in {"archive", "site"})),
+    ids=[page.stem for page in PAGES],
+)
 def test_every_example_does_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import choose, for_each
+from cases import choose, for_each, thorough
 from oracles import MP
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
@@ -443,6 +443,7 @@ def test_tasks_without_a_choice_add_what_they_must() -> None:
         )
 
 
+@thorough
 @pytest.mark.slow
 def test_a_million_distinct_sizes() -> None:
     histogram = Histogram.from_counts(np.arange(1, 1_000_001))

@@ -944,7 +944,7 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     name=st.sampled_from(["hits@1", "hits@5", "mr", "mrr", "gmr", "igmr"]),
     share=st.floats(0, 1),
 )
-@settings(max_examples=choose(20, 60), deadline=None, derandomize=True)
+@settings(max_examples=choose(10, 60), deadline=None, derandomize=True)
 def test_tails_are_probabilities_and_ordered(tasks: dict[int, int], name: str, share: float) -> None:
     histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
     metric = parse_metric(name)
