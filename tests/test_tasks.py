@@ -392,3 +392,13 @@ def test_numbers_of_tasks_do_not_settle_other_protocols() -> None:
         sampled_histogram("pykeen", 10)
     with pytest.raises(UsageError, match="at least 1"):
         sampled_histogram("sampled:10", 0)
+
+
+def test_masked_values_are_refused() -> None:
+    """As plain arrays they would show what the mask covers."""
+    sizes, masked = np.array([2, 3]), np.ma.array([1, 2], mask=[False, True])
+    with pytest.raises(DataError, match="1 of the values are masked"):
+        Histogram(masked, sizes)
+    with pytest.raises(DataError, match="weights: 1 of the values are masked"):
+        Histogram(sizes, sizes, masked.astype(float))
+    assert Histogram(np.ma.array([2, 3]), sizes, np.ma.array([0.5, 1.0])).total == 5
