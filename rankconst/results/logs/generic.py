@@ -33,6 +33,7 @@ from rankconst.results.logs.statements import (
     find_line_task,
     read_heading,
     read_line,
+    read_pair,
     settle_steps,
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped
@@ -130,7 +131,7 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
     said = settle_steps(said, current="split" in said)
     if _FINAL.search(rest) and "split" in state and "split" not in said:
         said["split"] = ""  # no longer that of the heading above
-    if len(text) < _LONGEST_NOTE and (task := find_line_task(text)) is not None:
+    if len(text) < _LONGEST_NOTE and (task := find_line_task(text) or read_pair(text)) is not None:
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
         state.pop("task", None)

@@ -28,6 +28,7 @@ from rankconst.results.logs.phrases import (
     simplify,
 )
 from rankconst.results.tables.columns import find_other_tasks
+from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
 
 if TYPE_CHECKING:
@@ -380,6 +381,18 @@ def read_heading(text: str) -> dict[str, str]:
         else:
             said |= {key: each for key, each in phrase.before if key in {"step", "steps"}}
     return _guess_split([WORD.findall(part.lower()) for part in free]) | said | stated
+
+
+def read_pair(text: str) -> str | None:
+    """Return the task that a line tells which is one name with a value: ``relation: _hypernym``, ``fold: 1``."""
+    pair = _PAIR.fullmatch(text)
+    told = (read_setting(pair[1], pair[2]) or {}) if pair is not None else {}
+    part = "by relation" if "relations" in told else "subset" if "unclear" in told else None
+    return told.get("task", part)
+
+
+# Names of files have points, their paths slashes.
+_PAIR = re.compile(r"[\s#*=-]*+([A-Za-z][\w -]{1,30})\s?[:=]\s?(\d+(?:\.\d+)? ?%?|[^\s:=./][^:=./]{0,60})")
 
 
 # "Dataset: WN18RR   Split: valid   Model: RotatE"

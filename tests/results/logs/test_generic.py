@@ -576,6 +576,12 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
         ("INFO:root:MRR | Hits@1 | Hits@5 | Hits@10 : 0.8 | 0.7 | 0.9 | 0.95\n", ["sampled"] * 4),
         ("MRR: 0.9 among 50 negatives\nMRR: 0.8 among 100 negatives\n", ["sampled"] * 2),
+        ("relation: _hypernym\nMRR: 0.2\nrelation: _has_part\nMRR: 0.3\n", ["by relation"] * 2),
+        ("Relation = _hypernym\nMRR: 0.2\nOverall\nMRR: 0.3\n", ["by relation", None]),
+        ("relations: 11\nrelation: data/relation2id.txt\nshots: 0\nMRR: 0.3\n", [None]),
+        ("fold: 1\nMRR: 0.3\n", ["subset"]),
+        ("noise: 0.1\nMRR: 0.3\n", ["another graph"]),
+        ("candidates: 50\nMRR: 0.3\n", ["sampled"]),
     ],
 )
 def test_numbers_of_other_tasks_are_told(text: str, tasks: list[str | None]) -> None:
