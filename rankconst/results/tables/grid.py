@@ -536,12 +536,12 @@ def _find_alone(rows: list[Row], heading: Heading) -> list[Row]:
     own = (row.plain[column] for row in rows if 0 <= column < len(row.plain) and _has_numbers(row, heading))
     if not any(names_known(read_dataset(cell)[0]) for cell in own if cell):
         return alone
-    return [row for row in alone if len(row.plain) <= column or not row.plain[column]]
+    return [row for row in alone if len(row.cells) == 1 or len(row.plain) <= column or not row.plain[column]]
 
 
 def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
-    labels = [next(text for text in row.plain if text and not is_blank(text)) for row in alone]
+    labels = map(_read_label, alone)
     groups = {label: tell_row(label) for label in labels}
     named = any(told is not None and (told.dataset or told.among) for told in groups.values())
     found = {}
@@ -553,6 +553,12 @@ def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
         elif named and not _CLASS.search(label):
             found[label] = Told(dataset=label)
     return found
+
+
+def _read_label(row: Row) -> str:
+    """Return what a row of a single cell says; a dash is nothing next to words."""
+    filled = [text for text in row.plain if text]
+    return next((text for text in filled if not is_blank(text)), filled[0])
 
 
 # What groups of models are called.
@@ -856,7 +862,7 @@ class RowReader:
         """
         if groups is None:
             return self._take_datasets(row)
-        what = next(text for text in row.plain if text and not is_blank(text))
+        what = _read_label(row)
         if what not in groups:
             self._notes.add(row.line, what, "alone in its row, and not the name of a dataset")
             return True
