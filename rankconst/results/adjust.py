@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.mentions import find_within
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
@@ -877,9 +878,11 @@ def _settle(
 
 
 def _hint_at_dataset(error: DataError | UnknownNameError, name: str) -> DataError | UnknownNameError:
-    """Return the error of a file that names no dataset with the one that its own name or folder suggests."""
+    """Return the error of a file that names no dataset with the benchmark that its own name suggests."""
     graph = find_within(name) if str(error) == NO_DATASET else None
-    return error if graph is None else DataError(f"{error} The name of the file suggests --dataset {graph}.")
+    if graph is None or list_names().find(graph) is None:
+        return error
+    return DataError(f"{error} The name of the file suggests --dataset {graph}.")
 
 
 def _read(
