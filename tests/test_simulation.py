@@ -1,6 +1,6 @@
 """One law for every metric of the catalogue: 200,000 simulated random rankers agree with its constants and tails.
 
-On two of the three datasets they are 20,000, and as many as on the first every week.
+On two of the three datasets there are 20,000 on a push, and 200,000 every week.
 
 Ranks are drawn and the metrics formed from their definitions, whole batches of rankings at a time; nothing is shared
 with the code under test but the histogram.

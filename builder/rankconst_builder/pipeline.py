@@ -224,7 +224,7 @@ def _read_existing(build: Build) -> dict[str, _Part]:
 
 
 def _refuse_others(build: Build) -> None:
-    """Refuse to write over files that have the names of tables and are not described: nobody knows whose they are."""
+    """Refuse to write over files that are named like tables where no descriptor says that they are tables."""
     names = [f"{name}.parquet" for name in COLUMNS if exists(build.out / f"{name}.parquet")]
     if names and not exists(build.out / DESCRIPTOR) and not build.force:
         raise UsageError(
@@ -708,6 +708,9 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
 
 def _find_alike(labels: pa.BinaryArray) -> Any:
     """Return the labels that would equal others without what is around them, a byte order mark included."""
+    written = bytes(labels.buffers()[2] or b"")
+    if BOM not in written and not any(sign in written for sign in map(str.encode, _AROUND)):
+        return []  # as in most graphs
     texts: Any = labels.view(pa.string())
     bare: Any = pc.ascii_trim(pc.replace_substring(texts, BOM.decode(), ""), characters=_AROUND)
     changed = pc.not_equal(bare, texts)

@@ -738,9 +738,9 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
         cells = [rows[row].get(column, "") for row in entries.rows]
         if are_relations(cells, dataset, tables):
             # A row of JSON has an empty cell where its object is not that of a relation.
-            empty = {} if reading.form == "ampligraph" else {"unclear": _NO_CELL.format(column)}
+            lack = "" if reading.form == "ampligraph" else _NO_CELL.format(column)
             own = (
-                entry._replace(context=_add_relation(entry.context, cell, empty))
+                entry._replace(context=_add_relation(entry.context, cell, lack))
                 for entry, cell in zip(entries, cells, strict=True)
             )
             return replace(reading, entries=Entries(own))
@@ -750,11 +750,11 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
 _NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
 
 
-def _add_relation(context: Stated, cell: str, empty: Mapping[str, str]) -> Stated:
-    """Return a context with the relation of its row; with what an empty cell says if there is none."""
+def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
+    """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
     if context.relations:
         return context
-    return replace(context, relations=(cell,)) if cell else replace(context, **empty)  # type: ignore[arg-type]
+    return replace(context, relations=(cell,)) if cell else replace(context, unclear=context.unclear or lack)
 
 
 TIES = {

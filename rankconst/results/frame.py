@@ -153,10 +153,14 @@ def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -
         if meaning.role in roles and meaning.role in (*_CONTEXT, "metric", "value"):
             one, two = frame.columns[roles[meaning.role]], frame.columns[place]
             raise UsageError(f"columns {one!r} and {two!r} both say the {meaning.role}; rename one.")
-        cells = frame.iloc[:, place].dropna().unique() if meaning.role == "tool" else ()
-        if meaning.role != "tool" or names_tools(str(frame.columns[place]), map(str, cells)):
-            roles.setdefault(meaning.role, place)
+        if meaning.role == "tool" and not _names_tools(frame, place):
+            continue
+        roles.setdefault(meaning.role, place)
     return roles
+
+
+def _names_tools(frame: pd.DataFrame, place: int) -> bool:
+    return names_tools(str(frame.columns[place]), map(str, frame.iloc[:, place].dropna().unique()))
 
 
 def _find_qualifiers(

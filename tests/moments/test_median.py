@@ -494,7 +494,7 @@ def test_few_of_nearly_certain_ranks_are_counted_to_many_digits(m: int) -> None:
 
 @pytest.mark.parametrize(("x", "count"), [(1, 4), (1, 7), (200, 5), (10**6, 6)])
 def test_many_of_rare_ranks_are_counted_to_as_many_digits_as_they_say(x: int, count: int) -> None:
-    """Tilted to so many, high powers of their chances make up for those of the tilt, however small they are."""
+    """The tilt that makes so many likely is huge, and the high powers of the small chances still count."""
     sizes = [(3 + i) * 10**7 for i in range(9)]
     law = [Fraction(1)]
     for size in sizes:

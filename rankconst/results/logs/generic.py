@@ -358,7 +358,8 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     # PGL's graph4kg and DGL-KE print or take it so.
     said = _find_settings(text)
     refused = refused or said.get("unclear", "")
-    missing |= {key: said[key] for key in ("task",) if key in said}
+    if "task" in said:
+        missing["task"] = said["task"]
     raw = said.get("protocol") == "raw" or "--no_eval_filter" in text[:SETTINGS]
     found = [
         replace(

@@ -72,7 +72,7 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     plain, line = _take_setting(simplify(text))
     found: list[_Number] = []
     first = Phrase()  # a metric whose name comes before those of sides, each with its number
-    queue: list[Phrase] = []  # further metrics named before the first of as many numbers
+    queue: list[Phrase] = []  # metrics that are named before all of their numbers, but for the first
     listed = end = told = 0  # `told`: the first number of which nothing was said behind it
     apart = ""  # why numbers behind a word that is not understood are left out
     odd, compared = (

@@ -374,7 +374,7 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
     """
     if _CHOOSING.search(heading):
         return None
-    texts = [cell for cell in dict.fromkeys(cells) if not _is_mean(cell)]
+    texts = [cell for cell in dict.fromkeys(cells) if not is_mean(cell)]
     if texts and (_names_relations(heading, texts) or 2 * sum(map(is_kind, texts)) > len(texts)):
         return "relations"
     if texts and read_flag(heading) is not None and 2 * sum(text.lower() in FLAGS for text in texts) >= len(texts):
@@ -394,7 +394,7 @@ _CHOOSING = re.compile(
 )
 
 
-def _is_mean(cell: str) -> bool:
+def is_mean(cell: str) -> bool:
     """Tell whether a cell says that its row is the mean of others: ``mean ranking``."""
     words = [word for word in _SPLITTER.split(cell.lower()) if word and word not in _NOISE]
     return len(words) == 1 and words[0] in _MEANS
@@ -573,7 +573,7 @@ def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
     raw = read_flag(heading) if role == "protocol" and not said else None
     if raw is not None and (yes := FLAGS.get(cell.lower())) is not None:
         return {"protocol": "raw"} if raw == yes else {"filtered": "filtered"}
-    if _is_mean(cell):  # of both splits, or raw and filtered: of neither
+    if is_mean(cell):  # of both splits, or raw and filtered: of neither
         return {} if role == "side" else {role: cell}
     if said is None or (raw is not None and not said):
         expected = f"a {role}" if raw is None else "yes or no"

@@ -45,6 +45,7 @@ from rankconst.results.tables.columns import (
     find_qualifier,
     find_split,
     find_stems,
+    is_mean,
     is_retrieval,
     is_vague,
     names_tools,
@@ -548,7 +549,7 @@ def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
     for label, told in groups.items():
         if told is not None:
             found[label] = told
-        elif _is_mean(label) and any(each is not None and each.side for each in groups.values()):
+        elif _names_both(label) and any(each is not None and each.side for each in groups.values()):
             found[label] = Told(side="both")
         elif named and not _CLASS.search(label):
             found[label] = Told(dataset=label)
@@ -717,12 +718,15 @@ def _is_alone(row: Row, heading: Heading) -> bool:
         return len(filled) == 1
     told = [j for j in filled if not is_blank(row.plain[j])]
     if len(told) == 1 and told[0] in heading.measured:
-        return not is_number(row.plain[told[0]]) and (tells_tasks(row.plain[told[0]]) or _is_mean(row.plain[told[0]]))
+        return not is_number(row.plain[told[0]]) and (
+            tells_tasks(row.plain[told[0]]) or _names_both(row.plain[told[0]])
+        )
     return len(filled) == 1 and filled[0] not in heading.measured
 
 
-def _is_mean(label: str) -> bool:
-    return label.lower() in {"mean", "average", "avg", "both", "overall"}
+def _names_both(label: str) -> bool:
+    """Tell whether a row over a metric says that those below are of both sides."""
+    return is_mean(label) or (read_words(label) or {}).get("side") == "both"
 
 
 _CONTEXT = {

@@ -135,7 +135,7 @@ _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.it
 _INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)
 # What comes up to the last such word; an inductive setting is told by what comes behind.
 _TRANSDUCTIVE = re.compile(r".*(?:\btransductive\b|传导)", re.IGNORECASE | re.DOTALL)
-# A part of a word of each of them, in lower case: few texts have one, and to look for these is a hundred times as fast.
+# A part of a word of each of them, in lower case. Few texts have one, and looking for these first is much faster.
 _HINT = re.compile(
     r"shot|样本|ampl|negativ|candidate|among|against|within|hidden test|test-challenge|classif|extraction|typ(?:e|ing)|"
     r"align|matching|resolution|answering|[gb]-?qa|recommend|detection|predict|continual|lifelong|incremental|"

@@ -29,7 +29,7 @@ _RUNS = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 _JOINED = ((re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*"), r"\1"), (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("))
 _MOST_WORDS = 4
 _FIGURE = re.compile(r"\d", re.ASCII)
-# How many columns may be before the first metric; and how many where words of prose could be as many.
+# How many columns may come before the first metric, and how many if the line could be prose.
 _MOST_NAMES, _FEW_NAMES = 12, 2
 
 

@@ -284,8 +284,10 @@ def _tell_own(key: str, value: Value) -> Mapping[str, Any]:
     if role in {"protocol", "side"}:
         word = name_protocol(text) if role == "protocol" else (read_words(text) or {}).get(role)
         return {} if word is None else {"filtered" if word == "filtered" else role: word}
-    told = tell_setting(key, text, anywhere=True) or {"split": _tell(key, text).get("split")}
-    return {} if told.get("split", "") in {None, "train"} else told
+    told = tell_setting(key, text, anywhere=True)
+    if not told:  # a mode may be one of training; a split is evaluated
+        told = {name: word for name, word in _tell(key, text).items() if name == "split"}
+    return {} if told.get("split") == "train" else told
 
 
 def _tell(key: str, text: str) -> Mapping[str, Any]:
