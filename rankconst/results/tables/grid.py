@@ -726,7 +726,7 @@ def _is_alone(row: Row, heading: Heading) -> bool:
 
 def _names_both(label: str) -> bool:
     """Tell whether a row over a metric says that those below are of both sides."""
-    return is_mean(label) or (read_words(label) or {}).get("side") == "both"
+    return is_mean(label) or label.lower() in {"avg", "both", "overall"}
 
 
 _CONTEXT = {
