@@ -121,6 +121,12 @@ def _is_same(name: str, key: str, parse: Callable[[str], str]) -> bool:
         return False
 
 
+WHICH_MACRO = (
+    "a macro average may be over queries or over relations: name it with --aggregation macro-query or macro-relation "
+    "(aggregation= in Python), or in its column."
+)
+"""Why a number is left out that is called a macro average only."""
+
 NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a column dataset."
 """Why a number is left out that may be of any dataset."""
 
@@ -164,6 +170,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     for name, why in file.missing:
         if not getattr(user, name) and not getattr(file, name):
             raise DataError(f"{why}.")
+    if squash(file.aggregation or "") == "macro" and not user.aggregation:
+        raise DataError(WHICH_MACRO)
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()

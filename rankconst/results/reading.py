@@ -16,6 +16,7 @@ import numpy as np
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
+from rankconst.names import squash
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
 
@@ -192,6 +193,29 @@ def lengthen(reading: Reading) -> Reading:
     return replace(
         reading, layout="long", columns=(*others, *told, metric, value), rows=tuple(rows), entries=Entries(entries)
     )
+
+
+def tell_open_split(reading: Reading) -> str:
+    """Return how many numbers name no split, as half a sentence; nothing if all do."""
+    unsaid = sum(each.split is None and "split" not in dict(each.missing) for each in reading.entries.contexts)
+    if not unsaid:
+        return ""
+    return f"{unsaid:,} of {len(reading.entries):,} numbers name no split (test, unless --split names another)"
+
+
+def lists_steps(reading: Reading) -> bool:
+    """Tell whether the rows of a table are of several steps of a training."""
+    named = next(filter(names_step, reading.columns), None)
+    return named is not None and len({row[named] for row in islice(reading.rows, _FEW)}) > 1
+
+
+def names_step(name: str) -> bool:
+    """Tell whether a column or a key is that of a step of a training."""
+    return squash(name) in _STEPS
+
+
+_STEPS = {"epoch", "step", "globalstep", "iteration", "iter"}
+_FEW = 100
 
 
 @dataclass(frozen=True, slots=True)

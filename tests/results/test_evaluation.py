@@ -286,7 +286,7 @@ def test_nothing_is_said_unless_it_is() -> None:
 
 
 def test_names_are_taken_from_file_or_user_and_then_from_the_tool() -> None:
-    file = Stated("WN18RR", "validation", "left", "LibKGE", "macro")
+    file = Stated("WN18RR", "validation", "left", "LibKGE", "macro-query")
     expected = Tasks("wn18rr", "libkge", "valid", "head", "macro-query")
     assert settle(file, NOTHING, TABLES)[0] == expected
     user = parse_stated(file, TABLES)

@@ -248,6 +248,22 @@ def test_markup_that_is_not_read_is_named_with_what_converts_it(text: str, said:
         read_document("results.txt", text)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "epoch,MRR\n1,0.5\n2,0.6\n", "2 of 2 numbers name no split"),
+        ("a.csv", "epoch,valid MRR,MRR\n1,0.5,0.1\n2,0.6,0.2\n", "2 of 4 numbers name no split"),
+        ("a.jsonl", '{"epoch": 1, "mrr": 0.5}\n{"epoch": 2, "mrr": 0.6}\n', "2 of 2 numbers name no split"),
+        ("a.csv", "epoch,split,MRR\n1,test,0.5\n2,test,0.6\n", ""),
+        ("a.csv", "epoch,MRR\n2,0.6\n", ""),
+        ("a.csv", "epochs,MRR\n100,0.5\n200,0.6\n", ""),
+    ],
+)
+def test_rows_of_a_training_without_a_split_are_told(name: str, text: str, said: str) -> None:
+    understood = read_document(name, text).understood
+    assert (said in understood) if said else "split" not in understood
+
+
 def test_a_file_without_results_says_what_was_skipped(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text("model,dataset,MRR\nRotatE,WN18RR,\n")

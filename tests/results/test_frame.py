@@ -522,7 +522,7 @@ def test_names_of_datasets_say_what_they_say_in_files() -> None:
     assert reading.entries[0].context.protocol == "raw"
     stated = rankconst.adjust(frame.assign(split=["", "test", "test"]))
     assert stated["split"].tolist() == ["", "test", "test"]
-    assert stated["note"][1].startswith("two cells of its row name a split, UMLS (valid) and test")
+    assert stated["note"][1].startswith("its split is given twice, as UMLS (valid) and test")
     assert stated["AMRR"].drop(1).tolist() == [adjusted["AMRR"][0], adjusted["AMRR"][2]]
 
 
@@ -548,16 +548,16 @@ def test_other_tasks_are_refused_as_in_files() -> None:
 def test_cells_of_a_row_that_contradict_each_other_leave_it_out_as_in_files(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     for heading, row, fact in (
-        ("dataset,eval_mode,side,MRR", "UMLS,tail-batch,left,.5", "a side"),
-        ("side,dataset,eval_mode,MRR", "both,UMLS,head-batch,.5", "a side"),
-        ("dataset,protocol,MRR", "UMLS (raw),filtered,.5", "a protocol"),
-        ("dataset,split,MRR", "UMLS valid,test,.5", "a split"),
-        ("dataset,protocol,filtered,MRR", "UMLS,standard,no,.5", "a protocol"),
-        ("dataset,filtered,protocol,MRR", "UMLS,yes,raw,.5", "a protocol"),
-        ("dataset,protocol,filter,MRR", "UMLS,pykeen,raw,.5", "a protocol"),
-        ("dataset,filtered,setting,MRR", "UMLS,yes,raw,.5", "a protocol"),
-        ("dataset,filter,filtered,MRR", "UMLS,filt,no,.5", "a protocol"),
-        ("dataset,protocol,eval_mode,MRR", "UMLS,standard,random_20,.5", "a protocol"),
+        ("dataset,eval_mode,side,MRR", "UMLS,tail-batch,left,.5", "side"),
+        ("side,dataset,eval_mode,MRR", "both,UMLS,head-batch,.5", "side"),
+        ("dataset,protocol,MRR", "UMLS (raw),filtered,.5", "protocol"),
+        ("dataset,split,MRR", "UMLS valid,test,.5", "split"),
+        ("dataset,protocol,filtered,MRR", "UMLS,standard,no,.5", "protocol"),
+        ("dataset,filtered,protocol,MRR", "UMLS,yes,raw,.5", "protocol"),
+        ("dataset,protocol,filter,MRR", "UMLS,pykeen,raw,.5", "protocol"),
+        ("dataset,filtered,setting,MRR", "UMLS,yes,raw,.5", "protocol"),
+        ("dataset,filter,filtered,MRR", "UMLS,filt,no,.5", "protocol"),
+        ("dataset,protocol,eval_mode,MRR", "UMLS,standard,random_20,.5", "protocol"),
         ("dataset,eval_mode,side,MRR", "UMLS,tail-batch,object,.5", ""),
         ("dataset,protocol,MRR", "UMLS (raw),unfiltered,.5", ""),
         ("dataset,split,MRR", "UMLS valid,dev,.5", ""),
@@ -569,7 +569,7 @@ def test_cells_of_a_row_that_contradict_each_other_leave_it_out_as_in_files(tmp_
         frame = pd.read_csv(path, dtype=str)
         if fact:
             for source in (path, frame):
-                with pytest.raises(DataError, match=f"two cells of its row name {fact}"):
+                with pytest.raises(DataError, match=f"its {fact} is given twice"):
                     rankconst.adjust(source)
         else:
             (index,) = rankconst.adjust(frame)["AMRR"]

@@ -36,7 +36,7 @@ from rankconst.results.logs.statements import (
     read_pair,
     settle_steps,
 )
-from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped
+from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
 from rankconst.results.tables.columns import WHICH_SIDES, is_retrieval
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.text import find_headings
@@ -565,7 +565,6 @@ def _read(document: Document) -> Reading:
         word for key, word in _find_settings(document.text).items() if key in _TOLD_BY and not word.startswith(_SAMPLED)
     ]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
-    unsaid = sum(each.split is None for each in contexts)
     settings = find_dataset(document.text)
     headed = any(each.dataset not in {None, settings} for each in contexts)
     parts = (
@@ -576,7 +575,7 @@ def _read(document: Document) -> Reading:
         name_percentages(reading.entries),
         f"{' and '.join(said)} from its settings" if said else "",
         f"ranked among {among[0]:,} sampled negatives" if one else "",
-        f"{unsaid:,} of {len(contexts):,} numbers name no split (test, unless --split names another)" if unsaid else "",
+        tell_open_split(reading),
     )
     return replace(reading, understood="; ".join(part for part in parts if part))
 

@@ -362,7 +362,7 @@ def settle_steps(said: dict[str, str], *, current: bool) -> dict[str, str]:
 
 def read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
-    text, said = _take_dataset(text.rpartition("\r")[2])
+    text, said = _take_dataset(_SELECTED.sub(" ", text.rpartition("\r")[2]))
     if (task := find_line_task(text)) is not None:
         named = {SPLIT_OF[word] for word in WORD.findall(text.lower()) if word in SPLIT_OF and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
@@ -381,6 +381,15 @@ def read_heading(text: str) -> dict[str, str]:
         else:
             said |= {key: each for key, each in phrase.before if key in {"step", "steps"}}
     return _guess_split([WORD.findall(part.lower()) for part in free]) | said | stated
+
+
+# What a model was chosen by, as a setting: "best_on: valid", "early_stopping: valid_mrr".
+_SELECTED = re.compile(
+    r"\b(?:best[_ -](?:on|by|split|set|metric|key|criterion)|(?:select\w{0,9}|early[_ -]?stop\w{0,5}|monitor\w{0,3}|"
+    r"model[_ -]selection|tun(?:ed|ing)|chosen|criterion|checkpoint|ckpt)(?:[_ -][a-z]{1,12}){0,2})\s{0,3}[:=]"
+    r"\s{0,3}(?:best[_ -])?(?:val|valid|validation|dev)(?![a-z@])",
+    re.IGNORECASE,
+)
 
 
 def read_pair(text: str) -> str | None:

@@ -626,16 +626,17 @@ _TIMED_FIRST = re.compile(
 def contradict(cell: str, told: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, str]:
     """Return why tasks are not known if a cell tells another split, side or protocol than the others of its row say.
 
-    ``filtered`` names no protocol, but is not raw.
+    ``filtered`` names no protocol, but is not raw. Without a cell, what is told is named as it is understood.
     """
     if "dataset" in told and squash(said.get("dataset") or told["dataset"]) != squash(told["dataset"]):
-        return {"unclear": _CONTRADICTED.format("dataset", cell, said["dataset"])}
+        return {"unclear": _CONTRADICTED.format("dataset", cell or told["dataset"], said["dataset"])}
     for role in ("split", "side"):
         if role in told and (read_words(said.get(role) or "") or {}).get(role, told[role]) != told[role]:
-            return {"unclear": _CONTRADICTED.format(role, cell, said[role])}
-    ways = {told.get("protocol") or told.get("filtered"), name_protocol(said.get("protocol") or "")} - {None}
+            return {"unclear": _CONTRADICTED.format(role, cell or told[role], said[role])}
+    way = told.get("protocol") or told.get("filtered")
+    ways = {way, name_protocol(said.get("protocol") or "")} - {None}
     if len(ways) == 2 and ("raw" in ways or "filtered" not in ways):
-        return {"unclear": _CONTRADICTED.format("protocol", cell, said["protocol"])}
+        return {"unclear": _CONTRADICTED.format("protocol", cell or way, said["protocol"])}
     return {}
 
 
@@ -650,7 +651,7 @@ def name_protocol(text: str) -> str | None:
         return None
 
 
-_CONTRADICTED = "two cells of its row name a {}, {} and {}: correct one of them."
+_CONTRADICTED = "its {} is given twice, as {} and {}: correct one of them."
 
 
 def _read_word(word: str) -> dict[str, str] | None:

@@ -1069,7 +1069,7 @@ class RowReader:
             told = (tell_setting(self._keys[j], cell) or {}) if open_cell else read_cell(self._keys[j], cell)
             if told and told.keys() != {role}:
                 said = add_setting({name: each for name, each in said.items() if name != role}, told, cell)
-                fields = told.keys() - {"unclear", "filtered"}
+                fields = told.keys() - {"unclear", "filtered", "missing"}
                 self.inferred |= {f"{name} from column {self._keys[j]}": None for name in told if name in fields}
         said.pop("filtered", None)
         return count_tasks(said)

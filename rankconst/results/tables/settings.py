@@ -74,6 +74,17 @@ def _read_words(value: str) -> _Said:
     return said and {role: word for role, word in said.items() if role in {"split", "side", "protocol", "filtered"}}
 
 
+def _read_stage(value: str) -> _Said:
+    """Return the split of a stage of a program; that of its evaluation is open."""
+    return {"missing": (("split", OF_EVAL),)} if _EVAL.fullmatch(_plain(value)) else _read_words(value)
+
+
+OF_EVAL = "eval is valid or test, whichever the program was given: add --split"
+"""Why numbers of a program's evaluation are left to the user."""
+
+_EVAL = re.compile(r"eval(?:uat(?:ion|e|ing))?(?: set)?")
+
+
 def read_mode(value: str) -> _Said:
     """Return what a mode says, as ``head-batch`` does; that of a program that trains is none of its numbers."""
     said = _read_words(value)
@@ -199,7 +210,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"client(?: (?:id|number))?", partial(_read_task_of, task="federated"), False),
         (r"test ?(?:set|file)(?: name)?", _read_test_set, False),
         (r"(?:cv )?fold(?: (?:id|idx|index|number|nr))?", _read_fold, False),
-        (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition|phase|stage", _read_words, False),
+        (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?", _read_words, False),
+        (r"(?:data ?)?(?:split|set)|subset|partition|phase|stage", _read_stage, False),
         (
             rf"(?:mode|type|setting|side|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?)(?: {_WHAT})?",
             _read_setting,
@@ -260,7 +272,7 @@ def names_setting(name: str) -> bool:
 # Roles of columns that may hold a setting all the same, or say more.
 OPEN_ROLES = frozenset({None, "rank_type", "split", "side", "model"})
 # Sampled candidates are a task where their number is unknown.
-_KINDS = {"task": "protocol", "filtered": "protocol"}
+_KINDS = {"task": "protocol", "filtered": "protocol", "missing": "split"}
 
 
 def are_settings(name: str, cells: Iterable[str]) -> bool:

@@ -19,7 +19,17 @@ from rankconst.catalogue.tools import parse_tool
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import NO_SPLIT, Entries, Entry, Notes, Reader, Reading, Skipped, make_reading
+from rankconst.results.reading import (
+    NO_SPLIT,
+    Entries,
+    Entry,
+    Notes,
+    Reader,
+    Reading,
+    Skipped,
+    make_reading,
+    names_step,
+)
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Record,
@@ -49,7 +59,7 @@ from rankconst.results.tables.columns import (
     read_words,
 )
 from rankconst.results.tables.grid import join_names
-from rankconst.results.tables.settings import add_setting, count_tasks, read_mode, tell_setting
+from rankconst.results.tables.settings import OF_EVAL, add_setting, count_tasks, read_mode, tell_setting
 from rankconst.results.tables.surroundings import find_task
 from rankconst.results.tables.units import (
     drop_contradictions,
@@ -83,6 +93,13 @@ _SETTINGS = {
     "settings", "options", "best_config", "best_hyperparameters", "hparams", "hyper_parameters", "cfg", "experiment",
     "setup",
 }  # fmt: skip
+# What holds settings if it holds no metrics; those of the evaluation.
+_ABOUT = {"meta", "metadata", "info"}
+_EVALUATION = re.compile(
+    r"(?:eval(?:uation|uator)?|rank(?:ing|er)?|test(?:ing)?)(?:_(?:settings?|config|cfg|kwargs|args|params|options|"
+    r"protocol|setup|details|info))?|protocol",
+    re.IGNORECASE,
+)
 _COUNTS = {squash(name) for name in ("num tasks", *ROLES["num_tasks"]) if len(name) > 1}
 # Where settings name a dataset, perhaps as a folder.
 _FOLDERS = ("dataset", "dataset_name", "data_name", "data", "data_path", "data_dir", "benchmark")
@@ -212,7 +229,6 @@ _OF_WHICH = (
 )
 # What the Trainer of Hugging Face writes next to the metrics of whatever it was given to evaluate.
 _GIVEN = {"eval_runtime", "eval_samples_per_second", "eval_steps_per_second", "eval_samples", "eval_loss"}
-_OF_EVAL = "eval is valid or test, whichever the program was given: add --split"
 
 
 def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
@@ -221,14 +237,19 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
     named = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
     named |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
     own = value.get("dataset")
-    settings = [each for key, each in value.items() if key in _SETTINGS and isinstance(each, dict)]
+    parts = {key: each for key, each in value.items() if isinstance(each, dict)}
+    settings = [each for key, each in parts.items() if key in _SETTINGS or (key in _ABOUT and not _holds_metrics(each))]
+    settings += [own] if isinstance(own, dict) else []
+    evaluations: dict[str, Value] = {key: each for key, each in parts.items() if _is_evaluation(key, each)}
     stated: dict[str, Any] = {**named}
     told: dict[str, Any] = {}
-    for each in (*settings, own if isinstance(own, dict) else {}):
+    for each in (*settings, evaluations):
         stated |= _find_dataset(each)
-        for key, inner in _flatten(each):
-            told = add_setting(told, _tell_own(key, inner), str(inner))
+        for key, inner, evaluated in _flatten(each):
+            told = add_setting(told, _tell_own(key, inner, evaluated=evaluated), str(inner))
     stated |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
+    for key in evaluations:
+        stated |= _find_dataset(parts[key])
     for key in (key for key in texts if _RUN.fullmatch(key) and find_within(texts[key]) is not None):
         stated = {"dataset": find_within(texts[key]), "split": find_split(texts[key]), **stated}
     if _VERSION.fullmatch(texts.get("version", "")) and "dataset" in stated:
@@ -242,10 +263,11 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
             stated["missing"] = (("protocol", _OF_WHICH.format(key, text, text)),)
     # A program may evaluate another split while it trains.
     open_to = {role: each for role, each in told.items() if role != "split"}
-    stated = told | contradict("its settings", open_to, stated) | stated
+    against = {"protocol": stated.get("filtered"), **stated}
+    stated = told | contradict("", open_to, against) | stated
     stated.pop("filtered", None)
     if not value.keys().isdisjoint(_GIVEN):
-        stated["missing"] = (("split", _OF_EVAL), *stated.get("missing", ()))
+        stated["missing"] = (("split", OF_EVAL), *stated.get("missing", ()))
     if is_retrieval(value):
         stated["task"] = "retrieval"
     stated[_TOLD] = tuple(role for role, said in stated.items() if said != named.get(role))
@@ -261,12 +283,26 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
     return stated
 
 
-def _flatten(settings: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
-    """Yield settings; those of a part of a program with its name before theirs."""
+def _flatten(
+    settings: Mapping[str, Value], part: str = "", *, evaluated: bool = False
+) -> Iterator[tuple[str, Value, bool]]:
+    """Yield settings, those of a part of a program with its name before theirs, and whether they are of evaluation."""
     for key, value in settings.items():
-        yield key, value
         if isinstance(value, dict):
-            yield from ((f"{key} {inner}", each) for inner, each in value.items())
+            yield from _flatten(value, f"{key} ", evaluated=evaluated or _is_evaluation(key, value))
+        else:
+            yield (key if evaluated else f"{part}{key}"), value, evaluated
+
+
+def _is_evaluation(key: str, value: Value) -> bool:
+    """Tell whether a key and its object are settings of the evaluation; an object of metrics is its result."""
+    return isinstance(value, dict) and _EVALUATION.fullmatch(key) is not None and not _holds_metrics(value)
+
+
+def _holds_metrics(value: Value) -> bool:
+    """Tell whether an object has a metric, or another one within has."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(map(_holds_metrics, inner)) or (isinstance(value, dict) and any(map(_parse, value)))
 
 
 # Keys whose text may hold dataset and split.
@@ -276,15 +312,18 @@ _RUN = re.compile(
 )
 
 
-def _tell_own(key: str, value: Value) -> Mapping[str, Any]:
-    """Return what a setting of a program says of its evaluation; split, side and protocol are as in columns."""
+def _tell_own(key: str, value: Value, *, evaluated: bool) -> Mapping[str, Any]:
+    """Return what a setting of a program says of its evaluation; split, side and protocol are as in columns.
+
+    Where only what is `evaluated` has settings, all of them count.
+    """
     text, role = str(value), _ROLES.get(key, "")
     if not isinstance(value, str | bool):
         return {}
     if role in {"protocol", "side"}:
         word = name_protocol(text) if role == "protocol" else (read_words(text) or {}).get(role)
         return {} if word is None else {"filtered" if word == "filtered" else role: word}
-    told = tell_setting(key, text, anywhere=True)
+    told = (evaluated and tell_setting(f"evaluation {key}", text)) or tell_setting(key, text, anywhere=not evaluated)
     if not told:  # a mode may be one of training; a split is evaluated
         told = {name: word for name, word in _tell(key, text).items() if name == "split"}
     return {} if told.get("split") == "train" else told
@@ -371,6 +410,7 @@ def _read(document: Document) -> Reading:
     for table in tables:
         stated = {**dict(zip(levels.get(len(table.path), ()), table.path, strict=False)), **table.stated}
         row = {"line": "" if table.line is None else str(table.line)}
+        row |= {key: str(each) for key, each in table.values.items() if names_step(key) and read_count(str(each))}
         row |= {role: said for role, said in stated.items() if isinstance(said, str) and role not in _UNSHOWN}
         for key, value in table.values.items():
             meaning = _parse(key)

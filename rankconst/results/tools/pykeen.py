@@ -310,7 +310,8 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
         count = read_count(named.get("evaluator_kwargs.num_negatives", "")) or 0
         return {"protocol": f"sampled:{count}"} if count else {"task": "sampled"}
     raw = named.get("evaluator_kwargs.filtered", "").lower() == "false"
-    return ({"protocol": "raw"} if raw else {}) | ({"aggregation": "macro"} if evaluator.startswith("macro") else {})
+    macro = evaluator.startswith("macro")
+    return ({"protocol": "raw"} if raw else {}) | ({"aggregation": "macro-query"} if macro else {})
 
 
 def _is_experiment(record: Record) -> bool:

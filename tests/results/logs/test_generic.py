@@ -541,6 +541,20 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
 
 
 @pytest.mark.parametrize(
+    ("line", "split"),
+    [
+        ("best_on: valid", None), ("best_split = dev", None), ("early_stopping_metric: valid mrr", None),
+        ("monitor: valid_mrr", None), ("select_by: validation", None), ("checkpoint: best_valid", None),
+        ("eval_split: valid", "valid"), ("Best results: valid", "valid"), ("--- best epoch: valid ---", "valid"),
+        ("Best model on valid:", "valid"),
+    ],
+)  # fmt: skip
+def test_what_a_model_was_chosen_by_is_not_what_it_was_evaluated_on(line: str, split: str | None) -> None:
+    (entry,) = READER.read(Document("eval.log", f"{line}\nMRR: 0.338\n")).entries
+    assert entry.context.split == split
+
+
+@pytest.mark.parametrize(
     ("text", "tasks"),
     [
         ("temporal: False, inductive bias: none, relation prediction: 0\ntimestamp 00:01: MRR: 0.3\n", [None]),

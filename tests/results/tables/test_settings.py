@@ -231,11 +231,62 @@ def test_keys_next_to_numbers_count_as_columns_do(key: str, value: str, tasks: s
         ({"protocol": "standard", "config": {"filtered": False}}, ""), ({"protocol": "raw", "filtered": True}, ""),
         ({"protocol": "raw", "config": {"filtered": False}}, "test/both/raw"),
         ({"split": "test", "config": {"eval_split": "valid"}}, "test/both/standard"),
+        ({"filtered": True, "evaluation": {"filtered": False}}, ""),
+        ({"config": {"filtered": True}, "evaluation": {"filtered": False}}, ""),
     ],
 )  # fmt: skip
 def test_settings_that_contradict_what_is_next_to_numbers(settings: dict[str, Any], tasks: str) -> None:
     """A program may evaluate another split while it trains."""
     assert _adjust("a.json", json.dumps({"dataset": "UMLS", **settings, "mrr": 0.5})) == tasks
+
+
+@pytest.mark.parametrize(
+    ("part", "tasks"),
+    [
+        ({"evaluation": {"filtered": False}}, "test/both/raw"), ({"eval_config": {"raw": True}}, "test/both/raw"),
+        ({"evaluation": {"num_negatives": 20}}, "test/both/sampled:20"), ({"evaluation": {"candidates": 20}}, ""),
+        ({"evaluator": {"side": "tail", "batch_size": 8}}, "test/tail/standard"),
+        ({"evaluation": {"mode": "head-batch", "split": "valid"}}, "valid/head/standard"),
+        ({"config": {"evaluation": {"args": {"filtered": False}}}}, "test/both/raw"),
+        ({"evaluation": {"filter_by": "train"}}, ""), ({"meta": {"filtered": False}}, "test/both/raw"),
+        ({"training": {"num_negatives": 20, "mode": "head"}}, "test/both/standard"),
+        ({"model": {"ranker": {"filtered": False}}}, "test/both/standard"),
+    ],
+)  # fmt: skip
+def test_an_object_without_metrics_may_hold_the_settings_of_the_evaluation(part: dict[str, Any], tasks: str) -> None:
+    assert _adjust("a.json", json.dumps({"dataset": "UMLS", **part, "metrics": {"mrr": 0.5}})) == tasks
+
+
+def test_an_object_with_metrics_says_nothing_of_others() -> None:
+    text = json.dumps(
+        {"dataset": "UMLS", "evaluation": {"filtered": False, "again": {"mrr": 0.5}}, "test": {"mrr": 0.5}}
+    )
+    rows = rankconst.adjust(read_document("a.json", text)).done
+    assert [str(each.batch.tasks) for each in rows] == ["umls/test/both/raw", "umls/test/both/standard"]
+
+
+def test_an_evaluated_dataset_is_that_of_the_numbers() -> None:
+    assert _adjust("a.json", '{"evaluation": {"dataset": "UMLS"}, "metrics": {"mrr": 0.5}}') == "test/both/standard"
+    assert _adjust("a.json", '{"metadata": {"dataset": "UMLS"}, "metrics": {"mrr": 0.5}}') == "test/both/standard"
+
+
+@pytest.mark.parametrize("name", ["phase", "stage", "set"])
+def test_the_split_of_a_program_s_evaluation_is_left_to_the_user(name: str) -> None:
+    csv = f"dataset,{name},MRR\nUMLS,train,0.9\nUMLS,eval,0.5\n"
+    result = rankconst.adjust(read_document("a.csv", csv))
+    assert [str(each.batch.tasks) for each in result.done] == ["umls/train/both/standard"]
+    assert _adjust("a.csv", f"dataset,{name},MRR\nUMLS,eval,0.5\n") == ""
+    assert _adjust("a.json", json.dumps({"dataset": "UMLS", name: "eval", "mrr": 0.5})) == ""
+    (one,) = rankconst.adjust(read_document("a.csv", csv), split="test").done
+    assert str(one.batch.tasks) == "umls/test/both/standard"
+
+
+def test_a_macro_average_is_named() -> None:
+    assert _adjust("a.csv", "dataset,aggregation,MRR\nUMLS,macro,0.5\n") == ""
+    (one,) = rankconst.adjust(
+        read_document("a.csv", "dataset,aggregation,MRR\nUMLS,macro,0.5\n"), aggregation="macro-query"
+    ).done
+    assert one.batch.tasks.aggregation == "macro-query"
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,10 @@ def test_what_names_no_tool_has_no_source() -> None:
 def test_lines_of_json() -> None:
     reading = _read('{"_step": 1, "test_mrr": 0.1}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n')
     assert [(entry.line, entry.text) for entry in reading.entries] == [(1, "0.1"), (2, "0.2 ± 0.1")]
-    assert reading.rows == ({"line": "1", "test_mrr": "0.1"}, {"line": "2", "test_mrr": "0.2 ± 0.1"})
+    assert reading.rows == (
+        {"line": "1", "_step": "1", "test_mrr": "0.1"},
+        {"line": "2", "_step": "2", "test_mrr": "0.2 ± 0.1"},
+    )
 
 
 def test_settings_in_a_line_of_their_own_are_of_the_lines_below() -> None:

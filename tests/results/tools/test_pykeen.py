@@ -475,7 +475,7 @@ def test_tool_and_protocol_are_told_by_columns_and_evaluators(
 def test_other_evaluators_are_not_taken_for_the_usual_one() -> None:
     text = '{{"evaluator": "{}", "metrics": {{"both": {{"realistic": {{"hits_at_1": 0.5}}}}}}}}'
     sampled, macro = (read_opened(Document("x.json", text.format(each))).entries[0] for each in ("sampled", "macro"))
-    assert (sampled.context.task, macro.context.aggregation) == ("sampled", "macro")
+    assert (sampled.context.task, macro.context.aggregation) == ("sampled", "macro-query")
 
 
 @given(documents)
