@@ -737,8 +737,7 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
             continue
         cells = [rows[row].get(column, "") for row in entries.rows]
         if are_relations(cells, dataset, tables):
-            # A row of JSON has an empty cell where its object is not that of a relation.
-            lack = "" if reading.form == "ampligraph" else _NO_CELL.format(column)
+            lack = "" if reading.of_objects else _NO_CELL.format(column)
             own = (
                 entry._replace(context=_add_relation(entry.context, cell, lack))
                 for entry, cell in zip(entries, cells, strict=True)

@@ -145,6 +145,8 @@ class Reading:
     tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
     # How the file was understood, where it leaves that open: half a sentence.
     understood: str = ""
+    # True if rows are objects of a file that is no table: an empty cell is a key that its object does not have.
+    of_objects: bool = False
 
     def __repr__(self) -> str:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
@@ -164,7 +166,8 @@ def make_reading(
     filled = {key for row in rows for key, cell in row.items() if cell}
     columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
-    return Reading(document.name, form, layout, columns, aligned, Entries(entries), tuple(skipped), tool)
+    found = Entries(entries)
+    return Reading(document.name, form, layout, columns, aligned, found, tuple(skipped), tool, of_objects=True)
 
 
 _SAID = ("dataset", "split", "side", "protocol")

@@ -51,8 +51,10 @@ def test_all_else_is_kept() -> None:
         Document("f", ""), "libkge", "long", [{"value": "0.3"}], iter([entry]), skipped=iter([skip]), tool="libkge"
     )
     rows = ({"value": "0.3"},)
-    assert reading == Reading("f", "libkge", "long", ("value",), rows, Entries([entry]), (skip,), "libkge")
-    assert make_reading(Document("f", ""), "ogb", "wide", [], []) == Reading("f", "ogb", "wide", (), (), Entries())
+    whole = Reading("f", "libkge", "long", ("value",), rows, Entries([entry]), (skip,), "libkge", of_objects=True)
+    assert reading == whole
+    empty = make_reading(Document("f", ""), "ogb", "wide", [], [])
+    assert empty == Reading("f", "ogb", "wide", (), (), Entries(), of_objects=True)
 
 
 def test_notes_in_order_then_counts() -> None:
