@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.results.logs.lines import (
     MOST_NUMBERS,
@@ -20,7 +22,6 @@ from rankconst.results.logs.lines import (
     find_dataset,
     make_reader,
     name_unknown,
-    strip_colours,
 )
 from rankconst.results.logs.phrases import list_phrases, prepare, read_phrase
 from rankconst.results.logs.statements import (
@@ -38,7 +39,7 @@ from rankconst.results.logs.statements import (
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
 from rankconst.results.tables.columns import WHICH_SIDES, is_retrieval
-from rankconst.results.tables.settings import read_setting
+from rankconst.results.tables.settings import tell_program, tell_setting
 from rankconst.results.tables.text import find_headings
 from rankconst.results.tables.units import (
     drop_contradictions,
@@ -355,12 +356,15 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     missing = {f"missing {name}": why for sign, (name, why) in _MISSING.items() if sign in text}
     if is_retrieval(_AT.findall(text)):
         missing["task"] = "retrieval"
+    scanned = list(islice(_scan(_list_lines(text)), MOST_NUMBERS + 1))
     # PGL's graph4kg and DGL-KE print or take it so.
-    said = _find_settings(text)
+    said = _read_settings(text, scanned[0].line if scanned else None)
     refused = refused or said.get("unclear", "")
     if "task" in said:
         missing["task"] = said["task"]
-    raw = said.get("protocol") == "raw" or "--no_eval_filter" in text[:SETTINGS]
+    if "num_triples" in said:
+        missing |= {f"{split}_triples": str(said["num_triples"]) for split in SPLITS}
+    stated = said.get("protocol", "").partition("sampled:")[0] or None
     found = [
         replace(
             each,
@@ -371,12 +375,12 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
             or each.said.get("side")
             or said.get("side")
             or (None if "missing side" in missing else each.side),
-            protocol="raw" if raw and not each.protocol and each.said.get("filter") != "filtered" else each.protocol,
+            protocol=each.protocol or (None if each.said.get("filter") == "filtered" else stated),
             why=refused
             or each.why
             or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
         )
-        for each in islice(_scan(_list_lines(text)), MOST_NUMBERS + 1)
+        for each in scanned
     ]
     found = _refuse_cut(_refuse_best(_refuse_copies(found)), text)
     if any(each.split == "test" for each in found):
@@ -515,20 +519,42 @@ _AMONG = re.compile(
     r"(?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
     re.IGNORECASE,
 )
-# "filtered=False", "num_eval_negatives: 100", "--eval-side tail".
+# "--eval-side tail", "--raw", "filtered=False", "num_eval_negatives: 100", "filtered .... False", "filtered -> False".
 _SETTING = re.compile(
-    r"(?<![\w.-])(?:-{0,2}([A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}|--([A-Za-z][\w-]{1,30})[ \t]{1,3})['\"]?"
-    r"([\w-]{1,30})(?![\w.])"
+    r"(?<![\w.-])(?:"
+    r"--(?P<option>[A-Za-z][\w-]{1,30})(?:(?:=|[ \t]{1,3})['\"]?(?P<given>(?!-)[\w-]{1,30})(?![\w.])"
+    r"|(?=[ \t]{0,3}(?:--|\\|\n|\Z)))"
+    r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}['\"]?(?P<value>[\w-]{1,30})(?![\w.])"
+    r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|))[ \t]{0,40}(?P<cell>[\w-]{1,30})"
+    r"(?=[ \t]{0,40}\|?[ \t]{0,9}(?:\n|\Z)))"
 )
+# What a table next to numbers has in its heading: "filtered | raw".
+_HEADED = {"raw", "filtered", "filter"}
 
 
-def _find_settings(text: str) -> dict[str, str]:
-    """Return what the settings of a log say of its evaluations; nothing of what they say in two ways."""
-    found: dict[str, str] = {}
-    for name, option, value in _SETTING.findall(text, 0, SETTINGS):
-        for key, said in (read_setting(name or option, value, anywhere=True) or {}).items():
+@lru_cache(maxsize=4)
+def _find_settings(text: str, end: int) -> Mapping[str, Any]:
+    """Return what the settings at the beginning of a log say of its evaluations; nothing of what they say in two ways.
+
+    Before the `end`, where its numbers begin, a split, a side or a protocol counts under its plain name.
+    """
+    found: dict[str, Any] = {}
+    for match in _SETTING.finditer(text):
+        name = match["option"] or match["name"] or match["key"]
+        value = match["given"] or match["value"] or match["cell"] or "true"
+        if match["bar"] and value.lower() in _HEADED:
+            continue
+        told = tell_program(name, value) if match.start() < end else tell_setting(name, value, anywhere=True)
+        for key, said in (told or {}).items():
             found[key] = said if found.get(key, said) == said else ""
     return {key: said for key, said in found.items() if said}
+
+
+def _read_settings(text: str, line: int | None) -> Mapping[str, Any]:
+    """Return the same of a whole log, whose numbers begin in that line."""
+    start = text[:SETTINGS]
+    end = len("\n".join(start.split("\n", line - 1)[: line - 1])) if line else len(start)
+    return _find_settings(start, end)
 
 
 _TOLD_BY = {"split", "side", "protocol"}
@@ -538,19 +564,20 @@ _SAMPLED = "sampled"
 _AMONG_SAMPLED = ("MRR | Hits@1 | Hits@5 | Hits@10 :",)
 
 
-def _find_negatives(text: str) -> list[int]:
+def _find_negatives(text: str, line: int | None) -> list[int]:
     """Return among how many sampled negatives true answers were ranked: all numbers that the log gives."""
-    protocol = _find_settings(text).get("protocol", "")
+    protocol = _read_settings(text, line).get("protocol", "")
     counts = [protocol.partition("sampled:")[2], *(each[1].replace(",", "") for each in _AMONG.finditer(text))]
     return [count for count in dict.fromkeys(int(text or 0) for text in counts) if count]
 
 
 def _read(document: Document) -> Reading:
     reading = _settle_units(make_reader(_FORMAT).read(document), document.percent)
-    among = _find_negatives(strip_colours(document.text))
+    text, first = prepare(document.text), min((each.line for each in reading.entries if each.line), default=None)
+    among = _find_negatives(text, first)
     one = len(among) == 1
     protocol, task = (f"sampled:{among[0]}", None) if one else (None, _SAMPLED)
-    if among or any(sign in document.text for sign in _AMONG_SAMPLED):
+    if among or any(sign in text for sign in _AMONG_SAMPLED):
         own = (
             entry._replace(context=replace(entry.context, protocol=protocol, task=task))
             if entry.context.protocol is None and entry.context.task in {None, _SAMPLED}
@@ -562,7 +589,7 @@ def _read(document: Document) -> Reading:
     reading = replace(reading, skipped=(*reading.skipped, *tables))
     contexts = [entry.context for entry in reading.entries]
     said = [
-        word for key, word in _find_settings(document.text).items() if key in _TOLD_BY and not word.startswith(_SAMPLED)
+        word for key, word in _read_settings(text, first).items() if key in _TOLD_BY and not word.startswith(_SAMPLED)
     ]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
     settings = find_dataset(document.text)

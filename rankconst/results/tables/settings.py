@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.mentions import split_name
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.names import read_count
-from rankconst.results.tables.columns import FLAGS, OF_KIND, contradict, is_kind, is_whole, read_words
+from rankconst.results.tables.columns import FLAGS, OF_KIND, contradict, is_kind, is_whole, name_protocol, read_words
 from rankconst.results.tables.surroundings import TASKS, find_task
 
 if TYPE_CHECKING:
@@ -185,8 +185,13 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             True,
         ),
         (_FILTER.format("(?:raw|unfiltered)"), lambda value: _read_flag(value, raw=True), True),
+        (
+            r"(?:no|without|skip|disable) (?:eval(?:uation)? )?filter(?:ed|ing|s)?(?: eval(?:uation)?)?",
+            lambda value: _read_flag(value, raw=True),
+            True,
+        ),
         (r"(?:filter(?:ed|ing)? (?:splits?|with|by|on|using)|known(?: (?:answers|triples|facts))?)", _read_known, True),
-        (rf"eval(?:uation)? {_WHAT}", read_mode, True),
+        (rf"eval(?:uation)? {_WHAT}|eval(?:uat(?:e|ed|ion))? on", read_mode, True),
         (
             r"(?:(?:is|use) )?type (?:constrain(?:ed|ts?)|filter(?:ed|s)?)(?: (?:eval(?:uation)?|ranking))?",
             partial(_read_yes, task="type-constrained"),
@@ -256,6 +261,24 @@ def tell_setting(name: str, value: str, *, anywhere: bool = False) -> _Said:
     read, whole = _find_reader(name)
     said = {} if read is None or (anywhere and not whole) else read(value)
     return {"unclear": _OF_PART.format(name, said[_PART])} if said and _PART in said else said
+
+
+def tell_program(name: str, value: str, *, evaluated: bool = False) -> dict[str, Any]:
+    """Return what a setting of a program says of its evaluation, ``filtered`` included; nothing if it says nothing.
+
+    Where all settings are of what is `evaluated`, more of them count.
+    """
+    role = _plain(name)
+    if role in {"protocol", "side"}:
+        word = name_protocol(value) if role == "protocol" else (read_words(value) or {}).get(role)
+        return {} if word is None else {"filtered" if word == "filtered" else role: word}
+    own = tell_setting(name, value) or {}
+    told = (evaluated and (tell_setting(f"evaluation {name}", value) or own)) or tell_setting(
+        name, value, anywhere=True
+    )
+    if not told:  # a mode may be one of training; a split is evaluated
+        told = {role: word for role, word in own.items() if role == "split"}
+    return {} if told.get("split") == "train" else dict(told)
 
 
 def read_test_set(name: str, value: str) -> dict[str, str]:

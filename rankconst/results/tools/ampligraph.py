@@ -52,14 +52,13 @@ from rankconst.results.tables.columns import (
     is_kind,
     is_retrieval,
     is_vague,
-    name_protocol,
     parse_column,
     read_alone,
     read_qualifier,
     read_words,
 )
 from rankconst.results.tables.grid import join_names
-from rankconst.results.tables.settings import OF_EVAL, add_setting, count_tasks, read_mode, tell_setting
+from rankconst.results.tables.settings import OF_EVAL, add_setting, count_tasks, read_mode, tell_program, tell_setting
 from rankconst.results.tables.surroundings import find_task
 from rankconst.results.tables.units import (
     drop_contradictions,
@@ -313,20 +312,11 @@ _RUN = re.compile(
 
 
 def _tell_own(key: str, value: Value, *, evaluated: bool) -> Mapping[str, Any]:
-    """Return what a setting of a program says of its evaluation; split, side and protocol are as in columns.
-
-    Where only what is `evaluated` has settings, all of them count.
-    """
-    text, role = str(value), _ROLES.get(key, "")
+    """Return what a setting of a program says of its evaluation; split, side and protocol are as in columns."""
     if not isinstance(value, str | bool):
         return {}
-    if role in {"protocol", "side"}:
-        word = name_protocol(text) if role == "protocol" else (read_words(text) or {}).get(role)
-        return {} if word is None else {"filtered" if word == "filtered" else role: word}
-    told = (evaluated and tell_setting(f"evaluation {key}", text)) or tell_setting(key, text, anywhere=not evaluated)
-    if not told:  # a mode may be one of training; a split is evaluated
-        told = {name: word for name, word in _tell(key, text).items() if name == "split"}
-    return {} if told.get("split") == "train" else told
+    told = tell_program(key, str(value), evaluated=evaluated)
+    return told or {name: word for name, word in _tell(key, str(value)).items() if name == "split" and word != "train"}
 
 
 def _tell(key: str, text: str) -> Mapping[str, Any]:
