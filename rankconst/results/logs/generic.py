@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.results.logs.lines import (
     MOST_NUMBERS,
-    SETTINGS,
     Found,
     LogFormat,
     Rule,
@@ -23,6 +21,7 @@ from rankconst.results.logs.lines import (
     make_reader,
     name_unknown,
 )
+from rankconst.results.logs.options import tell_settings
 from rankconst.results.logs.phrases import list_phrases, prepare, read_phrase
 from rankconst.results.logs.statements import (
     APART,
@@ -39,7 +38,6 @@ from rankconst.results.logs.statements import (
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
 from rankconst.results.tables.columns import WHICH_SIDES, is_retrieval
-from rankconst.results.tables.settings import tell_program, tell_setting
 from rankconst.results.tables.text import find_headings
 from rankconst.results.tables.units import (
     drop_contradictions,
@@ -357,36 +355,35 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     if is_retrieval(_AT.findall(text)):
         missing["task"] = "retrieval"
     scanned = list(islice(_scan(_list_lines(text)), MOST_NUMBERS + 1))
-    # PGL's graph4kg and DGL-KE print or take it so.
-    said = _read_settings(text, scanned[0].line if scanned else None)
-    refused = refused or said.get("unclear", "")
-    if "task" in said:
-        missing["task"] = said["task"]
-    if "num_triples" in said:
-        missing |= {f"{split}_triples": str(said["num_triples"]) for split in SPLITS}
-    stated = said.get("protocol", "").partition("sampled:")[0] or None
-    found = [
-        replace(
+    settings = tell_settings(text, list(dict.fromkeys(each.line for each in scanned)))
+    found = []
+    for each in scanned:
+        told = settings[each.line]
+        said = missing | _note(told) | dict(each.said)
+        side = (tool and tool.side) or each.said.get("side") or told.get("side")
+        protocol = None if each.said.get("filter") == "filtered" else told.get("protocol")
+        trained = tool is not None and tool.key == "kbc" and each.split == "train"
+        own = replace(
             each,
             tool=None if tool is None else tool.key,
-            split=each.split or said.get("split"),
-            said={**missing, **each.said},
-            side=(tool and tool.side)
-            or each.said.get("side")
-            or said.get("side")
-            or (None if "missing side" in missing else each.side),
-            protocol=each.protocol or (None if each.said.get("filter") == "filtered" else stated),
-            why=refused
-            or each.why
-            or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
+            split=each.split or told.get("split"),
+            said=said,
+            side=side or (None if "missing side" in said else each.side),
+            protocol=each.protocol or (None if protocol == "filtered" else protocol),
+            why=refused or told.get("unclear") or each.why or (_SAMPLED_TRAIN if trained else ""),
         )
-        for each in scanned
-    ]
+        found.append(own)
     found = _refuse_cut(_refuse_best(_refuse_copies(found)), text)
     if any(each.split == "test" for each in found):
         missing = {"missing split": NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
+
+
+def _note(told: Mapping[str, Any]) -> dict[str, str]:
+    """Return what settings say besides a split, a side and a protocol: the task, how many triples, what is missing."""
+    triples = {f"{split}_triples": str(told["num_triples"]) for split in SPLITS} if "num_triples" in told else {}
+    return triples | {key: each for key, each in told.items() if key == "task" or key.startswith("missing ")}
 
 
 def _answers_queries(text: str) -> bool:
@@ -519,78 +516,47 @@ _AMONG = re.compile(
     r"(?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
     re.IGNORECASE,
 )
-# "--eval-side tail", "--raw", "filtered=False", "num_eval_negatives: 100", "filtered .... False", "filtered -> False".
-_SETTING = re.compile(
-    r"(?<![\w.-])(?:"
-    r"--(?P<option>[A-Za-z][\w-]{1,30})(?:(?:=|[ \t]{1,3})['\"]?(?P<given>(?!-)[\w-]{1,30})(?![\w.])"
-    r"|(?=[ \t]{0,3}(?:--|\\|\n|\Z)))"
-    r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}['\"]?(?P<value>[\w-]{1,30})(?![\w.])"
-    r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|))[ \t]{0,40}(?P<cell>[\w-]{1,30})"
-    r"(?=[ \t]{0,40}\|?[ \t]{0,9}(?:\n|\Z)))"
-)
-# What a table next to numbers has in its heading: "filtered | raw".
-_HEADED = {"raw", "filtered", "filter"}
-
-
-@lru_cache(maxsize=4)
-def _find_settings(text: str, end: int) -> Mapping[str, Any]:
-    """Return what the settings at the beginning of a log say of its evaluations; nothing of what they say in two ways.
-
-    Before the `end`, where its numbers begin, a split, a side or a protocol counts under its plain name.
-    """
-    found: dict[str, Any] = {}
-    for match in _SETTING.finditer(text):
-        name = match["option"] or match["name"] or match["key"]
-        value = match["given"] or match["value"] or match["cell"] or "true"
-        if match["bar"] and value.lower() in _HEADED:
-            continue
-        told = tell_program(name, value) if match.start() < end else tell_setting(name, value, anywhere=True)
-        for key, said in (told or {}).items():
-            found[key] = said if found.get(key, said) == said else ""
-    return {key: said for key, said in found.items() if said}
-
-
-def _read_settings(text: str, line: int | None) -> Mapping[str, Any]:
-    """Return the same of a whole log, whose numbers begin in that line."""
-    start = text[:SETTINGS]
-    end = len("\n".join(start.split("\n", line - 1)[: line - 1])) if line else len(start)
-    return _find_settings(start, end)
-
-
-_TOLD_BY = {"split", "side", "protocol"}
+_TOLD_BY = ("split", "side", "protocol")
 _TABLE = "below it is a table, which is read in a file of its own only"
 _SAMPLED = "sampled"
 # GraIL's test_ranking.py, and programs made from it, rank among a number of negatives that is an option: 50 by default.
 _AMONG_SAMPLED = ("MRR | Hits@1 | Hits@5 | Hits@10 :",)
 
 
-def _find_negatives(text: str, line: int | None) -> list[int]:
-    """Return among how many sampled negatives true answers were ranked: all numbers that the log gives."""
-    protocol = _read_settings(text, line).get("protocol", "")
-    counts = [protocol.partition("sampled:")[2], *(each[1].replace(",", "") for each in _AMONG.finditer(text))]
-    return [count for count in dict.fromkeys(int(text or 0) for text in counts) if count]
+def _find_negatives(text: str) -> list[int]:
+    """Return among how many sampled negatives a log says that true answers were ranked."""
+    counts = (int(found[1].replace(",", "")) for found in _AMONG.finditer(text))
+    return [count for count in dict.fromkeys(counts) if count]
+
+
+def _tell_sampled(entries: Entries, text: str) -> Entries:
+    """Return numbers with the protocol that a log tells in sentences; as sampled where it leaves open how many."""
+    among = {f"{_SAMPLED}:{count}" for count in _find_negatives(text)}
+    if not among and not any(sign in text for sign in _AMONG_SAMPLED):
+        return entries
+    among |= {way for each in entries.contexts if (way := each.protocol or "").startswith(_SAMPLED)}
+    protocol, task = (*among, None) if len(among) == 1 else (None, _SAMPLED)
+    return Entries(
+        entry._replace(context=replace(entry.context, protocol=protocol, task=task))
+        if entry.context.protocol in {None, *among} and entry.context.task in {None, _SAMPLED}
+        else entry
+        for entry in entries
+    )
 
 
 def _read(document: Document) -> Reading:
     reading = _settle_units(make_reader(_FORMAT).read(document), document.percent)
-    text, first = prepare(document.text), min((each.line for each in reading.entries if each.line), default=None)
-    among = _find_negatives(text, first)
-    one = len(among) == 1
-    protocol, task = (f"sampled:{among[0]}", None) if one else (None, _SAMPLED)
-    if among or any(sign in text for sign in _AMONG_SAMPLED):
-        own = (
-            entry._replace(context=replace(entry.context, protocol=protocol, task=task))
-            if entry.context.protocol is None and entry.context.task in {None, _SAMPLED}
-            else entry
-            for entry in reading.entries
-        )
-        reading = replace(reading, entries=Entries(own))
+    text = prepare(document.text)
+    reading = replace(reading, entries=_tell_sampled(reading.entries, text))
     tables = [Skipped(line, names, _TABLE) for line, names in find_headings(document.lines)]
     reading = replace(reading, skipped=(*reading.skipped, *tables))
     contexts = [entry.context for entry in reading.entries]
-    said = [
-        word for key, word in _read_settings(text, first).items() if key in _TOLD_BY and not word.startswith(_SAMPLED)
-    ]
+    lines = sorted({each.line for each in reading.entries if each.line})
+    states = {id(each): each for each in tell_settings(text, lines).values()}.values()
+    words = dict.fromkeys(each.get(key, "") for each in states for key in _TOLD_BY)
+    said = [word for word in words if word not in {"", "filtered"} and not word.startswith(_SAMPLED)]
+    protocols = dict.fromkeys(each.protocol or "" for each in contexts)
+    among = [way.partition(":")[2] for way in protocols if way.startswith(_SAMPLED)]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
     settings = find_dataset(document.text)
     headed = any(each.dataset not in {None, settings} for each in contexts)
@@ -601,7 +567,7 @@ def _read(document: Document) -> Reading:
         "dataset from the lines that name it" if headed else "",
         name_percentages(reading.entries),
         f"{' and '.join(said)} from its settings" if said else "",
-        f"ranked among {among[0]:,} sampled negatives" if one else "",
+        f"ranked among {' and '.join(f'{int(each):,}' for each in among)} sampled negatives" if among else "",
         tell_open_split(reading),
     )
     return replace(reading, understood="; ".join(part for part in parts if part))

@@ -492,7 +492,7 @@ def test_a_line_with_several_datasets_gives_the_first_one_its_own_numbers_only()
         (RSN, "dataset FB15k-237 from its settings; 3 of 3 numbers name no split"),
         (PRINTS["hits in percent only"][0], "Hits in percent; 2 of 2 numbers name no split"),
         (PYG, "as pyg prints them"),
-        ("filtered: False\neval_side: tail\nMRR: 0.3\n", "raw and tail from its settings"),
+        ("filtered: False\neval_side: tail\nMRR: 0.3\n", "tail and raw from its settings"),
     ],
 )
 def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
