@@ -6,26 +6,14 @@ protocol counts under its plain name; among numbers such a word may be a heading
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from rankconst.results.logs.lines import SETTINGS
-from rankconst.results.tables.settings import tell_program, tell_setting
+from rankconst.results.tables.settings import find_pairs, tell_program, tell_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-# "--eval-side tail", "--raw", "filtered=False", "num_eval_negatives: 100", "filtered .... False", "filtered -> False".
-_SETTING = re.compile(
-    r"(?<![\w.-])(?:"
-    r"--(?P<option>[A-Za-z][\w-]{1,30})(?:(?:=|[ \t]{1,3})['\"]?(?P<given>(?!-)[\w-]{1,30})(?![\w.])"
-    r"|(?=[ \t]{0,3}(?:--|\\|\n|\Z)))"
-    r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}['\"]?(?P<value>[\w-]{1,30})(?![\w.]|[ \t]{0,9}[:=])"
-    r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|))[ \t]{0,40}(?P<cell>[\w-]{1,30})"
-    r"(?=[ \t]{0,40}\|?[ \t]{0,9}(?:\n|\Z)))"
-)
-# What a table next to numbers has in its heading: "filtered | raw".
-_HEADED = {"raw", "filtered", "filter"}
 _CHOICES = ("split", "side", "protocol")
 _SEVERAL = "the settings above it name {} {}: add --{}"
 
@@ -65,32 +53,16 @@ def _list_settings(text: str, first: int | None) -> Iterator[tuple[int, dict[str
     `first` is the line of the first number. The beginning is read whole; below it, what is named there is looked for.
     """
     line, counted, names = 1, 0, set[str]()
-    for match in _find(text, names):
-        name = match["option"] or match["name"] or match["key"]
-        value = match["given"] or match["value"] or match["cell"] or "true"
-        if match["bar"] and value.lower() in _HEADED:
-            continue
+    for start, name, value in find_pairs(text, SETTINGS, names):
         anywhere = tell_setting(name, value, anywhere=True) or {}
-        line += text.count("\n", counted, match.start())
-        counted = match.start()
+        line += text.count("\n", counted, start)
+        counted = start
         plain = first is None or line <= first or name in names
         told = anywhere or (tell_program(name, value) if plain else {})
         told = {"protocol" if key == "filtered" else key: said for key, said in told.items()}
         if told:
             names.add(name)
             yield line, told, bool(anywhere)
-
-
-def _find(text: str, names: set[str]) -> Iterator[re.Match[str]]:
-    """Find what looks like a setting at the beginning of a log; below it, only such of the names found so far."""
-    end = 0
-    for match in _SETTING.finditer(text, 0, SETTINGS):
-        end = match.end()
-        yield match
-    if names:
-        known = re.compile(rf"(?<![\w.-])-{{0,2}}(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w-])")
-        places = (place.start() for place in known.finditer(text, max(end, min(SETTINGS, len(text)))))
-        yield from filter(None, (_SETTING.match(text, place) for place in places))
 
 
 def _settle(block: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -83,6 +83,7 @@ from rankconst.results.tables.settings import (
     count_tasks,
     names_setting,
     read_cell,
+    read_pairs,
     read_test_set,
     tell_setting,
 )
@@ -175,7 +176,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     without: Row | None = None  # the first row of the first table without a metric
     start = 0
     for printed in chain.from_iterable(_split_printed(each, dialect) for each in tables):
-        told = tell(printed.above, printed.reports)
+        told = _add_settings(tell(printed.above, printed.reports), printed.above)
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
         written = _lose_spans(list(rows)) if dialect.groups else rows
@@ -212,6 +213,19 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     if not read:
         raise DataError(_say_none(document) if without is None else explain_missing(document, without))
     return read
+
+
+def _add_settings(told: Told, above: Iterable[Above]) -> Told:
+    """Return what is told of a table with what texts near it say that are settings: ``filtered: False``."""
+    said = read_pairs(each.text for each in above)
+    if not said:
+        return told
+    known = {role: word for role in ("split", "side", "protocol") if (word := getattr(told, role))}
+    said = add_setting(known, said, "")
+    return replace(told, **{role: each for role, each in said.items() if role in _SET_ABOVE})
+
+
+_SET_ABOVE = {"split", "side", "protocol", "task", "num_triples", "unclear"}
 
 
 def _lose_spans(rows: list[Row]) -> list[Row]:
@@ -1141,6 +1155,7 @@ class RowReader:
         elif upper is not None and told.dataset and _PART.fullmatch(upper):
             upper = join_names(told.dataset, upper)
         fields = {**said, **{name: value for name, value in own.items() if value is not None}}
+        fields = _add_told(fields, told)
         for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side)):
             if value is not None:
                 fields.setdefault(name, value)
@@ -1157,6 +1172,15 @@ class RowReader:
         else:
             fields = {"among": told.among, "task": told.task, **fields}
         return Stated(**fields, averaged=self._above.averaged)
+
+
+def _add_told(fields: dict[str, Any], told: Told) -> dict[str, Any]:
+    """Return what is said of a number with what settings above say: how many triples there were, or why it is open."""
+    if told.unclear:
+        fields = {**fields, "unclear": fields.get("unclear") or told.unclear}
+    if told.num_triples and "num_tasks" not in fields:
+        fields = count_tasks({**fields, "num_triples": told.num_triples})
+    return fields
 
 
 def _find_corner(heading: Heading, known: Container[int | None]) -> dict[str, int]:

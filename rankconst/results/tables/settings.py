@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.mentions import split_name
 from rankconst.catalogue.protocols import SPLITS
@@ -17,7 +17,7 @@ from rankconst.results.tables.columns import FLAGS, OF_KIND, contradict, is_kind
 from rankconst.results.tables.surroundings import TASKS, find_task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _SAMPLED = "sampled"
 _DRAWN = re.compile(r"(?:uni(?:form)?|random|neg(?:ative)?s?|sampled?|popular(?:ity)?)\W?(\d{1,9})", re.IGNORECASE)
@@ -281,6 +281,67 @@ def tell_program(name: str, value: str, *, evaluated: bool = False) -> dict[str,
     return {} if told.get("split") == "train" else dict(told)
 
 
+# "--eval-side tail", "--raw", "filtered=False", "num_eval_negatives: 100", "filtered .... False", "filtered -> False".
+_PAIR = re.compile(
+    r"(?<![\w.-])(?:"
+    r"--(?P<option>[A-Za-z][\w-]{1,30})(?:(?:=|[ \t]{1,3})['\"]?(?P<given>(?!-)[\w-]{1,30})(?!\w|\.\w)"
+    r"|(?=[ \t]{0,3}(?:--|\\|\n|\Z)))"
+    r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}['\"]?(?P<value>[\w-]{1,30})"
+    r"(?!\w|\.\w|[ \t]{0,9}[:=])"
+    r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|))[ \t]{0,40}(?P<cell>[\w-]{1,30})"
+    r"(?=[ \t]{0,40}\|?[ \t]{0,9}(?:\n|\Z)))"
+)
+# What a table next to numbers has in its heading: "filtered | raw".
+_HEADED = {"raw", "filtered", "filter"}
+
+
+class Pair(NamedTuple):
+    """A setting in a text."""
+
+    start: int  # where it is in the text
+    name: str
+    value: str  # "true" for an option without one
+
+
+def find_pairs(text: str, end: int, names: set[str]) -> Iterator[Pair]:
+    """Find what looks like a setting up to some place of a text; behind it, only such of the `names` known by then."""
+    last = 0
+    for match in _PAIR.finditer(text, 0, end):
+        last = match.end()
+        yield from _make_pair(match)
+    if names and end < len(text):
+        for place in _compile_names(names).finditer(text, max(last, end)):
+            found = _PAIR.match(text, place.start())
+            yield from () if found is None else _make_pair(found)
+
+
+def _compile_names(names: set[str]) -> re.Pattern[str]:
+    """Return a pattern of settings by their names."""
+    return re.compile(rf"(?<![\w.-])-{{0,2}}(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w-])")
+
+
+def _make_pair(match: re.Match[str]) -> Iterator[Pair]:
+    value = match["given"] or match["value"] or match["cell"] or "true"
+    if not match["bar"] or value.lower() not in _HEADED:
+        yield Pair(match.start(), match["option"] or match["name"] or match["key"], value)
+
+
+def read_pairs(texts: Iterable[str]) -> dict[str, Any]:
+    """Return what texts say that are settings only, ``filtered: False``, on their own or in parentheses."""
+    said: dict[str, Any] = {}
+    for text in texts:
+        for part in (text, *_INNER.findall(text)):
+            if len(part) > _LONGEST_PAIRS or re.search(r"\w", _PAIR.sub(" ", part)):
+                continue
+            for _, name, value in find_pairs(part, len(part), set()):
+                said = add_setting(said, tell_program(name, value), value)
+    return said
+
+
+_INNER = re.compile(r"\(([^()]{3,200})\)")
+_LONGEST_PAIRS = 2000
+
+
 def read_test_set(name: str, value: str) -> dict[str, str]:
     """Return why it is unclear what a row is of, if a column of test sets calls its own by an unknown name."""
     found = read_setting(name, value) if _find_reader(name)[0] is _read_test_set else None
@@ -327,7 +388,14 @@ def add_setting(said: Mapping[str, Any], told: Mapping[str, Any], text: str) -> 
 def _find_reader(name: str) -> tuple[Callable[[str], _Said] | None, bool]:
     """Return how the value of a setting is read, and whether it says the same anywhere."""
     text = _plain(name)
-    return next(((read, anywhere) for pattern, read, anywhere in _SETTINGS if pattern.fullmatch(text)), (None, False))
+    prefix = _OF_PROGRAM.match(text)
+    inner = text if prefix is None else text[prefix.end() :]
+    found = ((read, anywhere) for pattern, read, anywhere in _SETTINGS if pattern.fullmatch(inner))
+    return next((each for each in found if inner == text or each[1]), (None, False))
+
+
+# What trackers of experiments write before the name of a setting: "params.filtered", "config/eval_split".
+_OF_PROGRAM = re.compile(r"(?:config|cfg|params?|parameters?|hparams|hyper ?param(?:eter)?s|args|arguments|settings) ")
 
 
 def count_tasks(said: dict[str, Any]) -> dict[str, Any]:

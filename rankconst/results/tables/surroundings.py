@@ -46,6 +46,8 @@ class Told:
     percent: bool = False  # True if it is said that the numbers are percentages
     averaged: bool = False  # True if it is said that the numbers are means over several runs
     origin: str = ""  # what names the dataset, for messages
+    num_triples: int | None = None  # how many triples were evaluated, if a setting says so
+    unclear: str = ""  # why the tasks are not known, whatever else is told
 
 
 NOTHING_TOLD = Told()
@@ -437,6 +439,15 @@ _NOTE = re.compile(
 )
 
 
+# "- filtered: False".
+_PAIR = re.compile(r"[\s*+\u2022-]*[A-Za-z][\w -]{1,30}\s?[:=]\s?[\w.-]{1,40}\s*")
+
+
+def _holds(said: tuple[int | None, str], most: int) -> bool:
+    """Tell whether a list item is a setting, indented less than `most`."""
+    return said[0] is not None and said[0] < most and _PAIR.fullmatch(said[1]) is not None
+
+
 class Outline:
     """The headings, list items and paragraphs of a document, told from top to bottom."""
 
@@ -472,7 +483,8 @@ class Outline:
         ]
         self._heading.of_entities |= _OF_ENTITIES.search(plain) is not None
         if item is not None:
-            self._said = [each for each in self._said if each[0] is not None and each[0] < item]
+            most = item + 1 if _PAIR.fullmatch(text) else item  # a list of settings is one of things that hold together
+            self._said = [each for each in self._said if (each[0] is not None and each[0] < item) or _holds(each, most)]
         self._said.append((item, text))
 
     def add_table(self, rows: Iterable[Row], indentation: int = 0, captions: Iterable[str] = ()) -> None:

@@ -58,7 +58,15 @@ from rankconst.results.tables.columns import (
     read_words,
 )
 from rankconst.results.tables.grid import join_names
-from rankconst.results.tables.settings import OF_EVAL, add_setting, count_tasks, read_mode, tell_program, tell_setting
+from rankconst.results.tables.settings import (
+    OF_EVAL,
+    add_setting,
+    count_tasks,
+    find_pairs,
+    read_mode,
+    tell_program,
+    tell_setting,
+)
 from rankconst.results.tables.surroundings import find_task
 from rankconst.results.tables.units import (
     drop_contradictions,
@@ -102,6 +110,8 @@ _EVALUATION = re.compile(
 _COUNTS = {squash(name) for name in ("num tasks", *ROLES["num_tasks"]) if len(name) > 1}
 # Where settings name a dataset, perhaps as a folder.
 _FOLDERS = ("dataset", "dataset_name", "data_name", "data", "data_path", "data_dir", "benchmark")
+# How much of a command line is read.
+_LONGEST_COMMAND = 20_000
 _VERSION = re.compile(r"v\d+(?:_ind)?", re.IGNORECASE)
 _BY_RELATION = re.compile(r"(?:per|by)[_ -]relations?|relations", re.IGNORECASE)
 # The name of any metric contains one of these; asking the catalogue is slower. A bare "std" belongs to another metric.
@@ -244,8 +254,8 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for each in (*settings, evaluations):
         stated |= _find_dataset(each)
-        for key, inner, evaluated in _flatten(each):
-            told = add_setting(told, _tell_own(key, inner, evaluated=evaluated), str(inner))
+    for key, inner, evaluated in _list_settings(value, (*settings, evaluations)):
+        told = add_setting(told, _tell_own(key, inner, evaluated=evaluated), str(inner))
     stated |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
     for key in evaluations:
         stated |= _find_dataset(parts[key])
@@ -280,6 +290,22 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
     ):
         stated["tool"] = "ampligraph"
     return stated
+
+
+# How a program was started: a line, or its words.
+_COMMAND = re.compile(r"(?:command|cmd|argv|args|arguments|cli)(?:_?line)?", re.IGNORECASE)
+
+
+def _list_settings(
+    value: Mapping[str, Value], parts: Iterable[Mapping[str, Value]]
+) -> Iterator[tuple[str, Value, bool]]:
+    """Yield the settings in parts of an object, as :func:`_flatten` does, and those that a program was started with."""
+    for each in parts:
+        yield from _flatten(each)
+    for started in (value[key] for key in value if _COMMAND.fullmatch(key)):
+        words = [each for each in started if isinstance(each, str)] if isinstance(started, list) else []
+        text = (started if isinstance(started, str) else " ".join(words))[:_LONGEST_COMMAND]
+        yield from ((pair.name, pair.value, False) for pair in find_pairs(text, len(text), set()))
 
 
 def _flatten(
@@ -356,20 +382,27 @@ def _find_role(key: str, text: str) -> str:
     return role if role in {"dataset", "model"} else ""
 
 
-_BELOW = {"dataset", "protocol", "task"}
+_BELOW = {"dataset", "split", "side", "protocol", "task", "num_triples", "missing", "unclear"}
 
 
 def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
     tables: list[_Table] = []
     stated: Mapping[str, Any] = {}
-    for record in records:
+    for place, record in enumerate(records):
         found = list(_walk(record.value, "", (), stated, record.line))
-        if not found and isinstance(record.value, dict) and not _SETTINGS.isdisjoint(record.value):
-            # The settings of the lines below.
-            stated = {key: each for key, each in _read_roles(record.value, "").items() if key in _BELOW}
-            stated = {**stated, _TOLD: tuple(stated)}
+        if not found and isinstance(record.value, dict):  # it may be the settings of the lines below
+            whole = _take_settings(record.value, first=place == 0 and len(records) > 1)
+            if not _SETTINGS.isdisjoint(whole):
+                stated = {key: each for key, each in _read_roles(whole, "").items() if key in _BELOW}
+                stated = {**stated, _TOLD: tuple(stated)}
         tables += found
     return tables
+
+
+def _take_settings(value: dict[str, Value], *, first: bool) -> dict[str, Value]:
+    """Return an object without metrics whose parts are settings; the first line is made of settings as a whole."""
+    parts = {key: each for key, each in value.items() if isinstance(each, dict)}
+    return {"settings": value, **parts} if first else value
 
 
 def _load(document: Document) -> tuple[Record, ...]:

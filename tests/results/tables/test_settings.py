@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,9 @@ from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
 from rankconst.results.tables.columns import OF_KIND, WHICH_SIDES
 from rankconst.results.tables.settings import names_setting, read_setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 KIND_1_1 = OF_KIND.format("1-1")
 _ONLY = "known answers of {} only were removed, and no protocol does that"
@@ -257,6 +260,62 @@ def test_an_object_without_metrics_may_hold_the_settings_of_the_evaluation(part:
     assert _adjust("a.json", json.dumps({"dataset": "UMLS", **part, "metrics": {"mrr": 0.5}})) == tasks
 
 
+_CELLS = "model,MRR\nA,0.5\n"
+_ROWS = "\n| model | MRR |\n|---|---|\n| A | 0.5 |\n"
+# Files with a setting somewhere next to their number.
+_FILES: dict[str, Callable[[str, str], tuple[str, str]]] = {
+    "a line of settings": lambda name, value: (
+        "a.jsonl", json.dumps({"config": {"dataset": "umls", name: value}}) + '\n{"mrr": 0.5}\n'
+    ),
+    "a first line": lambda name, value: (
+        "a.jsonl", json.dumps({"dataset": "umls", name: value}) + '\n{"mrr": 0.5}\n'
+    ),
+    "words of a command": lambda name, value: (
+        "a.json", json.dumps({"argv": ["run.py", f"--{name}", value], "dataset": "umls", "mrr": 0.5})
+    ),
+    "a command": lambda name, value: (
+        "a.json", json.dumps({"command": f"python run.py --{name}={value}", "dataset": "umls", "mrr": 0.5})
+    ),
+    "YAML": lambda name, value: ("a.yaml", f"config:\n  dataset: umls\n  {name}: {value}\nmetrics:\n  mrr: 0.5\n"),
+    "a tracker": lambda name, value: ("a.csv", f"params.dataset,params.{name},metrics.mrr\numls,{value},0.5\n"),
+    "comments of CSV": lambda name, value: ("a.csv", f"# dataset: umls\n# {name}: {value}\n{_CELLS}"),
+    "lines above": lambda name, value: ("a.md", f"dataset: umls\n{name}: {value}\n{_ROWS}"),
+    "a list": lambda name, value: ("a.md", f"- dataset: umls\n- {name}: {value}\n{_ROWS}"),
+    "parentheses": lambda name, value: ("a.md", f"Results on UMLS ({name}={value}):\n{_ROWS}"),
+    "a heading": lambda name, value: ("a.md", f"# UMLS\n\n## {name}: {value}\n{_ROWS}"),
+    "text": lambda name, value: ("a.txt", f"dataset: umls\n{name}: {value}\n\nmodel   MRR   Hits@1\nA   0.5   0.4\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", _FILES)
+def test_settings_count_wherever_they_are(place: str) -> None:
+    for name, value, tasks in (
+        ("filtered", "False", "test/both/raw"), ("filtered", "True", "test/both/standard"),
+        ("eval_filter", "False", "test/both/raw"), ("no_filter", "True", "test/both/raw"),
+        ("eval_split", "valid", "valid/both/standard"), ("side", "tail", "test/tail/standard"),
+        ("eval_mode", "head-batch", "test/head/standard"), ("num_eval_negatives", "20", "test/both/sampled:20"),
+        ("protocol", "raw", "test/both/raw"), ("type_constrained", "True", ""), ("filter_splits", "train", ""),
+        ("batch_size", "20", "test/both/standard"),
+    ):  # fmt: skip
+        assert _adjust(*_FILES[place](name, value)) == tasks, (name, value)
+
+
+def test_what_a_sentence_says_of_a_setting_is_none() -> None:
+    text = f"# UMLS\n\nSet `filtered: False` to get raw ranks, as in `run.py --raw`.\n{_ROWS}"
+    assert _adjust("a.md", text) == "test/both/standard"
+
+
+def test_settings_above_a_table_that_contradict_its_text() -> None:
+    assert _adjust("a.md", f"# UMLS\n\nfiltered: True\n\nRaw results:\n{_ROWS}") == ""
+    assert _adjust("a.md", f"# UMLS\n\neval_split: valid\n\nfiltered: no\n{_ROWS}") == "valid/both/raw"
+
+
+def test_a_line_of_a_training_is_no_setting() -> None:
+    assert (
+        _adjust("a.jsonl", '{"epoch": 1, "split": "train"}\n{"dataset": "umls", "mrr": 0.5}\n') == "test/both/standard"
+    )
+
+
 def test_an_object_with_metrics_says_nothing_of_others() -> None:
     evaluation = {"filtered": False, "again": {"mrr": 0.5}}
     text = json.dumps({"dataset": "UMLS", "evaluation": evaluation, "metrics": {"mrr": 0.6}})
@@ -298,12 +357,12 @@ def test_two_columns_of_one_kind_that_differ(columns: str, cells: str) -> None:
 
 
 def _adjust(name: str, text: str) -> str:
-    """Return the ranking tasks of the only number; empty if it is left out."""
+    """Return the ranking tasks of the numbers; empty if they are left out."""
     try:
-        (done,) = rankconst.adjust(read_document(name, text)).done
+        (tasks,) = {str(each.batch.tasks) for each in rankconst.adjust(read_document(name, text)).done}
     except (DataError, UnknownNameError):
         return ""
-    return str(done.batch.tasks).removeprefix("umls/")
+    return tasks.removeprefix("umls/")
 
 
 def test_a_test_set_by_an_unknown_name_is_a_part_of_its_graph() -> None:
