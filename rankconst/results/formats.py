@@ -67,16 +67,19 @@ _BY_SUFFIX = {
 
 
 _PANDOC = "Run: pandoc -f {} -t gfm"
-# Markup with tables that no reader knows, and what turns it into one that is read.
+# Markup with tables that no reader knows, what turns it into one that is read, and whether readers would misread it.
 _OTHER_MARKUP = tuple(
-    (re.compile(pattern, re.MULTILINE), name, remedy)
-    for pattern, name, remedy in (
-        (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst")),
-        (r"^[|!]={3,}+[ \t]*+$", "AsciiDoc", "Run asciidoctor, which writes HTML"),
-        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira")),
-        (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki")),
+    (re.compile(pattern, re.MULTILINE), name, remedy, misread)
+    for pattern, name, remedy, misread in (
+        (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst"), False),
+        (r"^[|!]={3,}+[ \t]*+$", "AsciiDoc", "Run asciidoctor, which writes HTML", False),
+        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira"), False),
+        (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki"), True),
+        (r"^[ \t]*+\|_[<>=]?\. ", "Textile", _PANDOC.format("textile"), True),
     )
 )
+# Readers of what has no marks of its own.
+_LENIENT = (markdown.READER, generic.READER, text.READER)
 
 
 def read_results(
@@ -157,12 +160,19 @@ def find_tool(headings: Iterable[str]) -> str | None:
 
 def _recognise(document: Document) -> Reader:
     found = next((reader for reader in READERS.values() if reader.recognise(document)), None)
-    if found is not None:
+    markup = next(
+        (
+            (name, remedy)
+            for pattern, name, remedy, misread in _OTHER_MARKUP
+            if (found is None or (misread and found in _LENIENT)) and pattern.search(document.text)
+        ),
+        None,
+    )
+    if found is not None and (markup is None or (found is markdown.READER and document.suffix == ".md")):
         return found
-    if document.suffix in _BY_SUFFIX:
+    if found is None and document.suffix in _BY_SUFFIX:
         # Its own reader knows best what is wrong with it.
         return READERS[_BY_SUFFIX[document.suffix]]
-    markup = next(((name, remedy) for pattern, name, remedy in _OTHER_MARKUP if pattern.search(document.text)), None)
     if markup is not None:
         raise DataError(
             f"{document.name} looks like {markup[0]}, whose tables are not read. {markup[1]}, and read what it writes."

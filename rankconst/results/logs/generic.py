@@ -39,7 +39,7 @@ from rankconst.results.logs.statements import (
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped
 from rankconst.results.tables.columns import WHICH_SIDES, is_retrieval
 from rankconst.results.tables.settings import read_setting
-from rankconst.results.tables.text import find_headings
+from rankconst.results.tables.text import find_headings, find_lines, is_table
 from rankconst.results.tables.units import (
     drop_contradictions,
     find_family,
@@ -495,8 +495,12 @@ def _recognise(document: Document) -> bool:
     if document.suffix in {".csv", ".tsv", ".tex"}:
         return False
     text = prepare(document.text)
-    known = _answers_queries(text)
-    return any(known or not each.why or _TOLD.search(each.why) for each in _scan(_list_lines(text)))
+    found = list(_scan(_list_lines(text)))
+    certain = not all(each.why for each in found) or (found and _answers_queries(text))
+    if not certain and not any(_TOLD.search(each.why) for each in found):
+        return False
+    # Rows of a table with metrics in its first column may look like lines of a log.
+    return not (is_table(document) and {each.line for each in found} <= find_lines(document.lines))
 
 
 # Why a number is left out that certainly is one of a metric.
