@@ -313,6 +313,10 @@ WHICH_SIDES = "left and right are head and tail in some tools, tail and head in 
 _LEFT = re.compile(r"(?<![a-z])(?:left|right)(?![a-z])", re.IGNORECASE)
 _OTHERS = (
     (_LEFT, WHICH_SIDES),
+    (
+        re.compile(r"^[×x*]\s?10", re.IGNORECASE),
+        "its numbers are multiplied by a power of ten: write them out",
+    ),
     (re.compile(r"\btype[- ]?constrain", re.IGNORECASE), CONSTRAINED),
     (
         re.compile(r"\b\d[\d,]*k? (?:[a-z]+ ){0,2}(?:samples?|negatives?|candidates?)\b|\bsampled\b", re.IGNORECASE),

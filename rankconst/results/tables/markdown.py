@@ -71,11 +71,15 @@ _BACK = {_ASIDE + code: code for code in range(128)}
 _MARKUP = re.compile(r"[*_<>&$\\`\[]")
 _REPLACED = (
     (re.compile(r"!\[[^\[\]]*\]\([^()]*\)"), ""),  # an image
-    (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),  # a link
+    (re.compile(r"\[(\[[^\[\]]*\]|[^\[\]]*)\]\([^()]*\)"), r"\1"),  # a link
     (re.compile(r"\[\^[^\[\]]{1,20}\]"), ""),  # a footnote
     (re.compile(r"<sup>([^<>]*)</sup>", re.IGNORECASE), r"^{\1}"),
     # A gain or a loss; other subscripts are parts of names.
     (re.compile(r"<sub>\s?([+\u2212\u2013-]\s?[\d.]+%?)\s?</sub>", re.IGNORECASE), r"_{\1}"),
+    # A number behind another one, and what a metric is of.
+    (re.compile(r"(?<=\d)<sub>\s?([\d.]+%?)\s?</sub>", re.IGNORECASE), r"_{\1}"),
+    (re.compile(r"(?<=[^\W\d])<sub>\s?([^\W\d]{3,12}\.?)\s?</sub>", re.IGNORECASE), r" \1"),
+    (re.compile(r"</?(?:s|del|strike)>", re.IGNORECASE), "~~"),
     (re.compile(r"<(?:br|img)[^<>]*>", re.IGNORECASE), " "),
     (re.compile(r"</?[a-zA-Z][^<>]*>"), ""),
     (re.compile(r"`([^`]+)`"), r"\1"),
@@ -276,10 +280,14 @@ class _Html(HTMLParser):
             self._text.append("^{")
         elif tag == "br" and self._text is not None:
             self._text.append(" ")
+        elif tag in _KEPT and self._text is not None:
+            self._text.append(f"<{tag}>")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "sup" and self._text is not None:
             self._text.append("}")
+        elif tag in _KEPT and self._text is not None:
+            self._text.append(f"</{tag}>")
         elif tag == "caption" and self._text is not None:
             self.captions.append(strip_markdown("".join(self._text)))
             self._text = None
@@ -305,6 +313,10 @@ class _Html(HTMLParser):
             check_spans(self._covered, self._document, self._line)
             self.rows.append(row)
         self._cells = []
+
+
+# Tags within cells that say something.
+_KEPT = {"sub", "s", "del", "strike"}
 
 
 def _read_span(text: str | None) -> int:
