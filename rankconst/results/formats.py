@@ -14,7 +14,7 @@ from rankconst.results.notebook import is_notebook, take_outputs
 from rankconst.results.reading import name_reasons
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
-from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
+from rankconst.results.tools import ampligraph, libkge, model_card, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,6 +42,7 @@ _READERS = (
     torchkge.READER,
     nbfnet.READER,
     conve.READER,
+    model_card.READER,
     markdown.READER,
     latex.READER,
     rst.READER,

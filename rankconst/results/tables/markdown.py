@@ -190,17 +190,19 @@ class _Lines:
         while i < end:
             ruled = self._find_ruled(i)
             if ruled is not None:
-                if not self._read_printed(start, i):
-                    titles = (line for line in reversed(self._lines[start:i]) if not RULE.fullmatch(line))
-                    self.outline.add_text(_strip_text(next(titles, "")))
+                below = start + self._read_printed(start, i)
+                titles = (line for line in reversed(self._lines[below:i]) if not RULE.fullmatch(line))
+                if title := _strip_text(next(titles, "")):
+                    self.outline.add_text(title)
                 self._add_ruled(i, ruled[0])
                 start = ruled[1]
             i = i + 1 if ruled is None else ruled[1]
         self._read_printed(start, end)
 
-    def _read_printed(self, start: int, end: int) -> bool:
+    def _read_printed(self, start: int, end: int) -> int:
+        """Read the tables with blanks between columns; return how many lines there are up to the end of the last."""
         lines = self._lines[start:end]
-        return may_have_table("\n".join(lines)) and add_tables(lines, self.outline, start)
+        return add_tables(lines, self.outline, start) if may_have_table("\n".join(lines)) else 0
 
     def _read_text(self, line: str) -> None:
         heading = _HEADING.fullmatch(line) or _TAGGED.fullmatch(line.strip())

@@ -257,8 +257,8 @@ def _find_upper(line: str, labels: Sequence[str]) -> dict[int, str]:
     return {metrics[i * size]: name for i, name in enumerate(names)}
 
 
-def add_tables(lines: Sequence[str], outline: Outline, first: int = 0) -> bool:
-    """Add the tables among some lines with the text above or below each; tell whether there are any.
+def add_tables(lines: Sequence[str], outline: Outline, first: int = 0) -> int:
+    """Add the tables among some lines with the text above or below each; return where the last one ends.
 
     `first` lines of the document are above these.
     """
@@ -286,7 +286,7 @@ def add_tables(lines: Sequence[str], outline: Outline, first: int = 0) -> bool:
             outline.add_text(". ".join(" ".join(line.split()) for line in (*said, text[-1])))
         outline.add_table([row._replace(line=row.line + first) for row in rows], captions=caption)
         place = end
-    return bool(found)
+    return place
 
 
 def _join(lines: Sequence[str], start: int) -> str:
