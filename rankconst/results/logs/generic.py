@@ -495,12 +495,14 @@ def _recognise(document: Document) -> bool:
     if document.suffix in {".csv", ".tsv", ".tex"}:
         return False
     text = prepare(document.text)
-    found = list(_scan(_list_lines(text)))
-    certain = not all(each.why for each in found) or (found and _answers_queries(text))
-    if not certain and not any(_TOLD.search(each.why) for each in found):
-        return False
+    known = _answers_queries(text)
+    told = (each for each in _scan(_list_lines(text)) if known or not each.why or _TOLD.search(each.why))
+    first = next(told, None)
+    if first is None or not is_table(document):
+        return first is not None
     # Rows of a table with metrics in its first column may look like lines of a log.
-    return not (is_table(document) and {each.line for each in found} <= find_lines(document.lines))
+    rows = find_lines(document.lines)
+    return first.line not in rows or any(each.line not in rows for each in told)
 
 
 # Why a number is left out that certainly is one of a metric.

@@ -42,7 +42,8 @@ _BESIDE = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 # The same number in the other unit: "0.338 (33.8%)", "33.8% (0.338)".
-_RESTATED = re.compile(r"(\d*\.?\d+)\s*+(%?)\s*+[(\[/=]\s*+(\d*\.?\d+)\s*+(%?)[)\]]?", re.ASCII)
+_SHARE = r"(\d++(?:\.\d++)?|\.\d++)\s*+(%?)"
+_RESTATED = re.compile(rf"{_SHARE}\s*+[(\[/=]\s*+{_SHARE}[)\]]?", re.ASCII)
 # A greater part of a number is no deviation over runs, but another result.
 _MOST_DEVIATION = 0.25
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)

@@ -39,7 +39,8 @@ def _split_heading(line: str, *, others: bool = False) -> list[str] | None:
     if len(line) > _LONGEST or not line.strip() or line.rstrip().endswith((".", ":", ",")):
         return None
     words = line.split()
-    ways = [labels for before in (True, False) if (labels := _join_words(words, before=before, others=others))]
+    tried = (True, False) if any(map(_qualifies, words)) else (True,)
+    ways = [labels for before in tried if (labels := _join_words(words, before=before, others=others))]
     if not ways or any(way != ways[0] for way in ways):
         return None
     labels = ways[0]
@@ -58,7 +59,7 @@ def _join_words(words: Sequence[str], *, before: bool, others: bool) -> list[str
     labels, i = list[str](), 0
     while i < len(words):
         ends = range(min(i + _MOST_WORDS, len(words)), i, -1)
-        fitting = (j for j in ends if j == i + 1 or not _qualifies(words[j - 1 if before else i]))
+        fitting = (j for j in ends if not _qualifies(words[j - 1 if before else i]) or j == i + 1)
         found = next((j for j in fitting if _is_metric(" ".join(words[i:j]))), i + 1)
         label = " ".join(words[i:found])
         if not _is_metric(label):
@@ -71,6 +72,7 @@ def _join_words(words: Sequence[str], *, before: bool, others: bool) -> list[str
     return labels
 
 
+@lru_cache(maxsize=4096)
 def _qualifies(word: str) -> bool:
     """Tell whether a word says of which split, side or protocol a metric is."""
     return bool(read_words(word.strip("()[],.:|")))
@@ -436,9 +438,9 @@ _MAY_HEAD = re.compile(r"(?!.*[:=])(?=.*\b(?:mrr|hits?\s?@|h@\d))", re.IGNORECAS
 
 
 def find_lines(lines: Sequence[str]) -> set[int]:
-    """Return the numbers of the lines that belong to such tables."""
+    """Return the numbers of the lines that belong to such tables, near the beginning."""
     outline = Outline()
-    add_tables(lines, outline)
+    add_tables(lines[:_SEARCHED], outline)
     return {row.line for table in outline.list_tables() for row in table.rows}
 
 
@@ -456,7 +458,7 @@ def may_have_table(text: str) -> bool:
     return _METRIC.search(text) is not None
 
 
-_METRIC = re.compile(r"mr|hit|h@|rank", re.IGNORECASE)
+_METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
 
 
 def find_headings(lines: Sequence[str]) -> list[tuple[int, str]]:
