@@ -14,7 +14,7 @@ from rankconst.results.notebook import is_notebook, take_outputs
 from rankconst.results.reading import lists_steps, name_reasons, tell_open_split
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
-from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
+from rankconst.results.tools import ampligraph, libkge, model_card, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,6 +42,7 @@ _READERS = (
     torchkge.READER,
     nbfnet.READER,
     conve.READER,
+    model_card.READER,
     markdown.READER,
     latex.READER,
     rst.READER,
@@ -67,16 +68,19 @@ _BY_SUFFIX = {
 
 
 _PANDOC = "Run: pandoc -f {} -t gfm"
-# Markup with tables that no reader knows, and what turns it into one that is read.
+# Markup with tables that no reader knows, what turns it into one that is read, and whether readers would misread it.
 _OTHER_MARKUP = tuple(
-    (re.compile(pattern, re.MULTILINE), name, remedy)
-    for pattern, name, remedy in (
-        (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst")),
-        (r"^[|!]={3,}+[ \t]*+$", "AsciiDoc", "Run asciidoctor, which writes HTML"),
-        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira")),
-        (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki")),
+    (re.compile(pattern, re.MULTILINE), name, remedy, misread)
+    for pattern, name, remedy, misread in (
+        (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst"), False),
+        (r"^[|!]={3,}+[ \t]*+$", "AsciiDoc", "Run asciidoctor, which writes HTML", False),
+        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira"), False),
+        (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki"), True),
+        (r"^[ \t]*+\|_[<>=]?\. ", "Textile", _PANDOC.format("textile"), True),
     )
 )
+# Readers of what has no marks of its own.
+_LENIENT = (markdown.READER, generic.READER, text.READER)
 
 
 def read_results(
@@ -159,12 +163,19 @@ def find_tool(headings: Iterable[str]) -> str | None:
 
 def _recognise(document: Document) -> Reader:
     found = next((reader for reader in READERS.values() if reader.recognise(document)), None)
-    if found is not None:
+    markup = next(
+        (
+            (name, remedy)
+            for pattern, name, remedy, misread in _OTHER_MARKUP
+            if (found is None or (misread and found in _LENIENT)) and pattern.search(document.text)
+        ),
+        None,
+    )
+    if found is not None and (markup is None or (found is markdown.READER and document.suffix == ".md")):
         return found
-    if document.suffix in _BY_SUFFIX:
+    if found is None and document.suffix in _BY_SUFFIX:
         # Its own reader knows best what is wrong with it.
         return READERS[_BY_SUFFIX[document.suffix]]
-    markup = next(((name, remedy) for pattern, name, remedy in _OTHER_MARKUP if pattern.search(document.text)), None)
     if markup is not None:
         raise DataError(
             f"{document.name} looks like {markup[0]}, whose tables are not read. {markup[1]}, and read what it writes."

@@ -95,6 +95,11 @@ FILES: dict[str, tuple[str, str]] = {
             ]
         ),
     ),
+    "model_card": (
+        "README.md",
+        "---\nmodel-index:\n- name: RotatE\n  results:\n  - dataset:\n      name: WN18RR\n    metrics:\n"
+        "    - type: mrr\n      value: 0.476\n    - type: hits@10\n      value: 0.571\n---\n# RotatE\n",
+    ),
     "rst": (
         "results.rst",
         "FB15k-237\n---------\n\n+-------+-------+\n| Model | MRR   |\n+=======+=======+\n| A     | 0.338 |\n"
@@ -241,6 +246,9 @@ def test_a_file_of_no_format(tmp_path: Path) -> None:
         ("== Results\n\n|===\n|Model |MRR\n\n|TransE |0.294\n|===\n", "looks like AsciiDoc.*asciidoctor"),
         ("||Model||MRR||\n|TransE|0.294|\n", "looks like the markup of Jira.*pandoc -f jira"),
         ("{| class=wikitable\n! Model !! MRR\n|-\n| TransE || 0.294\n|}\n", "MediaWiki.*pandoc -f mediawiki"),
+        # Read as other text, these gave the value of one column to another.
+        ("{|\n! Metric || UMLS || Nations\n|-\n| MRR || 0.3 || 0.4\n|-\n| Hits@10 || .5 || .6\n|}\n", "MediaWiki"),
+        ("|_. Metric |_. head |_. tail |\n|<. MRR |<. 0.3 |<. 0.4 |\n", "looks like Textile.*pandoc -f textile"),
     ],
 )
 def test_markup_that_is_not_read_is_named_with_what_converts_it(text: str, said: str) -> None:

@@ -38,7 +38,7 @@ from rankconst.results.logs.statements import (
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
 from rankconst.results.tables.columns import WHICH_SIDES, is_retrieval
-from rankconst.results.tables.text import find_headings
+from rankconst.results.tables.text import find_headings, find_lines, is_table
 from rankconst.results.tables.units import (
     drop_contradictions,
     find_family,
@@ -497,7 +497,13 @@ def _recognise(document: Document) -> bool:
         return False
     text = prepare(document.text)
     known = _answers_queries(text)
-    return any(known or not each.why or _TOLD.search(each.why) for each in _scan(_list_lines(text)))
+    told = (each for each in _scan(_list_lines(text)) if known or not each.why or _TOLD.search(each.why))
+    first = next(told, None)
+    if first is None or not is_table(document):
+        return first is not None
+    # Rows of a table with metrics in its first column may look like lines of a log.
+    rows = find_lines(document.lines)
+    return first.line not in rows or any(each.line not in rows for each in told)
 
 
 # Why a number is left out that certainly is one of a metric.

@@ -20,8 +20,9 @@ _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "
 _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeout", "none", "null", "tbd", "tba"}
 # Marks behind a number: footnotes, a rank in parentheses, a reference in brackets.
 _MARK = re.compile(
-    r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
+    r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s\[\]]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
     r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]|\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\)"
+    r"|\((?:#\d{1,2}|SOTA)\)"
     # A gain: in brackets, or behind an arrow or a plus sign; 0.3^{-1} and 0.3-0.4 are none.
     r"|[(\[]\s*[-+\u2212\u2013\u2191\u2193\u25b2\u25bc]\s*+[\d.]++\s*+(?:%|pp|pts?)?\s*+"
     r"[\u2191\u2193\u25b2\u25bc]?\s*+[)\]]"
@@ -31,7 +32,18 @@ _MARK = re.compile(
     r"|[(\[]p\s*[<=]\s*[\d.]++[)\]]"
     r"|[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?)$"
 )
-_BESIDE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*+(%?)\s*+\((?:±|\+/-|\+-)?\s*+(\d*\.\d+)\s*+(%?)\)", re.ASCII)
+# The same in front.
+_LEADING = re.compile(
+    r"(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶])|[\U0001f947-\U0001f949\U0001f3c6\U0001f525\u2705\u2b50\u2728]\ufe0f?)++"
+)
+_BESIDE = re.compile(
+    r"(\d+(?:\.\d+)?|\.\d+)\s*+(%?)\s*+"
+    r"(?:\((?:±|\+/-|\+-|(?:std|sd|s\.d|\u03c3)\.?\s*+[=:]?)?|\^\{\s*+(?:±|\+/-|\+-))\s*+(\d*\.\d+)\s*+(%?)[)}]",
+    re.ASCII | re.IGNORECASE,
+)
+# The same number in the other unit: "0.338 (33.8%)", "33.8% (0.338)".
+_SHARE = r"(\d++(?:\.\d++)?|\.\d++)\s*+(%?)"
+_RESTATED = re.compile(rf"{_SHARE}\s*+[(\[/=]\s*+{_SHARE}[)\]]?", re.ASCII)
 # A greater part of a number is no deviation over runs, but another result.
 _MOST_DEVIATION = 0.25
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
@@ -112,7 +124,8 @@ def strip_marks(text: str) -> str:
     """Remove marks around a number, but nothing that could be part of it: 10^{3} stays."""
     if len(text) > _LONGEST:
         return text
-    bare = text.lstrip("*†‡§¶ ")
+    marked = _LEADING.match(text)
+    bare = text[0 if marked is None else marked.end() :]
     while (mark := _MARK.search(bare)) is not None:
         number = bare[: mark.start()]
         if number == "10" and mark[0][0] in "^¹²³⁴⁵⁶⁷⁸⁹":
@@ -170,8 +183,15 @@ def _read_comma(text: str, commas: Mapping[str, str]) -> str:
 def read_deviation(text: str) -> str | None:
     """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if it is no such number.
 
-    So is one with its confidence interval, which may reach farther to one side.
+    So is one with its confidence interval, which may reach farther to one side. One that is there in percent as well
+    is written once.
     """
+    if (restated := _RESTATED.fullmatch(text)) is not None and bool(restated[2]) != bool(restated[4]):
+        shares = [Decimal(restated[i]).scaleb(-2 if restated[i + 1] else 0) for i in (1, 3)]
+        if shares[0].as_tuple() == shares[1].as_tuple():
+            return f"{restated[1]}{restated[2]}"
+        if abs(shares[0] - shares[1]) <= max(Decimal(1).scaleb(_count_places(each)) for each in shares):
+            return None  # rounded in another way, or a deviation
     if (around := _AROUND.fullmatch(text)) is not None:
         number, lower, upper = (Decimal(around[i]) for i in (1, 3, 4))
         sign = around[2] or around[5]
@@ -179,4 +199,32 @@ def read_deviation(text: str) -> str | None:
     found = _BESIDE.fullmatch(text)
     if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
         return None
+    if found[4] and not found[2] and float(found[1]) <= 1:
+        return None  # a fraction with a deviation in percent
     return f"{found[1]} ± {found[3]}{found[2] or found[4]}"
+
+
+def _count_places(number: Decimal) -> int:
+    """Return the exponent of the last digit."""
+    return int(number.as_tuple().exponent)
+
+
+def find_remark(text: str) -> str:
+    """Return why a number with words next to it is not read, as half a sentence; nothing if it is none."""
+    about = _ABOUT.match(text[:_LONGEST])
+    if about is not None and is_number(text[about.end() :]):
+        return "an approximate number, of which it is open how far it may be off"
+    if _STRUCK.search(text) is not None:
+        return "a number that is struck out"
+    found = _REMARK.fullmatch(text[:_LONGEST])
+    words = "" if found is None else found[2] or found[3]
+    if found is None or not is_number(found[1]) or not any(map(str.isalpha, words)):
+        return ""
+    return f"what {words!r} says of the number is open: add a column that says it"
+
+
+_ABOUT = re.compile(
+    r"(?:[~\u223c\u2248\u2245\u2243]|(?:ca|circa|about|around|approx|approximately|roughly)\b\.?)\s*+", re.IGNORECASE
+)
+_STRUCK = re.compile(r"~~[^~]{1,40}~~")
+_REMARK = re.compile(r"([^\s(\[]++)\s*+(?:[(\[]([^()\[\]]++)[)\]]|([^\W\d][\w.-]*+))")

@@ -184,6 +184,9 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     if found is None and (skill := _SKILL.fullmatch(bare)) is not None:
         inner = _parse_measured(skill[1], k)
         found = inner and replace(inner, reason="it is compared with a baseline already")
+    if found is None and (kind := _LAST_KIND.fullmatch(bare)) is not None:
+        inner = _parse_measured(_LAST_SIDE.sub("", kind[1]), k)
+        found = inner and replace(inner, reason=OF_KIND.format(kind[2]).rstrip("."))
     if found is not None and found.side is not None and _LEFT.search(bare) is not None:
         found = replace(found, reason=found.reason or WHICH_SIDES)
     return replace(found, percent=True) if found is not None and bare != text else found
@@ -209,6 +212,11 @@ _STORED = re.compile(r"^user_attrs_(?=[A-Za-z])")
 _BRACED = re.compile(r"@ ?\{(\d{1,9})\}")
 # What `rankconst adjust --baseline` writes: "MRR_skill_frequency", "MRR skill (frequency)".
 _SKILL = re.compile(rf"(.*[^\s_])[\s_]+(?:skill|z)[\s_]+\(?(?:{'|'.join(INFORMED)})\)?", re.IGNORECASE)
+
+
+# "Hits@10(filter)_head_1-1": of one side, and of the relations of one kind.
+_LAST_KIND = re.compile(r"(.*[^\s_])[\s_]+\(?((?:1|n|m)-(?:1|n|m))\)?", re.IGNORECASE)
+_LAST_SIDE = re.compile(r"(?<=[^\s_])[\s_]+(?:head|tail)$", re.IGNORECASE)
 
 
 def complete_by_name(name: str, user: Stated) -> Stated:
@@ -313,6 +321,10 @@ WHICH_SIDES = "left and right are head and tail in some tools, tail and head in 
 _LEFT = re.compile(r"(?<![a-z])(?:left|right)(?![a-z])", re.IGNORECASE)
 _OTHERS = (
     (_LEFT, WHICH_SIDES),
+    (
+        re.compile(r"^[×x*]\s?10", re.IGNORECASE),
+        "its numbers are multiplied by a power of ten: write them out",
+    ),
     (re.compile(r"\btype[- ]?constrain", re.IGNORECASE), CONSTRAINED),
     (
         re.compile(r"\b\d[\d,]*k? (?:[a-z]+ ){0,2}(?:samples?|negatives?|candidates?)\b|\bsampled\b", re.IGNORECASE),
@@ -699,9 +711,17 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         found = None
     if found is not None or not _METRIC.search(text):
         return found
-    if (parts := _PARENTHESES.fullmatch(text)) is not None and _parse_measured(parts[2].strip(), k) is not None:
-        text = f"{parts[1]} {parts[2].strip()}"  # "FB15k-237 (MRR)"
-    return _parse_beside(text, k) or _parse_of_model(text, k)
+    parts = _PARENTHESES.fullmatch(text)
+    inner = None if parts is None else _parse_measured(parts[2].strip(), k)
+    if parts is None or inner is None:
+        return _parse_beside(text, k) or _parse_of_model(text, k)
+    outside = f"{parts[1]} {parts[2].strip()}"  # "FB15k-237 (MRR)"
+    named = None if inner.dataset or _CODED.fullmatch(parts[1]) is None else add_part(inner, parts[1])
+    return _parse_beside(outside, k) or _parse_of_model(outside, k) or named
+
+
+# A name with a digit, as of a graph that is not known: "DDB14 (MRR)".
+_CODED = re.compile(r"[A-Za-z][A-Za-z._-]{2,20}\d[\w.-]{0,20}")
 
 
 def _parse_words(text: str, said: dict[str, str], k: int | None) -> Meaning | None:

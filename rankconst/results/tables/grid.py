@@ -29,6 +29,7 @@ from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import (
     Row,
+    find_remark,
     is_blank,
     is_missing,
     is_number,
@@ -1133,7 +1134,9 @@ class RowReader:
         try:
             found = parse_value(text, exact=self._dialect.exact)
         except DataError as error:
-            self._notes.add(row.line, row.plain[j], _explain(error, self._keys[j]))
+            remark = find_remark(text)
+            why = _explain(error, self._keys[j]) if not remark else f"no number, in column {self._keys[j]}: {remark}"
+            self._notes.add(row.line, row.plain[j], why)
             return None
         if j in self._spreads and found.deviation is None:
             self._notes.add(row.line, text, f"a deviation without its mean, in column {self._keys[j]}")

@@ -10,25 +10,31 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
+from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.latex import strip_latex
+from rankconst.results.tables.rst import GRID, read_grid
 from rankconst.results.tables.surroundings import Outline
+from rankconst.results.tables.text import RULE, add_tables, begins_table, may_have_table
 
 if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.tables.surroundings import Printed
 
 
-_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?")  # in Org, with +
+# In Org and psql with +.
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?|\|?=+(?:[|+]=+)+\|?")
 _COMMENT = re.compile(r"<!--+|(?<!-)--+>")
 _FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+(?=[^`]*$)|~~~+)")
+_CODE = re.compile(r"(?: {4}|\t)[ \t]*+\S")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*)|[ \t#]*)")
 _TAGGED = re.compile(r"<h([1-6])[^<>]*>(.*?)(?:</h[1-6]>)?", re.IGNORECASE)
 _UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
@@ -65,11 +71,15 @@ _BACK = {_ASIDE + code: code for code in range(128)}
 _MARKUP = re.compile(r"[*_<>&$\\`\[]")
 _REPLACED = (
     (re.compile(r"!\[[^\[\]]*\]\([^()]*\)"), ""),  # an image
-    (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),  # a link
+    (re.compile(r"\[(\[[^\[\]]*\]|[^\[\]]*)\]\([^()]*\)"), r"\1"),  # a link
     (re.compile(r"\[\^[^\[\]]{1,20}\]"), ""),  # a footnote
     (re.compile(r"<sup>([^<>]*)</sup>", re.IGNORECASE), r"^{\1}"),
     # A gain or a loss; other subscripts are parts of names.
     (re.compile(r"<sub>\s?([+\u2212\u2013-]\s?[\d.]+%?)\s?</sub>", re.IGNORECASE), r"_{\1}"),
+    # A number behind another one, and what a metric is of.
+    (re.compile(r"(?<=\d)<sub>\s?([\d.]+%?)\s?</sub>", re.IGNORECASE), r"_{\1}"),
+    (re.compile(r"(?<=[^\W\d])<sub>\s?([^\W\d]{3,12}\.?)\s?</sub>", re.IGNORECASE), r" \1"),
+    (re.compile(r"</?(?:s|del|strike)>", re.IGNORECASE), "~~"),
     (re.compile(r"<(?:br|img)[^<>]*>", re.IGNORECASE), " "),
     (re.compile(r"</?[a-zA-Z][^<>]*>"), ""),
     (re.compile(r"`([^`]+)`"), r"\1"),
@@ -95,7 +105,14 @@ def _split(line: str) -> tuple[str, ...]:
 
 
 def _is_rule(line: str) -> bool:
-    return "|" in line and "-" in line and _RULE.fullmatch(line.strip()) is not None
+    bars, dashes = "|" in line or "+" in line, "-" in line or "=" in line
+    return bars and dashes and _RULE.fullmatch(line.strip()) is not None
+
+
+def _ends(line: str, fence: str) -> bool:
+    """Tell whether a line ends a fence."""
+    found = _FENCE.match(line)
+    return found is not None and found[1].startswith(fence) and not line.strip("`~> \t")
 
 
 class _Lines:
@@ -103,11 +120,11 @@ class _Lines:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._lines = [_COMMENT.sub("", line) if "--" in line else line for line in document.lines]
+        lines = plain_boxes(document.text).split("\n")
+        self._lines = [_COMMENT.sub("", line) if "--" in line else line for line in lines]
         self._ended = [i for i, line in enumerate(self._lines) if "</table" in line.lower()]
         self.outline = Outline()
         self._paragraph: list[str] = []
-        self._fence = ""
 
     def read(self) -> None:
         """Read them all."""
@@ -119,34 +136,75 @@ class _Lines:
     def _read_at(self, i: int) -> int:
         """Read what begins in a line; return the next one."""
         lines, line = self._lines, self._lines[i]
-        if not self._fence and "<table" in line.lower():
+        if "<table" in line.lower():
             self._end_paragraph()
             ended = bisect_left(self._ended, i)
             end = self._ended[ended] if ended < len(self._ended) else i
             table = read_html(self._document, "\n".join(lines[i : end + 1]), i + 1)
             self.outline.add_table(table.rows, captions=table.captions)
             return end + 1
-        if "|" in line and i + 1 < len(lines) and _is_rule(lines[i + 1]):
+        if (ruled := self._find_ruled(i)) is not None:
             self._end_paragraph()
-            end = next((j for j in range(i, len(lines)) if "|" not in lines[j]), len(lines))
-            width = len(_split(line))
-            body = [j for j in (i, *range(i + 2, end)) if j == i or not _is_rule(lines[j])]
-            for j in body:
-                check_width(lines[j].count("|"), self._document, j + 1)
-            rows = [_make_row(lines[j], j + 1, width, closed=line.rstrip().endswith("|")) for j in body]
-            self.outline.add_table(rows, len(line) - len(line.lstrip()))
+            self._add_ruled(i, ruled[0])
+            return ruled[1]
+        if (fence := _FENCE.match(line)) is not None:
+            self._end_paragraph()
+            end = next((j for j in range(i + 1, len(lines)) if _ends(lines[j], fence[1])), len(lines))
+            if line.lstrip().startswith(">"):
+                lines[i + 1 : end] = [each.lstrip().removeprefix(">") for each in lines[i + 1 : end]]
+            if not line.endswith("diff"):  # lines with a sign in front are of two versions
+                self._read_code(i + 1, end)
+            return end + 1
+        if _CODE.match(line) and all(map(_CODE.match, self._paragraph)) and begins_table(lines, i):
+            self._end_paragraph()
+            end = next((j for j in range(i, len(lines)) if lines[j].strip() and not _CODE.match(lines[j])), len(lines))
+            self._read_code(i, end)
             return end
         self._read_text(line)
         return i + 1
 
+    def _find_ruled(self, i: int) -> tuple[list[Row], int] | None:
+        """Return the rows of the table with bars that begins in a line, and the line behind it."""
+        lines, line = self._lines, self._lines[i]
+        if GRID.fullmatch(line) and not (i + 2 < len(lines) and "|" in lines[i + 1] and _is_psql(lines[i + 2])):
+            grid, end = read_grid(lines, i)
+            return [row._replace(plain=tuple(map(strip_markdown, row.cells))) for row in grid], end
+        if "|" not in line or i + 1 >= len(lines) or not _is_rule(lines[i + 1]) or _is_rule(line):
+            return None
+        if lines[i + 1].strip() == "|-" and line.count("|") > 2:
+            return None  # MediaWiki divides rows so
+        end = next((j for j in range(i, len(lines)) if "|" not in lines[j] and not _is_rule(lines[j])), len(lines))
+        width = len(_split(line))
+        body = [j for j in (i, *range(i + 2, end)) if j == i or not _is_rule(lines[j])]
+        for j in body:
+            check_width(lines[j].count("|"), self._document, j + 1)
+        return [_make_row(lines[j], j + 1, width, closed=line.rstrip().endswith("|")) for j in body], end
+
+    def _add_ruled(self, i: int, rows: list[Row]) -> None:
+        if rows:
+            self.outline.add_table(rows, len(self._lines[i]) - len(self._lines[i].lstrip()))
+
+    def _read_code(self, start: int, end: int) -> None:
+        """Read the tables that a program printed, with bars or with blanks between columns, each with its title."""
+        i = start
+        while i < end:
+            ruled = self._find_ruled(i)
+            if ruled is not None:
+                below = start + self._read_printed(start, i)
+                titles = (line for line in reversed(self._lines[below:i]) if not RULE.fullmatch(line))
+                if title := _strip_text(next(titles, "")):
+                    self.outline.add_text(title)
+                self._add_ruled(i, ruled[0])
+                start = ruled[1]
+            i = i + 1 if ruled is None else ruled[1]
+        self._read_printed(start, end)
+
+    def _read_printed(self, start: int, end: int) -> int:
+        """Read the tables with blanks between columns; return how many lines there are up to the end of the last."""
+        lines = self._lines[start:end]
+        return add_tables(lines, self.outline, start) if may_have_table("\n".join(lines)) else 0
+
     def _read_text(self, line: str) -> None:
-        found = _FENCE.match(line)
-        if found is not None and (not self._fence or (line.strip("`~ \t") == "" and found[1].startswith(self._fence))):
-            self._end_paragraph()
-            self._fence = "" if self._fence else found[1]
-            return
-        if self._fence:
-            return
         heading = _HEADING.fullmatch(line) or _TAGGED.fullmatch(line.strip())
         if heading is not None:
             self._end_paragraph()
@@ -191,6 +249,11 @@ def _make_row(line: str, number: int, width: int, *, closed: bool) -> Row:
     return Row(number, cells, tuple(strip_markdown(cell) for cell in cells))
 
 
+def _is_psql(line: str) -> bool:
+    """Tell whether a rule has signs of plus within, and bars at its ends."""
+    return "+" in line and _is_rule(line)
+
+
 class _Html(HTMLParser):
     """Reads the tables of a piece of HTML, rows and captions."""
 
@@ -219,10 +282,14 @@ class _Html(HTMLParser):
             self._text.append("^{")
         elif tag == "br" and self._text is not None:
             self._text.append(" ")
+        elif tag in _KEPT and self._text is not None:
+            self._text.append(f"<{tag}>")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "sup" and self._text is not None:
             self._text.append("}")
+        elif tag in _KEPT and self._text is not None:
+            self._text.append(f"</{tag}>")
         elif tag == "caption" and self._text is not None:
             self.captions.append(strip_markdown("".join(self._text)))
             self._text = None
@@ -248,6 +315,10 @@ class _Html(HTMLParser):
             check_spans(self._covered, self._document, self._line)
             self.rows.append(row)
         self._cells = []
+
+
+# Tags within cells that say something.
+_KEPT = {"sub", "s", "del", "strike"}
 
 
 def _read_span(text: str | None) -> int:
@@ -295,9 +366,18 @@ class _Multirows:
 
 
 def _recognise(document: Document) -> bool:
-    text = document.text[:_SEARCHED]
+    text = plain_boxes(document.text[:_SEARCHED])
     lines = text.split("\n")
-    return any("|" in above and _is_rule(line) for above, line in pairwise(lines)) or _TABLE.search(text) is not None
+    if any("|" in above and _is_rule(line) for above, line in pairwise(lines)) or _TABLE.search(text) is not None:
+        return True
+    written = document.suffix in _SUFFIXES and (_FENCED if document.suffix else _LISTED).search(text)
+    return bool(written) and bool(_find_tables(replace(document, text=text)))
+
+
+# What has no pipe table may have others in code, or be text of another kind.
+_SUFFIXES = {".md", ".markdown", ".qmd", ".rmd", ""}
+_FENCED = re.compile(r"^[ \t]*(?:[-*+>][ \t]+)?(?:```|~~~|\+[-=]{2}|    \S)|^[ \t]*\t", re.MULTILINE)
+_LISTED = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 
 
 def _read(document: Document) -> Reading:

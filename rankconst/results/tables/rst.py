@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
+from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, is_number
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.tables.surroundings import Printed
 
-_GRID = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
+GRID = re.compile(r"\s*\+(?:[-=:]+\+)+\s*")
 _SIMPLE = re.compile(r"\s*=+(?:[ \t]+=+)+\s*")
 _DASHES = re.compile(r"\s*-+(?:[ \t]+-+)*\s*")
 _DIRECTIVE = re.compile(r"(\s*)\.\.\s+(list-table|csv-table|table)::[ \t]*(.*)")
@@ -76,13 +77,21 @@ class _Lines:
         self._levels: dict[tuple[str, bool], int] = {}
         self._paragraph: list[str] = []
         self._rules = [j for j, line in enumerate(self.lines) if _SIMPLE.fullmatch(line)]
-        self._last = [j for j in self._rules if j + 1 == len(self.lines) or not self.lines[j + 1].strip()]
+        self._last = [j for k, j in enumerate(self._rules) if self._is_last(k)]
 
     def read(self) -> None:
         i = 0
         while i < len(self.lines):
             i = self._read_at(i)
         self._end_paragraph()
+
+    def _is_last(self, k: int) -> bool:
+        """Tell whether a rule ends a simple table: a blank line follows, or it is the third of its kind in a log."""
+        j, above = self._rules[k], self._rules[max(k - 2, 0) : k]
+        if j + 1 == len(self.lines) or not self.lines[j + 1].strip():
+            return True
+        alike = len(above) == 2 and all(self.lines[each] == self.lines[j] for each in above)
+        return alike and above[1] == above[0] + 2 and all(map(str.strip, self.lines[above[1] : j][:_LONGEST_SIMPLE]))
 
     def _read_at(self, i: int) -> int:
         """Read what begins in a line; return the next one."""
@@ -98,8 +107,8 @@ class _Lines:
             rows, end = read(self.lines, i + 1, len(directive[1]))
             self._add(rows, directive[1], title)
             return end
-        if _GRID.fullmatch(line):
-            rows, end = _read_grid(self.lines, i)
+        if GRID.fullmatch(line):
+            rows, end = read_grid(self.lines, i)
         elif _SIMPLE.fullmatch(line):
             rows, end = self._read_simple(i)
         else:
@@ -147,7 +156,7 @@ class _Lines:
         self._paragraph.clear()
 
 
-def _read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
+def read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
     """Read a grid table; a cell may go on over several lines, and span columns and rows."""
     end = i
     while end < len(lines) and lines[end].lstrip().startswith(("+", "|")):
@@ -156,18 +165,19 @@ def _read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
     if width * (end - i) > _WIDENED + 16 * sum(map(len, lines[i:end])):
         return [], end  # lines of a grid are equally long
     grid = [line.rstrip().ljust(width) for line in lines[i:end]]
-    edges = sorted({place for line in grid if _GRID.fullmatch(line) for place, sign in enumerate(line) if sign == "+"})
+    edges = sorted({place for line in grid if GRID.fullmatch(line) for place, sign in enumerate(line) if sign == "+"})
     rows: list[tuple[int, list[str], dict[int, int]]] = []
     begun: dict[int, int] = {}  # column of a cell that goes on below to the row that it began in, and has its text
     start = 1
     for place, line in enumerate(grid[1:], 1):
-        ruled = {j for j, (left, right) in enumerate(pairwise(edges)) if set(line[left : right + 1]) <= set("+-=")}
+        ruled = {j for j, (left, right) in enumerate(pairwise(edges)) if set(line[left : right + 1]) <= set("+-=:")}
         if not ruled:
             continue
-        separate = [] if begun else _split_lines(grid[start:place], edges)
+        part = grid[start:place] if rows else _drop_types(grid[start:place], edges)
+        separate = [] if begun else _split_lines(part, edges)
         rows += ((i + start + j, cells, spans) for j, (cells, spans) in enumerate(separate, 1))
         if place > start and not separate:
-            cells, spans = _split_grid(grid[start:place], edges)
+            cells, spans = _split_grid(part, edges)
             for j, row in begun.items():
                 rows[row][1][j], cells[j] = f"{rows[row][1][j]} {cells[j]}", ""
             rows.append((i + start + 1, cells, spans))
@@ -178,6 +188,19 @@ def _read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
             rows[row][1][j] += f" {line[edges[j] + 1 : stop]}"
         start = place + 1
     return [_make_row(*row) for row in rows], end
+
+
+def _drop_types(part: list[str], edges: Sequence[int]) -> list[str]:
+    """Return the lines of a heading without those of types, which frames print below names."""
+    cells = [] if len(part) < 2 else _split_grid(part[-1:], edges)[0]
+    if not cells or not all(map(_TYPE.fullmatch, cells)):
+        return part
+    return [line for line in part[:-1] if set(line) - set("|- ")]
+
+
+_TYPE = re.compile(
+    r"(?:u?int|[iuf])(?:8|16|32|64)|float(?:32|64)?|double|bool(?:ean)?|str(?:ing)?|varchar|integer|bigint|object|cat"
+)
 
 
 def _split_lines(part: Sequence[str], edges: Sequence[int]) -> list[tuple[list[str], dict[int, int]]]:
@@ -281,26 +304,16 @@ def _find_tables(document: Document) -> list[Printed]:
 
 
 _MARKS = re.compile(
-    r"^[ \t]*(?:\+(?:[-=]{2,}\+){2,}[ \t]*$|\.\.[ \t]+(?:list|csv)-table::|={3,}(?:[ \t]+={3,})+[ \t]*$)", re.MULTILINE
-)
-
-
-# Lines of boxes, as terminals show them, to those of grids.
-_BOXES = str.maketrans(
-    {
-        **dict.fromkeys("┃│║", "|"),
-        **dict.fromkeys("━─═╌", "-"),
-        **dict.fromkeys("┏┳┓┡╇┩┗┻┛┣╋┫┢╈┪┠╂┨├┼┤┌┬┐└┴┘╞╪╡╔╦╗╠╬╣╚╩╝╟╫╢╒╤╕╘╧╛╭╮╰╯", "+"),
-    }
+    r"^[ \t]*(?:\+(?:[-=:]{2,}\+){2,}[ \t]*$|\.\.[ \t]+(?:list|csv)-table::|={3,}(?:[ \t]+={3,})+[ \t]*$)", re.MULTILINE
 )
 
 
 def _recognise(document: Document) -> bool:
-    return _MARKS.search(document.text[:_SEARCHED].translate(_BOXES)) is not None
+    return _MARKS.search(plain_boxes(document.text[:_SEARCHED])) is not None
 
 
 def _read(document: Document) -> Reading:
-    boxed = replace(document, text=document.text.translate(_BOXES))
+    boxed = replace(document, text=plain_boxes(document.text))
     return read_tables(document, READER.key, _find_tables(boxed), Dialect(groups=True))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import names_known
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
+from rankconst.results.tables.boxes import SIGNS
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
 from rankconst.results.tables.columns import parse_column, read_words
 from rankconst.results.tables.grid import read_tables
@@ -19,11 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankconst.results.document import Document
-    from rankconst.results.tables.surroundings import Printed
 
 _SEARCHED = 2_000
 _LONGEST = 300
-_RULE = re.compile(r"[\s\-=_|+]+")
+RULE = re.compile(rf"[\s\-=_|+:{SIGNS}]+")
 _RUNS = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 # What belongs to the number before it.
 _JOINED = ((re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*"), r"\1"), (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("))
@@ -37,20 +38,44 @@ def _split_heading(line: str, *, others: bool = False) -> list[str] | None:
     """Return the labels of a heading, with the metrics last, or `others` among them; None if it is no heading."""
     if len(line) > _LONGEST or not line.strip() or line.rstrip().endswith((".", ":", ",")):
         return None
-    words, labels = line.split(), list[str]()
-    i = 0
-    while i < len(words):
-        found = next(
-            (j for j in range(min(i + _MOST_WORDS, len(words)), i, -1) if _is_metric(" ".join(words[i:j]))), None
-        )
-        if found is None and not others and any(map(_is_metric, labels)):
-            return None
-        labels.append(words[i] if found is None else " ".join(words[i:found]))
-        i = found or i + 1
+    words = line.split()
+    tried = (True, False) if any(map(_qualifies, words)) else (True,)
+    ways = [labels for before in tried if (labels := _join_words(words, before=before, others=others))]
+    if not ways or any(way != ways[0] for way in ways):
+        return None
+    labels = ways[0]
     first = next((j for j, label in enumerate(labels) if _is_metric(label)), len(labels))
     if sum(map(_is_metric, labels)) < 2 or first > _MOST_NAMES:
         return None
     return labels if first else ["", *labels]
+
+
+def _join_words(words: Sequence[str], *, before: bool, others: bool) -> list[str] | None:
+    """Return the labels that words make up where what qualifies a metric is before its name, or else behind it.
+
+    ``Test MRR Test Hits@10`` is not ``Test MRR Test``, ``Hits@10``. None if a word is left over, or another label is
+    behind the metrics and there must be no `others`.
+    """
+    labels, i = list[str](), 0
+    while i < len(words):
+        ends = range(min(i + _MOST_WORDS, len(words)), i, -1)
+        fitting = (j for j in ends if not _qualifies(words[j - 1 if before else i]) or j == i + 1)
+        found = next((j for j in fitting if _is_metric(" ".join(words[i:j]))), i + 1)
+        label = " ".join(words[i:found])
+        if not _is_metric(label):
+            last = bool(labels) and _is_metric(labels[-1])
+            next_to = last if before else i + 1 < len(words) and _is_metric(words[i + 1])
+            if (not others and any(map(_is_metric, labels))) or (next_to and _qualifies(label)):
+                return None
+        labels.append(label)
+        i = found
+    return labels
+
+
+@lru_cache(maxsize=4096)
+def _qualifies(word: str) -> bool:
+    """Tell whether a word says of which split, side or protocol a metric is."""
+    return bool(read_words(word.strip("()[],.:|")))
 
 
 def _find_heading(lines: Sequence[str], i: int) -> list[str] | None:
@@ -58,21 +83,60 @@ def _find_heading(lines: Sequence[str], i: int) -> list[str] | None:
 
     That is so where many are no metrics, or where some behind the metrics are none.
     """
+    below = _find_below(lines, i)
+    apart = _split_apart(lines[i], below)
+    if apart is not None or lines[i].count("|") > 1:
+        return apart
     labels = _split_heading(lines[i])
     if labels is not None and any(map(_is_metric, labels[: _FEW_NAMES + 1])):
         return labels
-    if i + 1 == len(lines) or _FIGURE.search(lines[i + 1]) is None:
+    if _FIGURE.search(below) is None:
         return None
     if labels is None and (turned := _split_turned(lines[i])) is not None:
-        cells = _split_row(lines[i + 1], turned)
+        cells = _split_row(below, turned)
         return turned if cells is not None and _is_metric(cells[0]) else None
     labels = labels or _split_heading(lines[i], others=True) or _split_long(lines[i])
-    cells = None if labels is None else _fit(lines[i + 1].split(), labels)
+    cells = None if labels is None else _fit(below.split(), labels)
     if labels is None or cells is None:
         return None
     value = _find_value(labels)
     numbers = [j for j, label in enumerate(labels) if j == value or _is_metric(label)]
     return labels if all(_is_cell(cells[j]) for j in numbers) else None
+
+
+def _find_below(lines: Sequence[str], i: int) -> str:
+    """Return the first line below one that is not a rule; nothing if that is blank."""
+    j = i + 1
+    while j < min(len(lines), i + 3) and lines[j].strip() and RULE.fullmatch(lines[j]):
+        j += 1
+    return lines[j] if j < len(lines) else ""
+
+
+def _split_apart(line: str, below: str) -> list[str] | None:
+    """Return the labels of a heading that are apart by bars or two blanks, like the cells below; None if they are not.
+
+    Then a label or a name may be several words.
+    """
+    if len(line) > _LONGEST or len(below) > _LONGEST or _FIGURE.search(below) is None:
+        return None
+    labels, cells = (_list_apart(each) for each in (line, below))
+    if len(cells) == len(labels) + 1 and not cells[0].isdecimal():
+        labels = ["", *labels]
+    if (fitting := _fit(cells, labels)) is None or len(labels) < 2:
+        return None
+    measured = [j for j, label in enumerate(labels) if _is_metric(label)]
+    if not measured or measured[0] > _MOST_NAMES or not all(_is_cell(fitting[j]) for j in measured):
+        return None
+    # Names are above names: a number below a heading of words may be of anything.
+    told = "|" in line or any(" " in label for label in labels) or (len(measured) == 1 and len(labels) > _FEW_NAMES)
+    return labels if told and any(is_number(strip_marks(fitting[j])) for j in measured) else None
+
+
+def _list_apart(line: str) -> list[str]:
+    """Return the cells of a line that are apart by bars, or else by two blanks or more."""
+    if line.count("|") > 1:
+        return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+    return [cell for cell in _RUNS.split(_join_signs(line).strip()) if cell]
 
 
 def _split_turned(line: str) -> list[str] | None:
@@ -122,12 +186,33 @@ def _is_metric(label: str) -> bool:
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     """Return the cells of a row under a heading; None if it has no number where the heading has metrics."""
+    if line.count("|") > 1:
+        return _split_barred(line, labels)
+    return _split_turned_row(line, labels) if _is_turned(labels) else _split_plain(line, labels)
+
+
+def _split_barred(line: str, labels: Sequence[str]) -> list[str] | None:
+    cells = _list_apart(line)
+    numbers = [cell for cell, label in zip(cells, labels, strict=False) if _is_metric(label)]
+    fits = len(cells) == len(labels) and all(map(_is_cell, numbers)) and any(map(_has_number, cells))
+    return cells if fits else None
+
+
+def _join_signs(line: str) -> str:
+    """Remove the blanks within a number with its deviation."""
     for pattern, put in _JOINED:
         line = pattern.sub(put, line)
-    if _is_turned(labels):
-        words, numbers = line.split(), len(labels) - 1
-        fits = len(words) > numbers and all(map(_is_cell, words[-numbers:]))
-        return [" ".join(words[:-numbers]), *words[-numbers:]] if fits else None
+    return line
+
+
+def _split_turned_row(line: str, labels: Sequence[str]) -> list[str] | None:
+    words, numbers = _join_signs(line).split(), len(labels) - 1
+    fits = len(words) > numbers and all(map(_is_cell, words[-numbers:]))
+    return [" ".join(words[:-numbers]), *words[-numbers:]] if fits else None
+
+
+def _split_plain(line: str, labels: Sequence[str]) -> list[str] | None:
+    line = _join_signs(line)
     runs = _fit([cell for cell in _RUNS.split(line.strip()) if cell], labels)
     if (value := _find_value(labels)) is not None:
         cells = runs or _fit(line.split(), labels)
@@ -152,6 +237,10 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     return [*head, *found]
 
 
+def _has_number(cell: str) -> bool:
+    return is_number(strip_marks(cell))
+
+
 def _is_cell(word: str) -> bool:
     return is_missing(word) or is_number(strip_marks(word))
 
@@ -170,8 +259,11 @@ def _find_upper(line: str, labels: Sequence[str]) -> dict[int, str]:
     return {metrics[i * size]: name for i, name in enumerate(names)}
 
 
-def _find_tables(document: Document) -> list[Printed]:
-    lines, outline = document.lines, Outline()
+def add_tables(lines: Sequence[str], outline: Outline, first: int = 0) -> int:
+    """Add the tables among some lines with the text above or below each; return where the last one ends.
+
+    `first` lines of the document are above these.
+    """
     found: list[tuple[list[Row], int, int]] = []
     i = 0
     while i < len(lines):
@@ -188,15 +280,15 @@ def _find_tables(document: Document) -> list[Printed]:
     below = bool(found) and bool(captioned) and captioned[0] > found[0][1]
     place = 0
     for rows, start, end in found:
-        text = [line for line in lines[place:start] if line.strip() and not _RULE.fullmatch(line)]
+        text = [line for line in lines[place:start] if line.strip() and not RULE.fullmatch(line)]
         own = [each for each in captioned if (end <= each if below else place <= each < start)]
         caption = [_join(lines, own[0] if below else own[-1])] if own else []
         if text and not caption:
             said = [line for line in text[:-1] if _OF_DATASET.match(line)][-1:]
             outline.add_text(". ".join(" ".join(line.split()) for line in (*said, text[-1])))
-        outline.add_table(rows, captions=caption)
+        outline.add_table([row._replace(line=row.line + first) for row in rows], captions=caption)
         place = end
-    return outline.list_tables()
+    return place
 
 
 def _join(lines: Sequence[str], start: int) -> str:
@@ -210,24 +302,75 @@ def _join(lines: Sequence[str], start: int) -> str:
 def _read_rows(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[list[Row], int]:
     """Return the heading and the rows below it, and where they end."""
     rows, j = list[Row](), i + 1
-    while j < len(lines) and j - i < 5_000:
+    columns: list[tuple[int, int]] | None = None
+    while j < len(lines) and j - i < _MOST_ROWS:
+        if lines[j].strip() and RULE.fullmatch(lines[j]):
+            j += 1
+            continue
         cells = None if not lines[j].strip() else _split_row(lines[j], labels)
+        if _FIGURE.search(lines[j]) and len(_list_apart(lines[j])) != len(labels):
+            columns = _find_columns(lines, i, labels) if columns is None else columns
+            cells = _cut_cells(lines[j], columns, labels) or cells
         if cells is None and (_split_heading(lines[j]) or not _goes_on(lines, j, labels)):
             break
         if cells is not None:
             rows.append(_make_row(j + 1, cells))
-        elif not _RULE.fullmatch(lines[j]) and lines[j].strip():
-            rows.append(_make_row(j + 1, [" ".join(lines[j].split())]))
+        elif lines[j].strip():
+            rows.append(_make_row(j + 1, [" ".join(lines[j].split()), *[""] * (len(labels) - 1)]))
         j += 1
     if not rows:
         return [], j
-    upper = _find_upper(lines[i - 1], labels) if i > 0 else {}
+    over = i - 1 - (i > 1 and bool(lines[i - 1].strip()) and RULE.fullmatch(lines[i - 1]) is not None)
+    upper = _find_upper(lines[over], labels) if over >= 0 else {}
     head = [_make_row(i + 1, labels)]
     if upper:
         size = min(b - a for a, b in zip(upper, [*list(upper)[1:], len(labels)], strict=True))
         level = [upper.get(place, "") for place in range(len(labels))]
-        head.insert(0, _make_row(i, level, dict.fromkeys(upper, size)))
+        head.insert(0, _make_row(over + 1, level, dict.fromkeys(upper, size)))
     return [*head, *rows], j
+
+
+def _find_columns(lines: Sequence[str], i: int, labels: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where the columns of a table begin and end, if two blanks or more are between all of them; else nothing.
+
+    Lines with a cell for each label tell, rules included: in others a cell may be blank.
+    """
+    heading, taken, whole = lines[i], set[int](), 0
+    for line in (heading, *takewhile(_is_body, islice(lines, i + 1, i + _MOST_ROWS))):
+        pieces = list(_APART.finditer(line))
+        if "\t" in line:
+            return []
+        if line is heading or len(pieces) == len(labels):
+            taken.update(place for piece in pieces for place in range(*piece.span()))
+            whole += line is not heading
+    places = sorted(taken)
+    starts = [place for before, place in pairwise([-9, *places]) if place > before + 2]
+    ends = [place + 1 for place, after in pairwise([*places, sys.maxsize]) if after > place + 2]
+    columns = list(zip(starts, ends, strict=True))
+    named = [heading[start:end].strip() for start, end in columns]
+    return columns if whole and named == list(labels) else []
+
+
+def _is_body(line: str) -> bool:
+    """Tell quickly whether a line may be a row, or a rule between rows."""
+    return len(line) <= _LONGEST and bool(RULE.fullmatch(line) or (_FIGURE.search(line) and not _MAY_HEAD.match(line)))
+
+
+# What has no two blanks within.
+_APART = re.compile(r"\S+(?: \S+)*")
+_MOST_ROWS = 5_000
+
+
+def _cut_cells(line: str, columns: Sequence[tuple[int, int]], labels: Sequence[str]) -> list[str] | None:
+    """Return the cells of a row, each in the only column that it is below; None if it is no such row."""
+    cells = [""] * len(columns)
+    for piece in _APART.finditer(line) if columns and "\t" not in line else ():
+        over = [j for j, (start, end) in enumerate(columns) if piece.start() < end and start < piece.end()]
+        if len(over) != 1 or cells[over[0]]:
+            return None
+        cells[over[0]] = piece[0]
+    measured = [cell for cell, label in zip(cells, labels, strict=False) if _is_metric(label)]
+    return cells if any(map(_has_number, measured)) and all(map(_is_cell, measured)) else None
 
 
 def _read_levels(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[list[Row], int] | None:
@@ -238,7 +381,7 @@ def _read_levels(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[l
     names = list(_TOKEN.finditer(lines[i + 1])) if i + 1 < len(lines) else []
     metrics = labels[1:] if not _is_metric(labels[0]) else labels
     named = names and not names[0].start() and all(_NAMED.fullmatch(each[0]) for each in names)
-    if not named or not all(map(_is_metric, metrics)):
+    if not named or not all(map(_is_metric, metrics)) or not _are_levels([each[0] for each in names], labels):
         return None
     starts, rows, above = [each.start() for each in names], list[Row](), [""] * len(names)
     j = i + 2
@@ -248,6 +391,13 @@ def _read_levels(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[l
         rows.append(_make_row(j + 1, [*above, *cells[len(names) :]]))
         j += 1
     return ([_make_row(i + 1, [*(each[0] for each in names), *metrics]), *rows], j) if rows else None
+
+
+def _are_levels(names: Sequence[str], labels: Sequence[str]) -> bool:
+    """Tell whether words below a heading name levels of an index, rather than what the rows below are of."""
+    if labels[0]:  # or it names the levels of the columns
+        return all(parse_column(name) is not None for name in names)
+    return not any(names_known(name) or read_words(name) for name in names)
 
 
 _TOKEN = re.compile(r"\S+")
@@ -273,7 +423,7 @@ def _goes_on(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
     if NUMBERED.match(lines[j].lstrip()) or j + 1 >= len(lines):
         return False
     below = _split_row(lines[j + 1], labels) if lines[j + 1].strip() else None
-    short = _RULE.fullmatch(lines[j]) is not None or len(lines[j].split()) <= _MOST_WORDS
+    short = RULE.fullmatch(lines[j]) is not None or len(lines[j].split()) <= _MOST_WORDS
     return below is not None and len(below) == len(labels) and short
 
 
@@ -287,6 +437,30 @@ _OF_DATASET = re.compile(r"\s*data ?set(?:[_ ]name)?\s?[:=]\s?\S+\s*$", re.IGNOR
 _MAY_HEAD = re.compile(r"(?!.*[:=])(?=.*\b(?:mrr|hits?\s?@|h@\d))", re.IGNORECASE)
 
 
+def find_lines(lines: Sequence[str]) -> set[int]:
+    """Return the numbers of the lines that belong to such tables, near the beginning."""
+    outline = Outline()
+    add_tables(lines[:_SEARCHED], outline)
+    return {row.line for table in outline.list_tables() for row in table.rows}
+
+
+def begins_table(lines: Sequence[str], i: int) -> bool:
+    """Tell whether a line is a heading, and the next one but for rules a row below it."""
+    below = _find_below(lines, i)
+    if len(lines[i]) > _LONGEST or not may_have_table(f"{lines[i]} {below[:_LONGEST]}"):
+        return False
+    labels = _find_heading(lines, i)
+    return labels is not None and _split_row(below, labels) is not None
+
+
+def may_have_table(text: str) -> bool:
+    """Tell quickly whether a text may name a metric."""
+    return _METRIC.search(text) is not None
+
+
+_METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
+
+
 def find_headings(lines: Sequence[str]) -> list[tuple[int, str]]:
     """Return the headings of tables among lines of another kind, such as those of a log, and their lines."""
     found: list[tuple[int, str]] = []
@@ -298,7 +472,8 @@ def find_headings(lines: Sequence[str]) -> list[tuple[int, str]]:
     return found
 
 
-def _recognise(document: Document) -> bool:
+def is_table(document: Document) -> bool:
+    """Tell whether a heading of such a table is among the first lines, with a row below."""
     lines = document.text.split("\n", _SEARCHED)[:_SEARCHED]
     for i in range(len(lines)):
         labels = _find_heading(lines, i)
@@ -310,9 +485,9 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
+    outline = Outline()
+    add_tables(document.lines, outline)
+    return read_tables(document, READER.key, outline.list_tables(), Dialect(groups=True))
 
 
-READER = Reader(
-    "text", "a table with blanks between columns, as copied from a PDF", _recognise, _read, most=LONGEST_TEXT
-)
+READER = Reader("text", "a table with blanks between columns, as copied from a PDF", is_table, _read, most=LONGEST_TEXT)

@@ -10,6 +10,7 @@ from rankconst.constants.published import parse_value
 from rankconst.names import read_count
 from rankconst.results.tables.cells import (
     find_commas,
+    find_remark,
     is_blank,
     is_missing,
     is_number,
@@ -32,6 +33,8 @@ from rankconst.results.tables.cells import (
         ("3340 ↓ 12%", "3340"),
         ("0.338 (+1.3 pp)", "0.338"), ("0.3 (1.2↑)", "0.3"), ("0.338 (↑)", "0.338"), ("0.43 (p<0.05)", "0.43"),
         ("0.338 -0.01", "0.338 -0.01"), ("0.3+0.4", "0.3+0.4"), ("0.3 + 0.4", "0.3 + 0.4"), ("0.3_{1}", "0.3_{1}"),
+        ("^{*}0.338", "0.338"), ("\U0001f947 0.338", "0.338"), ("0.338 (SOTA)", "0.338"), ("0.338^{[1]}", "0.338"),
+        ("0.338_{2}", "0.338_{2}"), ("\u2b06 0.338", "\u2b06 0.338"),
         ("3 384", "3384"), ("3'384*", "3384"), ("1 208 345.5", "1208345.5"), ("0.3 0.4", "0.3 0.4"), ("12 34", "12 34"),
     ],
 )  # fmt: skip
@@ -65,10 +68,31 @@ def test_no_numbers(text: str) -> None:
         ("33.8% [33.0, 34.1]", "33.8 ± 0.8%"),
         ("0.43 (95% CI: 0.42-0.44)", "0.43 ± 0.01"), ("0.571 [.565–.577]", "0.571 ± 0.006"), ("0.43 [0.5, 0.6]", None),
         ("0.338 (0.340)", None), ("0.338 [12, 3]", None),
+        ("0.338 (std 0.002)", "0.338 ± 0.002"), ("0.338 (σ=0.002)", "0.338 ± 0.002"),
+        ("0.338^{±0.002}", "0.338 ± 0.002"),
+        # The same number in the other unit, and what may be that or a deviation.
+        ("0.338 (33.8%)", "0.338"), ("33.8% (0.338)", "33.8%"), ("0.338 / 33.8%", "0.338"),
+        ("33.8% (0.5)", "33.8 ± 0.5%"),
+        ("33.8% (0.34)", None), ("0.338 (33.9%)", None), ("0.338 (0.05%)", None), ("33.8% (33.8)", None),
     ],
 )  # fmt: skip
 def test_deviations_and_intervals_beside_a_number(text: str, written: str | None) -> None:
     assert read_deviation(text) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("~0.55", "an approximate number"), ("≈ 0.55", "an approximate number"), ("ca. 0.55", "an approximate number"),
+        ("~~0.338~~", "struck out"), ("~~0.338~~ 0.340", "struck out"), ("0.21 (raw)", "'raw'"),
+        ("0.21 (old)", "'old'"),
+        ("0.21 valid", "'valid'"), ("0.21 (0.31)", ""), ("0.21", ""), ("RotatE (ours)", ""), ("about it", ""),
+    ],
+)  # fmt: skip
+def test_remarks_are_named(text: str, said: str) -> None:
+    found = find_remark(text)
+    assert said in found
+    assert bool(said) is bool(found)
 
 
 @pytest.mark.parametrize(

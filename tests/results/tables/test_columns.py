@@ -36,6 +36,9 @@ def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
     [
         ("MRR", ("MRR",)),
         ("MRR ↑", ("MRR",)),
+        ("DDB14 (MRR)", ("MRR", "DDB14")),
+        ("Improvement (MRR)", None),
+        ("v2 (MRR)", None),
         ("MR (↓)", ("MR",)),
         ("MR\u2193", ("MR",)),
         ("MRR*", ("MRR",)),
@@ -233,3 +236,18 @@ def test_names_of_metrics_say_what_their_tasks_are(
         assert complete_by_name(name, Stated(side=side)).side == side
         with pytest.raises(UsageError, match=r"is of side \w+, but \w+ was asked for; leave out one"):
             complete_by_name(name, Stated(side="head" if side != "head" else "tail"))
+
+
+@pytest.mark.parametrize(
+    ("heading", "reason"),
+    [
+        ("hits@10(filter)_head_1-1", "it is of the relations that are 1-1"),
+        ("Hits@10_n-1", "it is of the relations that are n-1"),
+        ("MR (×10^{3})", "multiplied by a power of ten"),
+        ("MR (x1000)", "multiplied by a power of ten"),
+    ],
+)
+def test_what_a_heading_says_against_adjusting_its_numbers(heading: str, reason: str) -> None:
+    meaning = parse_column(heading)
+    assert meaning is not None
+    assert reason in (meaning.reason or "")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document
+from rankconst.results.formats import read_document
 from rankconst.results.tables.markdown import READER, strip_markdown
 from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
 
@@ -89,6 +90,10 @@ def test_escaped_text_is_itself(text: str) -> None:
         (" **0.338** ", "0.338"), ("__0.338__", "0.338"), ("*0.338*", "0.338"), ("***0.338***", "0.338"),
         ("_RotatE_", "RotatE"), ("hits_at_10", "hits_at_10"), ("test_mrr_x", "test_mrr_x"), ("`0.338`", "0.338"),
         ("<u>0.338</u>", "0.338"), ("<b>0.338</b><sup>1</sup>", "0.338^{1}"), ("[RotatE](http://x/y)", "RotatE"),
+        ("0.338<sub>2</sub>", "0.338_{2}"), ("0.338<sub>±0.002</sub>", "0.338±0.002"),
+        ("MRR<sub>test</sub>", "MRR test"),
+        ("Hits<sub>10</sub>", "Hits10"), ("<s>0.338</s>", "~~0.338~~"), ("<del>0.3</del> 0.4", "~~0.3~~ 0.4"),
+        ("0.338 [[1]](http://x/y)", "0.338 [1]"),
         ("0.338[^1]", "0.338"), ("0.5&nbsp;&plusmn;&nbsp;0.1", "0.5\u00a0±\u00a00.1"), ("$0.5 \\pm 0.1$", "0.5 ±0.1"),
         ("a \\| b", "a | b"), ("~~0.3~~", "~~0.3~~"), ("2 * 3", "2 * 3"), ("0.338*", "0.338*"),
         ("$\\mathbf{0.338}$", "0.338"), ("0.338<sub>-0.01</sub>", "0.338_{-0.01}"), ("h<sub>t</sub>", "ht"),
@@ -196,6 +201,73 @@ _DIALECTS = {
     ],
     f"## WN18RR\n\nZero-shot inference:\n\n{_write('| Model | MRR |', '| A | .1 |')}": ["A WN18RR - - MRR .1"],
 }  # fmt: skip
+
+
+_PRINTED = "Model    MRR    Hits@10\nTransE   0.294  0.465\nOur RotatE  0.338  0.533\n"
+_SQL = (
+    " model  |  mrr  | hits@10\n--------+-------+---------\n"
+    " TransE | 0.294 |   0.465\n Our RotatE | 0.338 | 0.533\n(2 rows)\n"
+)
+_BOX = (
+    "+------------+-------+---------+\n| Model      | MRR   | Hits@10 |\n+------------+-------+---------+\n"
+    "| TransE     | 0.294 | 0.465   |\n| Our RotatE | 0.338 | 0.533   |\n+------------+-------+---------+\n"
+)
+_FRAME = (
+    "shape: (2, 3)\n┌────────────┬───────┬─────────┐\n│ model      ┆ mrr   ┆ hits@10 │\n"
+    "│ ---        ┆ ---   ┆ ---     │\n"
+    "│ str        ┆ f64   ┆ f64     │\n╞════════════╪═══════╪═════════╡\n│ TransE     ┆ 0.294 ┆ 0.465   │\n"
+    "│ Our RotatE ┆ 0.338 ┆ 0.533   │\n└────────────┴───────┴─────────┘\n"
+)
+
+
+def _tell(text: str) -> list[str]:
+    assert READER.recognise(Document("README.md", text))
+    return [
+        " ".join(
+            word or "-"
+            for about in [entry.context]
+            for word in (about.model, about.dataset, about.split, about.protocol, entry.metric.label, entry.text)
+        )
+        for entry in read_document("README.md", text).entries
+    ]
+
+
+def _expect(dataset: str, said: str = "- -") -> list[str]:
+    return [
+        f"{model} {dataset} {said} {metric} {value}"
+        for model, values in (("TransE", ("0.294", "0.465")), ("Our RotatE", ("0.338", "0.533")))
+        for metric, value in zip(("MRR", "Hits@10"), values, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("table", [_PRINTED, _SQL, _BOX, _FRAME])
+@pytest.mark.parametrize("fence", ["```\n{}```\n", "~~~text\n{}~~~\n", "{}"])
+def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> None:
+    code = fence.format(table) if fence != "{}" else "".join(f"    {line}\n" for line in table.splitlines())
+    text = f"# Results\n\n## UMLS\n\n{code}\n## WN18RR\n\nValidation results (raw):\n\n{code}\nMore words.\n"
+    assert _tell(text) == [*_expect("UMLS"), *_expect("WN18RR", "valid raw")]
+
+
+def test_a_fence_may_have_titles_of_its_own_and_stand_next_to_other_tables() -> None:
+    text = (
+        "```bash\npython run.py --dataset Kinships --split valid\n```\n\n## UMLS\n\n"
+        f"{_write('| Model | MRR |', '| A | .1 |')}\n"
+        f"```\nNations:\n{_PRINTED}\nOn WN18RR\n{_BOX}```\n"
+    )
+    assert _tell(text) == ["A UMLS - - MRR .1", *_expect("Nations"), *_expect("WN18RR")]
+
+
+@pytest.mark.parametrize(
+    ("above", "task"), [("Few-shot link prediction", "few-shot"), ("Relation prediction", "relation prediction")]
+)
+def test_other_tasks_are_told_of_code_too(above: str, task: str) -> None:
+    entries = read_document("README.md", f"## {above}\n\n```\n{_PRINTED}```\n").entries
+    assert {entry.context.task for entry in entries} == {task}
+
+
+def test_a_log_in_code_is_no_table() -> None:
+    log = "# UMLS\n\n```\nepoch 1 loss 0.3\nTest MRR: 0.338\n```\n"
+    assert not READER.recognise(Document("README.md", log))
 
 
 @pytest.mark.parametrize("text", _DIALECTS)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from rankconst.results.document import Document
+from rankconst.results.formats import read_document
 from rankconst.results.tables.text import READER
 from readings import check_indices, check_refusal, documents, reading_of
 
@@ -165,3 +166,72 @@ def test_what_is_over_rows_of_metrics(heading: str, said: list[tuple[str, ...]])
         for each, values in zip(said, (("0.45", "0.54"), ("0.47", "0.57")), strict=True)
         for value in values
     }
+
+
+@pytest.mark.parametrize(
+    ("heading", "said"),
+    [
+        # The words between two metrics are of the one that the others show.
+        ("Model Test MRR Valid MRR", ["test MRR", "valid MRR"]),
+        ("Model MRR test MRR valid", ["test MRR", "valid MRR"]),
+        ("Model name  Test MRR  Valid MRR", ["test MRR", "valid MRR"]),
+        ("Model  MRR (test)  MRR (valid)", ["test MRR", "valid MRR"]),
+    ],
+)
+def test_words_around_metrics(heading: str, said: list[str]) -> None:
+    reading = read(f"{heading}\nRotatE  0.476  0.471\n")
+    assert [f"{entry.context.split} {entry.metric.label}" for entry in reading.entries] == said
+
+
+def test_words_that_may_be_of_either_metric_leave_no_heading() -> None:
+    assert not READER.recognise(Document("out.txt", "Model MR raw MR filt Hits@10\nA 1 2 0.3\n"))
+    assert not READER.recognise(Document("out.txt", "Model Test MRR Hits@10 test\nA 0.1 0.2\n"))
+
+
+def test_cells_are_told_by_their_places() -> None:
+    text = (
+        "Model     MR    MRR    Hits@10\n--------  ----  -----  -------\nConvE 2         0.294  0.465\n"
+        "RotatE    177   0.338\nA B C     12    0.4    0.5\n"
+    )
+    assert _describe(text) == [
+        "- - ConvE 2 MRR 0.294", "- - ConvE 2 Hits@10 0.465", "- - RotatE MR 177", "- - RotatE MRR 0.338",
+        "- - A B C MR 12", "- - A B C MRR 0.4", "- - A B C Hits@10 0.5",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["UMLS", "valid"])
+def test_a_word_below_a_heading_is_no_level_of_an_index(name: str) -> None:
+    other = {"UMLS": "Nations", "valid": "test"}[name]
+    reading = read(f"Model    MRR    MR\n{name}\nA        0.1    2\n{other}\nB        0.3    4\n")
+    said = [(each.context.model, each.context.dataset or each.context.split, each.text) for each in reading.entries]
+    assert said == [("A", name, "0.1"), ("A", name, "2"), ("B", other, "0.3"), ("B", other, "4")]
+
+
+def test_datasets_above_a_rule() -> None:
+    reading = read(
+        "           UMLS           Nations\n         -----------    -----------\n"
+        "Model    MRR    MR    MRR    MR\nA  .1  2  .3  4\n"
+    )
+    assert [(each.context.dataset, each.text) for each in reading.entries] == [
+        ("UMLS", ".1"), ("UMLS", "2"), ("Nations", ".3"), ("Nations", "4"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Metric    head    both\nMRR       0.294   0.347\nHits@10   0.465   0.483\n",
+        "  Metric    head    both\n ────────────────────────\n  MRR       0.294   0.347\n  Hits@10   0.465   0.483\n",
+        "|════════╦══════╦══════|\n| Metric ║ head ║ both |\n|════════╬══════╬══════|\n| MRR ║ 0.294 ║ 0.347 |\n"
+        "| Hits@10 ║ 0.465 ║ 0.483 |\n|════════╩══════╩══════|\n",
+    ],
+)
+def test_a_table_of_sides_is_no_log(text: str) -> None:
+    reading = read_document("out.txt", text)
+    assert {(each.context.side, each.metric.label, each.text) for each in reading.entries} == {
+        ("head", "MRR", "0.294"), ("both", "MRR", "0.347"), ("head", "Hits@10", "0.465"), ("both", "Hits@10", "0.483"),
+    }  # fmt: skip
+
+
+def test_bars_without_rules() -> None:
+    assert _describe("| Model | dataset | mrr | hits@10 |\n| A B | UMLS | 0.3 |  |\n") == ["UMLS - A B MRR 0.3"]
