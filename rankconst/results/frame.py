@@ -51,7 +51,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
 )
 from rankconst.results.tables.headings import settle_meanings
-from rankconst.results.tables.settings import OPEN_ROLES, add_setting, are_settings, count_tasks, read_cell
+from rankconst.results.tables.settings import OPEN_ROLES, add_setting, are_settings, count_tasks, read_cell, read_model
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
@@ -700,7 +700,7 @@ def _read_stated(
         elif role in qualifiers:
             said |= read_qualifier(qualifiers[role], text, role)
         elif role == "model":
-            said |= read_name(text, texts, stems)
+            said |= read_model(text, texts, stems)
         elif role == "dataset" and text.strip():
             name, told = read_dataset(text.strip())  # "UMLS (raw)"
             own = {key: each for key, each in told.items() if key not in texts}

@@ -84,6 +84,7 @@ from rankconst.results.tables.settings import (
     count_tasks,
     names_setting,
     read_cell,
+    read_model,
     read_pairs,
     read_test_set,
     tell_setting,
@@ -558,7 +559,7 @@ def _find_alone(rows: list[Row], heading: Heading) -> list[Row]:
 def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
     labels = map(_read_label, alone)
-    groups = {label: tell_row(label) for label in labels}
+    groups = {label: _tell_label(label) for label in labels}
     named = any(told is not None and (told.dataset or told.among) for told in groups.values())
     found = {}
     for label, told in groups.items():
@@ -569,6 +570,13 @@ def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
         elif named and not _CLASS.search(label):
             found[label] = Told(dataset=label)
     return found
+
+
+def _tell_label(label: str) -> Told | None:
+    """Return what a row of a single cell says of those below, as a setting too; None if it says nothing."""
+    told = tell_row(label)
+    own = _add_settings(told or NOTHING_TOLD, (Above("caption", label),))
+    return told if own == NOTHING_TOLD else own
 
 
 def _read_label(row: Row) -> str:
@@ -1063,7 +1071,7 @@ class RowReader:
                 said |= read_qualifier(self._keys[j], row.plain[j], role)
             said = self._read_settings(row, said)
             if not self._dialect.exact and "model" in said:
-                told = read_name(said["model"], said, self._stems)
+                told = read_model(said["model"], said, self._stems)
                 self.inferred |= {f"{role} from names of rows": None for role in told if role != "unclear"}
                 said |= told
             for j in self._vague:

@@ -19,6 +19,7 @@ from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, is_number
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.settings import read_pairs
 from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ class _Lines:
             return i + 2
         if not line.strip() or _UNDERLINE.fullmatch(line) or _OPTION.fullmatch(line) or line.lstrip().startswith(".. "):
             self._end_paragraph()
+            if _OPTION.fullmatch(line) and read_pairs((line,)):
+                self.outline.add_text(line.strip())
         else:
             if _ITEM.match(line):
                 self._end_paragraph()

@@ -13,11 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.catalogue.mentions import split_name
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.names import read_count
-from rankconst.results.tables.columns import FLAGS, OF_KIND, contradict, is_kind, is_whole, name_protocol, read_words
+from rankconst.results.tables.columns import (
+    FLAGS,
+    OF_KIND,
+    contradict,
+    is_kind,
+    is_whole,
+    name_protocol,
+    read_name,
+    read_words,
+)
 from rankconst.results.tables.surroundings import TASKS, find_task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
 _SAMPLED = "sampled"
 _DRAWN = re.compile(r"(?:uni(?:form)?|random|neg(?:ative)?s?|sampled?|popular(?:ity)?)\W?(\d{1,9})", re.IGNORECASE)
@@ -329,15 +338,31 @@ def _make_pair(match: re.Match[str]) -> Iterator[Pair]:
 def read_pairs(texts: Iterable[str]) -> dict[str, Any]:
     """Return what texts say that are settings only, ``filtered: False``, on their own or in parentheses."""
     said: dict[str, Any] = {}
-    for text in texts:
-        for part in (text, *_INNER.findall(text)):
-            if len(part) > _LONGEST_PAIRS or re.search(r"\w", _PAIR.sub(" ", part)):
-                continue
-            for _, name, value in find_pairs(part, len(part), set()):
-                said = add_setting(said, tell_program(name, value), value)
+    for part in (part for text in texts for part in (_drop_head(text), *_INNER.findall(text))):
+        if len(part) > _LONGEST_PAIRS or re.search(r"\w", _PAIR.sub(" ", part)):
+            continue
+        for _, name, value in find_pairs(part, len(part), set()):
+            said = add_setting(said, tell_program(name, value), value)
     return said
 
 
+def read_model(cell: str, known: Mapping[str, Any], stems: Container[tuple[str, str]]) -> dict[str, str]:
+    """Return what a row's name says of its tasks, as :func:`read_name` does, settings in parentheses included."""
+    said = read_name(cell, known, stems)
+    pairs = read_pairs(_INNER.findall(cell)) if any(sign in cell for sign in ":=") else {}
+    if not pairs:
+        return said
+    own = {role: each for role, each in pairs.items() if role != "filtered"}
+    return {**said, **own, **contradict("", pairs, {"protocol": known.get("filtered"), **known, **said})}
+
+
+def _drop_head(text: str) -> str:
+    head = _HEAD.match(text)
+    return text if head is None else text[head.end() :]
+
+
+# What leads to settings: "Note: filtered=False".
+_HEAD = re.compile(r"\W*+(?:notes?|n\.b\.|remarks?|settings?|options?|evaluation(?: settings?)?)\s?:", re.IGNORECASE)
 _INNER = re.compile(r"\(([^()]{3,200})\)")
 _LONGEST_PAIRS = 2000
 

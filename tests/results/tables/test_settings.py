@@ -262,6 +262,12 @@ def test_an_object_without_metrics_may_hold_the_settings_of_the_evaluation(part:
 
 _CELLS = "model,MRR\nA,0.5\n"
 _ROWS = "\n| model | MRR |\n|---|---|\n| A | 0.5 |\n"
+_LATEX = r"""
+\begin{table}\caption{UMLS (SETTING)}\begin{tabular}{lc}
+Model & MRR \\
+A & 0.5 \\
+\end{tabular}\end{table}
+"""
 # Files with a setting somewhere next to their number.
 _FILES: dict[str, Callable[[str, str], tuple[str, str]]] = {
     "a line of settings": lambda name, value: (
@@ -283,6 +289,18 @@ _FILES: dict[str, Callable[[str, str], tuple[str, str]]] = {
     "a list": lambda name, value: ("a.md", f"- dataset: umls\n- {name}: {value}\n{_ROWS}"),
     "parentheses": lambda name, value: ("a.md", f"Results on UMLS ({name}={value}):\n{_ROWS}"),
     "a heading": lambda name, value: ("a.md", f"# UMLS\n\n## {name}: {value}\n{_ROWS}"),
+    "a note below": lambda name, value: ("a.md", f"# UMLS\n{_ROWS}\nNote: {name}={value}\n"),
+    "a row of its own": lambda name, value: ("a.md", f"# UMLS\n{_ROWS}".replace("| A", f"| {name}: {value} | |\n| A")),
+    "the name of a row": lambda name, value: ("a.md", f"# UMLS\n{_ROWS.replace('| A', f'| A ({name}={value})')}"),
+    "a caption of HTML": lambda name, value: (
+        "a.html", f"<table><caption>UMLS ({name}: {value})</caption><tr><th>model<th>MRR<tr><td>A<td>0.5</table>\n"
+    ),
+    "a caption of LaTeX": lambda name, value: (
+        "a.tex", _LATEX.replace("SETTING", f"{name}={value}".replace("_", r"\_"))
+    ),
+    "a field of RST": lambda name, value: (
+        "a.rst", f"UMLS\n====\n\n:{name}: {value}\n\n===== ====\nmodel MRR\n===== ====\nA     0.5\n===== ====\n"
+    ),
     "text": lambda name, value: ("a.txt", f"dataset: umls\n{name}: {value}\n\nmodel   MRR   Hits@1\nA   0.5   0.4\n"),
 }  # fmt: skip
 
