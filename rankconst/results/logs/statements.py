@@ -114,7 +114,8 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         said = line | _join(dict(phrase.before), dict(phrase.behind)) | after
         if again := [own for name, own, _, _ in found if name in phrase.names]:
             said, apart = _drop_carried(said, again, phrases, line)
-        found += _expand(phrase, said, value, odd or apart)
+        about = _APPROXIMATE if _ABOUT.search(plain[: match.start()][-_NEAR:]) else ""
+        found += _expand(phrase, said, value, odd or apart or about)
         apart = phrase.why if phrase.apart else apart
     _mark(found, listed, len(queue))
     _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
@@ -189,6 +190,8 @@ _LEFT = re.compile(r"^\s{0,3}left\s{0,3}(?=[,;|)\]])", re.IGNORECASE)
 # A mean rank may be printed without decimals.
 _RANK = re.compile(r"(?:\bMR|\bmean[ _]?rank)\s?$", re.IGNORECASE)
 _NEAR = 12
+_ABOUT = re.compile(r"(?:[~\u223c\u2248\u2245]|\b(?:about|around|roughly|approx\.?|ca\.))$", re.IGNORECASE)
+_APPROXIMATE = "it is approximate, and it is open how far it may be off"
 _NAMED_BEHIND = re.compile(r"\s*+\([^()]{1,40}\)[\s,;|&]*+(?:and\b)?\s*+")
 # What may be between the numbers of a row.
 _BETWEEN_COLUMNS = " \t,/|;->\u2013\u2192\u21d2\u27f6\u279c"

@@ -15,6 +15,7 @@ from rankconst.results.tables.cells import Row, is_missing, is_number, strip_mar
 from rankconst.results.tables.columns import parse_column, read_words
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.reshape import names_other
 from rankconst.results.tables.surroundings import NUMBERED, Outline
 
 if TYPE_CHECKING:
@@ -228,13 +229,17 @@ def _split_plain(line: str, labels: Sequence[str]) -> list[str] | None:
     end = len(words)
     while end > 0 and len(words) - end < numbers and _is_cell(words[end - 1]):
         end -= 1
-    found = words[end:]
-    if not any(is_number(strip_marks(word)) for word in found):
-        return None
+    found, decimals = words[end:], sum(1 for _ in takewhile(_is_decimal, reversed(words[:end])))
+    if not any(map(_has_number, found)) or decimals >= first > 0:
+        return None  # more numbers than metrics, as where each has several columns
     # Too few numbers: a blank cell cannot be told from the others, so that the row is as long as it is.
     names = words[:end]
     head = [*names[: first - 1], " ".join(names[first - 1 :])] if first > 1 else [" ".join(names)]
     return [*head, *found]
+
+
+def _is_decimal(word: str) -> bool:
+    return "." in word and is_number(word)
 
 
 def _has_number(cell: str) -> bool:
@@ -370,7 +375,8 @@ def _cut_cells(line: str, columns: Sequence[tuple[int, int]], labels: Sequence[s
             return None
         cells[over[0]] = piece[0]
     measured = [cell for cell, label in zip(cells, labels, strict=False) if _is_metric(label)]
-    return cells if any(map(_has_number, measured)) and all(map(_is_cell, measured)) else None
+    whole = any(map(_has_number, measured)) and all(map(_is_cell, measured))
+    return cells if whole and not names_other(cells[0]) else None
 
 
 def _read_levels(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[list[Row], int] | None:

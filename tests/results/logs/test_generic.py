@@ -723,3 +723,10 @@ def test_a_folder_of_documents_is_no_search_engine() -> None:
         assert [entry.context.task for entry in reading.entries] == [None, None]
     reading = read_document("a.log", "Ranking documents for 100 queries\nTest results\nMRR: 0.338\nHits@10: 0.533\n")
     assert {entry.context.task for entry in reading.entries} == {"retrieval"}
+
+
+@pytest.mark.parametrize("sign", ["≈", "~"])
+def test_approximate_numbers_are_left_out(sign: str) -> None:
+    reading = read_document("eval.log", f"Test MRR {sign} 0.55, Hits@10: 0.7\n")
+    assert [entry.metric.label for entry in reading.entries] == ["Hits@10"]
+    assert [skip.why for skip in reading.skipped] == ["it is approximate, and it is open how far it may be off"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.tables.text import READER
@@ -235,3 +236,15 @@ def test_a_table_of_sides_is_no_log(text: str) -> None:
 
 def test_bars_without_rules() -> None:
     assert _describe("| Model | dataset | mrr | hits@10 |\n| A B | UMLS | 0.3 |  |\n") == ["UMLS - A B MRR 0.3"]
+
+
+def test_more_numbers_than_metrics_leave_no_row() -> None:
+    """As pandas prints columns of two levels: the last two of four numbers are of one metric."""
+    text = "           mrr        hits@10\n         valid  test   valid  test\nA          .1    .2     .3    .4\n"
+    assert not READER.recognise(Document("out.txt", text))
+    with pytest.raises(DataError):
+        read_document("out.txt", text)
+
+
+def test_a_row_of_something_else_is_left_out() -> None:
+    assert _describe("Model    MRR    MR\nA        .338   53\nEpochs   50\n") == ["- - A MRR .338", "- - A MR 53"]
