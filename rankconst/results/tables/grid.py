@@ -176,9 +176,10 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
     read: list[_Table] = []
     without: Row | None = None  # the first row of the first table without a metric
+    settings: tuple[Above, ...] = ()  # what a table of settings says of those below it
     start = 0
     for printed in chain.from_iterable(_split_printed(each, dialect) for each in tables):
-        told = _add_settings(tell(printed.above, printed.reports), printed.above)
+        told = _add_settings(tell(printed.above, printed.reports), (*printed.above, *settings))
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
         written = _lose_spans(list(rows)) if dialect.groups else rows
@@ -201,6 +202,9 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                     heading, below = turned, cells
             if heading is None:
                 without = without or first[0]
+                if pairs := _list_pairs(listed if dialect.groups else [*first, *islice(rest, _FIRST)]):
+                    settings = pairs
+                    continue
                 what = " | ".join(filter(None, first[0].plain))
                 notes.add(first[0].line, what, "the heading of a table without a metric")
                 continue
@@ -228,6 +232,14 @@ def _add_settings(told: Told, above: Iterable[Above]) -> Told:
 
 
 _SET_ABOVE = {"split", "side", "protocol", "task", "num_triples", "unclear"}
+
+
+def _list_pairs(rows: Sequence[Row]) -> tuple[Above, ...]:
+    """Return the settings in a table of names and values that say something of ranking tasks, as texts."""
+    if len(rows) > _FIRST or any(len(row.plain) != 2 for row in rows):
+        return ()
+    pairs = (f"{name}: {value}" for name, value in (row.plain for row in rows))
+    return tuple(Above("caption", pair) for pair in pairs if read_pairs((pair,)))
 
 
 def _lose_spans(rows: list[Row]) -> list[Row]:

@@ -16,6 +16,7 @@ from rankconst.results.tables.columns import parse_column, read_words
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.reshape import names_other
+from rankconst.results.tables.settings import read_pairs
 from rankconst.results.tables.surroundings import NUMBERED, Outline
 
 if TYPE_CHECKING:
@@ -289,6 +290,9 @@ def add_tables(lines: Sequence[str], outline: Outline, first: int = 0) -> int:
         own = [each for each in captioned if (end <= each if below else place <= each < start)]
         caption = [_join(lines, own[0] if below else own[-1])] if own else []
         if text and not caption:
+            settings = [" ".join(line.split()) for line in text[:-1][-_MOST_SETTINGS:] if read_pairs((line,))]
+            if settings:
+                outline.add_text(", ".join(settings))
             said = [line for line in text[:-1] if _OF_DATASET.match(line)][-1:]
             outline.add_text(". ".join(" ".join(line.split()) for line in (*said, text[-1])))
         outline.add_table([row._replace(line=row.line + first) for row in rows], captions=caption)
@@ -438,6 +442,8 @@ def _make_row(line: int, cells: Sequence[str], spans: dict[int, int] | None = No
     return Row(line, written, written, {} if spans is None else spans)
 
 
+# How far above a table settings may be.
+_MOST_SETTINGS = 100
 # A setting above a table, though not right above it.
 _OF_DATASET = re.compile(r"\s*data ?set(?:[_ ]name)?\s?[:=]\s?\S+\s*$", re.IGNORECASE)
 _MAY_HEAD = re.compile(r"(?!.*[:=])(?=.*\b(?:mrr|hits?\s?@|h@\d))", re.IGNORECASE)

@@ -298,6 +298,12 @@ _FILES: dict[str, Callable[[str, str], tuple[str, str]]] = {
     "a caption of LaTeX": lambda name, value: (
         "a.tex", _LATEX.replace("SETTING", f"{name}={value}".replace("_", r"\_"))
     ),
+    "a table of settings": lambda name, value: (
+        "a.md", f"# UMLS\n\n| setting | value |\n|---|---|\n| dropout | 0.1 |\n| {name} | {value} |\n{_ROWS}"
+    ),
+    "text far above": lambda name, value: (
+        "a.txt", f"dataset: umls\n{name}: {value}\nseed: 3\n\nResults:\nmodel   MRR   Hits@1\nA   0.5   0.4\n"
+    ),
     "a field of RST": lambda name, value: (
         "a.rst", f"UMLS\n====\n\n:{name}: {value}\n\n===== ====\nmodel MRR\n===== ====\nA     0.5\n===== ====\n"
     ),
