@@ -124,7 +124,7 @@ def _split_apart(line: str, below: str) -> list[str] | None:
     labels, cells = (_list_apart(each) for each in (line, below))
     if len(cells) == len(labels) + 1 and not cells[0].isdecimal():
         labels = ["", *labels]
-    if (fitting := _fit(cells, labels)) is None or len(labels) < 2:
+    if len(labels) < 2 or (fitting := _fit(cells, labels)) is None:
         return None
     measured = [j for j, label in enumerate(labels) if _is_metric(label)]
     if not measured or measured[0] > _MOST_NAMES or not all(_is_cell(fitting[j]) for j in measured):
