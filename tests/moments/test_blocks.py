@@ -278,6 +278,14 @@ def test_quicker_routes_err_by_less_than_they_say(name: str, monkeypatch: pytest
     assert quick.variance_error <= 1e-6 * quick.variance
 
 
+def test_blocks_are_many_from_so_many_on() -> None:
+    some = Histogram.from_counts([2] * blocks._MANY, offsets=range(blocks._MANY))
+    assert len(some) == blocks._MANY
+    assert not blocks.has_many_blocks(some)
+    assert blocks.has_many_blocks(Histogram.from_counts([2] * (blocks._MANY + 1), offsets=range(blocks._MANY + 1)))
+    assert not blocks.has_many_blocks(Histogram.from_counts(range(1, 2 * blocks._MANY)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("traced", [0, 2**16])
 @pytest.mark.parametrize(("rows", "entities"), [(400, 300), (400, 3000), (150, 40_000)])
@@ -537,7 +545,7 @@ def test_no_more_numbers_are_formed_than_fit_in_a_table(monkeypatch: pytest.Monk
 
 def test_tilts_are_found_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bisection would take dozens."""
-    monkeypatch.setattr(block_counts, "_MOST_STEPS", 9)
+    monkeypatch.setattr(block_counts, "_MOST_STEPS", 4)
     goals = np.array([0.5, 3.5, 20.0, 31.0, 58.5])
     share, tasks = np.random.default_rng(3).uniform(0.01, 0.9, (5, 60)), np.ones((5, 60))
     s, variance = block_counts._tilt(share, tasks, np.full(5, 60), goals)
@@ -559,6 +567,22 @@ def test_tilts_that_a_step_would_miss_are_found_by_halves(share: list[float], ta
     s, variance = block_counts._tilt(np.array([share]), np.array([tasks]), np.array([sum(tasks)]), np.array([goal]))
     odds = np.array(share) / (1 - np.array(share)) * math.exp(s[0])
     assert abs(np.array(tasks) @ (odds / (1 + odds)) - goal) <= 1.1e-4 * math.sqrt(variance[0])
+
+
+@pytest.mark.parametrize("extra", [[], [(20, 1000)], [(1, 430), (320, 90)]], ids=len)
+def test_only_what_changes_between_two_ranks_makes_a_sum_over_gaps_dear(extra: Blocks) -> None:
+    """Blocks before the first rank or after the last one cost nothing; those that reach over all ranks, little."""
+    tasks, y, x = [(0, 450), (330, 90), *extra], 400, np.arange(300, 400)
+
+    def cost(*more: tuple[int, int]) -> int:
+        return block_counts.BlockCounts(gather([*tasks, *more]), 2).gap_cost(y, x)
+
+    plain = cost()
+    assert cost((0, 10), (0, 300)) == cost((400, 7), (9000, 10)) == plain
+    over = [cost(each) - plain for each in ((0, 400), (299, 102), (3, 5000), (300, 100))]
+    ending = [cost(each) - plain for each in ((0, 399), (301, 500), (310, 20))]
+    assert 0 < min(over) == max(over)
+    assert min(over) + 32 * x.size == min(ending) == max(ending)
 
 
 @pytest.mark.parametrize(

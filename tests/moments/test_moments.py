@@ -37,7 +37,7 @@ from oracles import (
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.moments import Moments, compute_moments, means
+from rankconst.moments import Moments, compute_moments, means, powers
 from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_at_k
 from rankconst.moments.powers import power_mean
 from rankconst.moments.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
@@ -46,6 +46,8 @@ from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numpy.typing import NDArray
 
 CUT_OFF = [row for row in CATALOGUE.values() if not row.tabulated]
 METRICS = (
@@ -346,17 +348,118 @@ def test_figures_of_an_independent_computation(dataset: str, metric: str, expect
     assert abs(moments.expectation - expectation) <= 5.1e-7
 
 
-@pytest.mark.parametrize("exponent", [3.0, 2.5, -2.0, -0.5])
+@pytest.mark.parametrize(
+    ("exponent", "inverse"), [(3.0, False), (2.5, False), (-2.0, False), (-0.5, False), (0.5, True), (2.5, True)]
+)
 @pytest.mark.parametrize("sizes", [(4,), (1, 4, 8), (5, 6, 7, 2)], ids=str)
-def test_power_means_of_any_exponent(exponent: float, sizes: tuple[int, ...]) -> None:
+def test_power_means_of_any_exponent(exponent: float, inverse: bool, sizes: tuple[int, ...]) -> None:
     vectors = list(itertools.product(*(range(1, size + 1) for size in sizes)))
-    outcomes = [(MP.fsum(MP.mpf(r) ** exponent for r in v) / len(v)) ** (1 / MP.mpf(exponent)) for v in vectors]
+    power = (-1 if inverse else 1) / MP.mpf(exponent)
+    outcomes = [(MP.fsum(MP.mpf(r) ** exponent for r in v) / len(v)) ** power for v in vectors]
     mean = MP.fsum(outcomes) / len(outcomes)
     variance = MP.fsum((value - mean) ** 2 for value in outcomes) / len(outcomes)
-    moments = power_mean(Histogram.from_counts(sizes), exponent)
+    moments = power_mean(Histogram.from_counts(sizes), exponent, inverse)
     assert relative_error(moments.expectation, mean) <= 1e-12
     assert relative_error(moments.variance, variance) <= 1e-9
     assert absolute_error(moments.variance, variance) <= moments.variance_error
+
+
+@pytest.mark.parametrize("power", [-1.0, 0.5, 0.75, 4.0])
+@pytest.mark.parametrize("exponent", [-1.0, 1.5])
+def test_series_of_ones_and_twos_equal_binomial_sums(power: float, exponent: float) -> None:
+    """A sum of powers of 1000 ranks out of two takes 1001 values, of which 321 are likely enough to count."""
+    tasks, two = 1000, MP.mpf(2) ** exponent
+    ways = {twos: math.comb(tasks, twos) for twos in range(340, 661)}
+    sums = {twos: (2 * (tasks + twos * (two - 1)) / (tasks * (1 + two))) ** power for twos in ways}
+    mean = MP.fsum(ways[twos] * value for twos, value in sums.items()) / 2**tasks
+    variance = MP.fsum(ways[twos] * (value - mean) ** 2 for twos, value in sums.items()) / 2**tasks
+    found = powers._by_series(powers._SumOverFirstRanks(np.array([2.0]), np.array([1000.0]), exponent), power)
+    for estimate, exact in zip(found, (mean, variance), strict=True):
+        assert absolute_error(estimate.value, exact) <= estimate.error
+    assert found[0].error <= 1e-15
+    assert found[1].error <= 1e-11 * found[1].value
+
+
+def test_a_series_leaves_out_as_much_as_its_last_pair_if_pairs_fall_by_halves() -> None:
+    """Then all pairs to come add up to no more."""
+    for last, rest in ((0.5, 0.5), (0.4, 0.4), (0.51, math.inf)):
+        assert powers._estimate_rest([9.0, 0.75, -0.25, last / 2, last / 2]) == rest
+
+
+@pytest.mark.parametrize("step", [1 / 3, 1 / 2, 2 / 3])
+@pytest.mark.parametrize("power", [-4.0, -2.0])
+def test_a_step_too_long_is_told(step: float, power: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a single rank that is certain, every power is 1."""
+    monkeypatch.setattr(powers, "STEP", step)
+    found, _ = powers._by_transform(powers._SumOverFirstRanks(np.ones(1), np.ones(1), 1.0), power)
+    assert 1e-12 < abs(found.value - 1) <= found.error
+
+
+def test_nodes_of_a_transform_are_taken_together_as_far_as_they_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes a number for both sizes, and for every rank of a table."""
+    sums = powers._SumOverFirstRanks(np.array([5.0, 40.0]), np.ones(2), 1.0)
+    t, asked, form = np.geomspace(1e-3, 0.1, 30), list[int](), powers._log_phi_of_ranks
+
+    def note(t: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        asked.append(len(t))
+        return form(t, sizes)
+
+    monkeypatch.setattr(powers, "_log_phi_of_ranks", note)
+    plain, _ = sums.transform(t, False)
+    assert asked == [30]
+    for chunk, together in ((1, 1), (4 * 42, 4), (8 * 42 - 1, 7)):
+        asked.clear()
+        monkeypatch.setattr(powers, "_CHUNK", chunk)
+        found, _ = sums.transform(t, False)
+        assert found == pytest.approx(plain, rel=1e-14)
+        assert max(asked) == together
+
+
+@pytest.mark.parametrize("exponent", [-1.5, 0.5, 1.0, 3.0])
+def test_a_sum_of_powers_is_followed_to_its_least_value(exponent: float) -> None:
+    """Of chance and on blocks, which is where its transform ends."""
+    chance = powers._SumOverFirstRanks(np.array([1.0, 3.0, 40.0]), np.array([2.0, 1.0, 5.0]), exponent)
+    assert chance.least == pytest.approx(8 if exponent > 0 else 2 + 3**exponent + 5 * 40**exponent, rel=1e-15)
+    blocks = powers._SumOverBlocks(Histogram.from_counts([3, 40], [1, 5], offsets=[4, 9]), exponent)
+    assert blocks.least == pytest.approx(
+        5**exponent + 5 * 10**exponent if exponent > 0 else 7**exponent + 5 * 49**exponent, rel=1e-15
+    )
+    t = np.geomspace(1e-3, 1e5, 40) / blocks.least
+    ranks = [np.arange(5.0, 8.0), *[np.arange(10.0, 50.0)] * 5]
+    logs, slopes = blocks.transform(t, True)
+    for place, at in enumerate(t.tolist()):
+        terms = [(r**exponent, np.exp(-at * (r**exponent - np.min(r**exponent)))) for r in ranks]
+        exact = math.fsum(math.log(weights.mean()) - at * values.min() for values, weights in terms)
+        assert logs[place] == pytest.approx(exact, rel=1e-12) if exact > -200 else logs[place] < -200
+        if exact > -200:
+            slope = math.fsum(float(values @ weights / weights.sum()) for values, weights in terms)
+            assert slopes[place] == pytest.approx(slope, rel=1e-12)
+    assert logs[-1] == -math.inf
+
+
+@pytest.mark.parametrize("x", [1e-9, 0.01, 0.3, 0.499, 0.5, 0.7, 3.0, 40.0, 1e5])
+def test_logarithms_of_hyperbolic_sines_are_good_to_rounding(x: float) -> None:
+    found = float(powers._log_sinhc(np.array([x]))[0])
+    assert relative_error(found, MP.log(MP.sinh(x) / x)) <= 2e-15
+
+
+def test_only_powers_on_blocks_need_rules_for_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes of chance are condensed, and on blocks a sum of ranks is moved as a whole."""
+    monkeypatch.setattr(powers, "_SumOverBlocks", None)
+    assert power_mean(Histogram.from_counts([3, 4]), 2.0).expectation > 1
+    assert power_mean(Histogram.from_counts([3, 4], offsets=[5, 0]), 1.0, inverse=True).expectation < 1 / 3
+    with pytest.raises(TypeError):
+        power_mean(Histogram.from_counts([3, 4], offsets=[5, 0]), 2.0)
+
+
+@pytest.mark.parametrize(("exponent", "inverse"), [(-1.0, False), (2.0, False), (3.0, True), (1.0, True)])
+def test_power_means_of_ones_are_one(exponent: float, inverse: bool) -> None:
+    """A whole number, of which nothing is lost; a root of anything else is rounded."""
+    ones = power_mean(of({1: 7}), exponent, inverse)
+    assert (ones.expectation, ones.expectation_error) == (1.0, 0.0)
+    certain = power_mean(Histogram.from_counts([1, 1], offsets=[1, 6]), exponent, inverse)
+    assert 0 < certain.expectation_error < 1e-14
+    assert certain.variance == certain.variance_error == 0
 
 
 @pytest.mark.parametrize(("exponent", "inverse"), [(0.0, False), (1.5, False), (-1.0, True)])
