@@ -7,6 +7,7 @@ import itertools
 import math
 from collections import Counter
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,6 +124,10 @@ def test_moments_equal_enumeration_for_any_small_set(tasks: list[tuple[int, int]
 def test_one_candidate_is_no_chance_wherever_it_is(metric: Metric) -> None:
     moments = compute_moments(metric, gather([(2, 1), (5, 1), (5, 1)]))
     assert (moments.variance, moments.variance_error) == (0.0, 0.0)
+    if metric.family in {"median_rank", "inverse_median_rank"}:
+        certain = blocks.certain_moments(metric, gather([(2, 1), (5, 1), (5, 1)]))
+        assert certain is not None
+        assert 0 < certain.expectation_error <= 4 * 2.0**-53 * certain.expectation
 
 
 @pytest.mark.parametrize("offset", [10**6, 3 * 10**6, 10**9])
@@ -450,6 +455,35 @@ def test_generating_functions_of_counts_equal_their_products(spread: float) -> N
     assert np.allclose(np.exp(found[0]), expected, rtol=1e-11, atol=1e-15 * abs(expected[0]))
 
 
+@pytest.mark.parametrize(("room", "together"), [(1, 1), (27, 1), (28, 2), (1000, 60)])
+def test_factors_are_formed_together_as_far_as_they_fit(
+    room: int, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each at fourteen nodes: of two points seven, and of seven ranks two."""
+    formed = list[tuple[int, ...]]()
+
+    def note(name: str) -> Any:
+        def form(values: Any) -> Any:
+            formed.append(np.shape(values))
+            return getattr(np, name)(values)
+
+        return form
+
+    monkeypatch.setattr(block_counts, "_TABLE", room)
+    monkeypatch.setattr(block_counts, "np", SimpleNamespace(**{**vars(np), "log": note("log"), "log1p": note("log1p")}))
+    share = np.random.default_rng(1).uniform(0.3, 0.7, (2, 60))
+    zeta = np.tile(1j * np.linspace(0, 3, 7), (2, 1))
+    block_counts._log_ratio(share, np.ones((2, 60)), np.array([30, 30]), zeta)
+    assert max(each[2] for each in formed if len(each) == 3) == together
+    formed.clear()
+    block_counts._log_ratio(share[:1], np.ones((1, 60)), np.array([30]), zeta[:1, -1:])
+    assert max(each[2] for each in formed if len(each) == 3) == min(room, 60)
+    formed.clear()
+    away, unit = np.tile(np.arange(7.0, 0, -1)[:, None], (1, 60)), np.full((2, 60), 0.12 + 0.01j)
+    block_counts._log_product(away, away[:, 0], unit, np.ones(60))
+    assert max(each[2] for each in formed if len(each) == 3) == together
+
+
 @pytest.mark.parametrize(("size", "nodes"), [*itertools.product((0.001, 0.2, 0.9), (1, 5)), (1.5, 5)])
 def test_products_of_what_is_left_equal_factor_by_factor(size: float, nodes: int) -> None:
     """Rows that reach from every x to y in one series, where it converges, the others one by one."""
@@ -536,11 +570,18 @@ def test_no_more_numbers_are_formed_than_fit_in_a_table(monkeypatch: pytest.Monk
         asked.append(x.size)
         return form(x, centre)
 
-    monkeypatch.setattr(block_counts, "_TABLE", 60)
     monkeypatch.setattr(counts, "_evaluate_rows", note)
-    found = counts.evaluate(np.arange(100, 200), 150)
-    assert asked == [20] * 5
-    assert np.allclose(found[0].mass, plain[0].mass, rtol=1e-12)
+    for room, together in ((60, 20), (1, 1)):
+        asked.clear()
+        monkeypatch.setattr(block_counts, "_TABLE", room)
+        found = counts.evaluate(np.arange(100, 200), 150)
+        assert asked == [together] * (100 // together)
+        assert np.allclose(found[0].mass, plain[0].mass, rtol=1e-12)
+
+
+def test_no_tilt_is_looked_for_where_the_mean_is_the_count() -> None:
+    s, variance = block_counts._tilt(np.full((1, 4), 0.5), np.full((1, 4), 20.0), np.array([80]), np.array([40.0]))
+    assert (s.tolist(), variance.tolist()) == ([0.0], [20.0])
 
 
 def test_tilts_are_found_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -579,10 +620,57 @@ def test_only_what_changes_between_two_ranks_makes_a_sum_over_gaps_dear(extra: B
 
     plain = cost()
     assert cost((0, 10), (0, 300)) == cost((400, 7), (9000, 10)) == plain
+    assert block_counts.BlockCounts(gather([(0, 300), (400, 9)]), 1).gap_cost(y, x) > 0
     over = [cost(each) - plain for each in ((0, 400), (299, 102), (3, 5000), (300, 100))]
     ending = [cost(each) - plain for each in ((0, 399), (301, 500), (310, 20))]
     assert 0 < min(over) == max(over)
     assert min(over) + 32 * x.size == min(ending) == max(ending)
+
+
+def turn(s: Any) -> Any:
+    """Stand in for the second difference of a function of two ranks, and of its square."""
+    return np.stack([1 / s, 1 / s**2])
+
+
+def test_gaps_as_if_they_were_independent_add_up_to_every_lower_rank() -> None:
+    """A rank's next lower one is further away than a step if none of its values between comes about."""
+    rng = np.random.default_rng(5)
+    points, steps = np.arange(100, 160), rng.uniform(0.3, 0.95, 60)
+    found = median._chain(points, steps, turn)
+    for i, y in enumerate(points.tolist()):
+        exact = sum((math.prod(steps[i - gap + 1 : i + 1]) * turn(2.0 * y - gap) for gap in range(1, i + 1)), 0.0)
+        assert found[:, i] == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("first", [5, 60_000])
+def test_gaps_between_points_that_leave_some_out(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their mean length, from rank to rank; in a window too long for that, as if the steps were the same for ever."""
+    points, steps = np.arange(first, first + 300, 3), np.full(100, 0.9)
+    found = median._chain(points, steps, turn)
+    lengths = 9 * (1 - 0.9 ** (points - first + 1.0))
+    assert found == pytest.approx(turn(2.0 * points) * lengths, rel=1e-12)
+    monkeypatch.setattr(median, "_TRACED", 0)
+    assert median._chain(points, steps, turn) == pytest.approx(turn(2.0 * points) * 9, rel=1e-12)
+    # No length is more than the last rank.
+    assert median._chain(points, np.ones(100), turn) == pytest.approx(turn(2.0 * points) * points[-1], rel=1e-12)
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_how_far_apart_middle_ranks_are(alike: bool) -> None:
+    """Of ten ranks out of a hundred, five are at most 50: the next lower one is 10 below, a deviation is 16 wide."""
+    histogram = Histogram.from_counts([100], [10])
+    profile = median._BlockProfile(pretend(histogram), 5) if alike else median._Profile(histogram, 5)
+    assert profile.gap(50) == pytest.approx(10)
+    assert profile.scale(50) == pytest.approx(math.sqrt(10 / 4) / 0.1)
+    assert (profile.mean_and_variance(100), profile.slope(100)) == ((10, 0), 0)
+    # Bounds of tails of ten coins.
+    for count, side in ((6, 1), (9, 1), (4, -1), (0, -1)):
+        coins = math.fsum(math.comb(10, k) for k in range(11) if side * (k - count) >= 0) / 2**10
+        assert math.log(coins) <= profile.log_tail(50, count, side) < -0.1
+    panels = [*median._panels(profile, 7, 50, 93, True)]
+    assert (panels[0].start, panels[-1].stop) == (7, 94)
+    assert all(one.stop == other.start for one, other in itertools.pairwise(panels))
+    assert 50 in {panel.start for panel in panels}
 
 
 @pytest.mark.parametrize(

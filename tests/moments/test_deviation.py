@@ -120,7 +120,7 @@ def test_central_moments(counts: tuple[int, ...], offsets: tuple[int, ...] | Non
     ranks = module._Ranks.of(histogram, rank_variance(histogram).expectation)
     moments = module._central_moments(ranks, second)
     assert ranks.variance == float(mean / n**2)
-    assert moments[:2] == [Estimate(1.0, 0.0), Estimate(0.0, 0.0)]
+    assert moments[:3] == [Estimate(1.0, 0.0), Estimate(0.0, 0.0), Estimate(second, 8 * 2.0**-53 * second)]
     for order, moment in enumerate(moments):
         exact = sum((times * Fraction((v / mean - 1) ** order) for v, times in law.items()), Fraction(0)) / vectors
         assert abs(Fraction(moment.value) - exact) <= Fraction(moment.error)
@@ -419,7 +419,9 @@ def test_points_cover_where_something_is_and_no_more(counts: dict[int, int], t: 
     assert float(weights.sum()) == pytest.approx(points[-1] - points[0] + step, rel=1e-12)
     assert math.pi**2 / (ranks.total * t * step**2) >= 40
     assert math.pi**2 / (ranks.total * t * (2 * step) ** 2) < 40
-    assert points.size <= max(2048, 6 * len(counts) * (2 * 6.5 / math.sqrt(t) + 5) / step)
+    # Next to each edge all of them, and between two edges those of one period, at most.
+    if (points[-1] - points[0]) / step > 2048:
+        assert points.size <= (len(counts) + 1) * ((2 * (6.5 / math.sqrt(t) + 1) + 1) / step + 2)
 
 
 @pytest.mark.parametrize("blocks", [[(0, 30), (4, 9)], [(0, 2)] * 30 + [(1, 5000)], [(1, 50), (0, 100)] * 10], ids=len)
@@ -470,6 +472,12 @@ def test_points_are_taken_together_as_far_as_they_fit(monkeypatch: pytest.Monkey
         monkeypatch.setattr(module, "_CHUNK", chunk)
         assert ranks.transform(0.01) == pytest.approx(plain, rel=1e-14)
         assert (max(asked), sum(asked)) == (together, points)
+    monkeypatch.undo()
+    monkeypatch.setattr(module._Ranks, "_log_product", note)
+    monkeypatch.setattr(module._Ranks, "_points", lambda *_: (np.linspace(1, 70, 7000), np.ones(7000)))
+    asked.clear()
+    ranks.transform(0.01)
+    assert asked == [2**20 // 150, 7000 - 2**20 // 150]
 
 
 @pytest.mark.parametrize("off", [0.0, 1e-4, 0.03])
@@ -493,9 +501,26 @@ def test_a_series_ends_after_the_order_that_leaves_least() -> None:
         assert found.value == pytest.approx(value, rel=1e-14)
         assert abs(found.value - gap) <= found.error == pytest.approx(left, rel=1e-12)
     found = module._by_series([Estimate(moment, 0.0 if k < 3 else 1.0) for k, moment in enumerate(exact)])
-    assert found.value == pytest.approx(terms[0], rel=1e-14)
+    assert (found.value, found.error) == pytest.approx((terms[0], 3 / 8 * exact[2]), rel=1e-12)
     # Of next to nothing, its own rounding is left.
-    assert 2.0**-53 * 1e-40 < module._by_series([Estimate(x, 0.0) for x in (1.0, 0.0, 8e-40, 0.0, 0.0)]).error < 1e-54
+    least = module._by_series([Estimate(x, 0.0) for x in (1.0, 0.0, 8e-40, 0.0, 0.0)])
+    assert (least.value, least.error) == pytest.approx((1e-40, 4 * 2.0**-53 * 1e-40), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-3])
+def test_what_the_gap_errs_by_is_carried_on(off: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """M is sqrt(E[V]) (1 - g), and its variance E[V] g (2 - g): the one moves as g does, the other twice as much."""
+    monkeypatch.setattr(module, "_by_series", lambda _: Estimate(0.01, off))
+    monkeypatch.setattr(module, "_by_transform", lambda *_: Estimate(0.01, off))
+    moments, square = (find(Histogram.from_counts([3, 5])) for find in (standard_deviation, rank_variance))
+    root = math.sqrt(square.expectation)
+    assert moments.expectation == pytest.approx(0.99 * root)
+    assert moments.variance == pytest.approx(square.expectation * (1 - 0.99**2))
+    # A few roundings come on top.
+    assert moments.expectation_error == pytest.approx((off + 4 * 2.0**-53) * root, rel=1e-9, abs=0)
+    assert moments.variance_error == pytest.approx(
+        2 * off * square.expectation + 8 * 2.0**-53 * moments.variance, rel=1e-9, abs=0
+    )
 
 
 def test_what_transforms_err_by_is_carried_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -514,6 +539,25 @@ def test_what_transforms_err_by_is_carried_on(monkeypatch: pytest.MonkeyPatch) -
     found = module._by_transform(ranks, central)
     # The rest of the integral, which is bounded, is off as well.
     assert 0.8 * found.error < found.value - plain.value <= 1.01 * found.error
+
+
+@pytest.mark.parametrize("counts", [{50: 40}, {8: 20, 14: 30}, {1000: 30}], ids=str)
+def test_an_integral_ends_where_its_rest_is_below_rounding(
+    counts: dict[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transform falls, so that the rest is at most that of a constant, which is added."""
+    square = rank_variance(of(counts))
+    ranks, asked, form = module._Ranks.of(of(counts), square.expectation), list[float](), module._Ranks.transform
+    central = module._central_moments(ranks, square.variance / square.expectation**2)
+
+    def note(self: Any, t: float) -> float:
+        s, found = t * self.total * self.variance, form(self, t)
+        asked.append(found / math.sqrt(s) / math.expm1(module.STEP / 2))
+        return found
+
+    monkeypatch.setattr(module._Ranks, "transform", note)
+    whole = module._by_transform(ranks, central).value * 2 * math.sqrt(math.pi) / module.STEP
+    assert asked[-1] < 2.0**-57 * whole <= min(asked[:-1])
 
 
 @pytest.mark.parametrize("counts", [{5: 4}, {8: 500, 14: 30}, {3: 10**6}, {1000: 300}, {2: 100, 900: 7}], ids=str)
@@ -562,6 +606,14 @@ def test_simulated_rankings_agree(counts: dict[int, int]) -> None:
 @pytest.mark.parametrize("counts", [{1: 1}, {7: 1}, {BILLION: 1}, {1: 2}, {1: 10**7}], ids=str)
 def test_nothing_varies_with_one_task_or_one_candidate(counts: dict[int, int]) -> None:
     assert standard_deviation(of(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "numerical")
+
+
+def test_ranks_that_are_certain_have_a_root_that_is_rounded_twice() -> None:
+    """Of 3, 7 and 12, V is 122/9."""
+    moments = standard_deviation(Histogram.from_counts([1, 1, 1], offsets=[2, 6, 11]))
+    exact = MP.sqrt(122) / 3
+    assert abs(moments.expectation - exact) <= moments.expectation_error <= 2.0**-52 * exact * (1 + 1e-9)
+    assert moments.variance == moments.variance_error == 0
 
 
 EXTREME: dict[str, dict[int, int]] = {

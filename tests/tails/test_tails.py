@@ -232,6 +232,12 @@ def test_products_may_have_as_many_pairs_as_are_allowed(
         assert max(formed, default=0) <= pairs
 
 
+@pytest.mark.parametrize("most", [3, 4])
+def test_so_many_sizes_are_enumerated_and_no_more(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enumeration, "_SIZES", most)
+    assert (_enumerate([2, 3, 4, 5], [1, 1, 1, 1], ReciprocalLaw) is not None) is (most == 4)
+
+
 def test_many_values_go_into_either_half_once(formed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     two = _enumerate([900], [2])
     assert two is not None
