@@ -378,7 +378,7 @@ def test_series_of_ones_and_twos_equal_binomial_sums(power: float, exponent: flo
     found = powers._by_series(powers._SumOverFirstRanks(np.array([2.0]), np.array([1000.0]), exponent), power)
     for estimate, exact in zip(found, (mean, variance), strict=True):
         assert absolute_error(estimate.value, exact) <= estimate.error
-    # The variance of S / E[S]. Powers beyond 1/2 amplify what it errs by; if it is large, the rest of the series counts.
+    # The variance of S / E[S]. Powers beyond 1/2 amplify what it errs by; if it is large, the rest counts as well.
     spread = float(((two - 1) / (two + 1)) ** 2 / tasks)
     assert found[0].error <= (4.1 if power <= 0.5 else 9) * 2.0**-53
     assert found[1].error <= (3e5 if power > 0.5 else 64.1 if exponent < 1 else 70) * 2.0**-53 * spread
