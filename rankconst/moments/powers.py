@@ -232,7 +232,7 @@ class _SumOverFirstRanks(_Sum):
             sum((math.comb(k, i) * raw[i] * turned[k - i] for i in range(k + 1)), np.zeros_like(n))
             for k in range(3, ORDER + 1)
         )
-        return scale, [ones, np.zeros_like(n), second, *(np.where(n > 1, moment, 0.0) for moment in higher)]
+        return scale, [ones, np.zeros_like(n), second, *higher]
 
 
 class _SumOverBlocks(_Sum):

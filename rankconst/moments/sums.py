@@ -177,7 +177,7 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
     Beyond the table, sum_u c_u g(N_u) is replaced octave by octave with the interpolation of g at Chebyshev points:
     sum_k w_k g(x_k), w_k = sum_u c_u l_k(N_u), l_k the Lagrange polynomials (Berrut and Trefethen 2004, *Barycentric
     Lagrange interpolation*, eq. 4.2). For g that are analytic in N on the scale of N this is exact to rounding. At most
-    TABLE sizes are left, and 24 for each octave beyond.
+    TABLE sizes are left, and 48 for each octave beyond, mostly 24.
     """
     sizes, weights = num_candidates.astype(np.float64), num_tasks.astype(np.float64)
     near = sizes <= TABLE

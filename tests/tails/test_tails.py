@@ -232,6 +232,12 @@ def test_products_may_have_as_many_pairs_as_are_allowed(
         assert max(formed, default=0) <= pairs
 
 
+@pytest.mark.parametrize("most", [3, 4])
+def test_so_many_sizes_are_enumerated_and_no_more(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enumeration, "_SIZES", most)
+    assert (_enumerate([2, 3, 4, 5], [1, 1, 1, 1], ReciprocalLaw) is not None) is (most == 4)
+
+
 def test_many_values_go_into_either_half_once(formed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     two = _enumerate([900], [2])
     assert two is not None
@@ -425,8 +431,61 @@ def test_a_walk_ends_where_its_budget_does(monkeypatch: pytest.MonkeyPatch) -> N
     saddle = find_saddle(law, -0.5 * law.width, None)
     monkeypatch.setattr(inversion, "_BUDGET", 0.0)
     z, g, complete = inversion._walk(law, saddle, 0.1, False)
-    assert inversion._LEAST_NODES <= len(z) == len(g) <= 4 * inversion._LEAST_NODES
+    # So many at least, in doubled steps, whatever they cost.
+    assert inversion._LEAST_NODES < len(z) == len(g) <= 2 * inversion._LEAST_NODES
     assert not complete
+
+
+def test_a_walk_that_is_never_gone_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes are many, and no more than a quarter of a million, however little each costs."""
+    law = LogRankLaw(Histogram.from_counts([7, 9]))
+    saddle = find_saddle(law, -0.5 * law.width, None)
+    monkeypatch.setattr(law, "cost", lambda _: 0.0)
+    monkeypatch.setattr(law, "cgf", lambda z, _: np.full(z.size, saddle.cgf, dtype=np.complex128))
+    z, _, complete = inversion._walk(law, saddle, 0.1, True)
+    assert len(z) == 2**18 + 1
+    assert not complete
+
+
+@pytest.mark.parametrize("span", [0.25, 1.0, 3.0])
+@pytest.mark.parametrize("z", [0.7 + 0j, 0.7 + 0.9j, -0.7 + 0j, -0.4 - 1j])
+def test_the_kernel_of_a_lattice_adds_up_its_points(span: float, z: complex) -> None:
+    """P(S >= x) is the sum over the points from x on, and P(S >= x) - 1 minus that over the others."""
+    points = span * np.arange(400)
+    expected = np.sum(np.exp(-z * points)) if z.real > 0 else -np.sum(np.exp(z * (points + span)))
+    assert inversion._kernel(span, np.array([z]))[0] == pytest.approx(span * expected, rel=1e-12)
+    assert inversion._kernel(1e-9, np.array([z]))[0] == pytest.approx(inversion._kernel(None, np.array([z]))[0])
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.6])
+def test_a_circle_has_the_fewest_nodes_that_keep_neighbours_apart(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    law, taken = RankLaw(Histogram.from_counts([9, 30, 200] * 5)), list[tuple[float, int]]()
+    x = -float(round(law.width * share))
+    assert law.span == 1
+
+    def note(_law: SumLaw, _saddle: Saddle, step: float, _settles: bool, circle: int | None = None) -> Any:
+        taken.append((step, circle or 0))
+        raise InterruptedError
+
+    monkeypatch.setattr(inversion, "_walk", note)
+    with pytest.raises(InterruptedError):
+        invert(law, x)
+    ((step, circle),) = taken
+    period = inversion._period(law, find_saddle(law, x, law.span))
+    assert (2 * circle + 1) * step == pytest.approx(2 * math.pi, rel=1e-14)
+    assert 2 * (circle - 1) < period <= 2 * circle
+
+
+def test_a_law_that_is_nearly_settled_is_as_wide_as_its_kernel() -> None:
+    """Next to the best of all values no rank varies under the tilt."""
+    law = ReciprocalLaw(Histogram.from_counts([50, 60]))
+    saddle = find_saddle(law, -1e-9, None)
+    chances = [_tilt(law, saddle.t, size) for size in law.sizes]
+    assert all(each[0] == pytest.approx(1, abs=1e-12) for each in chances)
+    assert saddle.t > 10
+    assert saddle.deviation == pytest.approx(0.01 / saddle.t, rel=1e-12)
 
 
 def test_an_integral_states_the_rounding_of_every_node() -> None:
@@ -453,6 +512,16 @@ def test_an_integral_that_cancels_is_known_to_be_small() -> None:
     log, error = inversion._sum(saddle, z, g)
     assert error == inversion._LOST
     assert math.log(2.0**-53) < log < math.log(1e-12)
+
+
+def test_an_integral_is_known_from_twice_its_rounding_on() -> None:
+    """What is left of 1 - 2 (1/2 - d) falls from where it is known to a few digits to where only its size is."""
+    saddle = Saddle(t=1.0, x=0.0, span=1.0, cgf=0.0, deviation=1.0, rounding=0.0)
+    z = np.array([1 + 0j, 1 + 1j])
+    errors = [inversion._sum(saddle, z, np.array([1, -0.5 + 2.0**-k + 0j]))[1] for k in np.arange(30.0, 54.0, 0.125)]
+    assert errors == sorted(errors)
+    known = [error for error in errors if error < inversion._LOST]
+    assert 0.9 < known[-1] <= 1 < len(errors) - len(known)
 
 
 @pytest.mark.parametrize(("errors", "most"), [((0.5, 2.0), -1.0), ((0.5, 1e3), -3.0)])
