@@ -131,6 +131,13 @@ def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
     assert not agrees(file, user, TABLES)
 
 
+def test_which_macro_average_it_is_must_be_said() -> None:
+    file = Stated("nations", aggregation="Macro")
+    with pytest.raises(DataError, match="over queries or over relations"):
+        settle(file, NOTHING, TABLES)
+    assert settle(file, Stated(aggregation="macro-query"), TABLES)[0].aggregation == "macro-query"
+
+
 def test_the_same_in_another_spelling_is_no_contradiction() -> None:
     file, user = Stated("FB15k-237", "testing"), Stated("fb15k237", "test")
     assert settle(file, user, TABLES)[0] == Tasks("fb15k237")
