@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
 from rankconst.errors import DownloadError, MissingExtraError, UsageError, first_line
 from rankconst.names import show_controls
@@ -206,6 +206,10 @@ def _hash(path: Path, known: str) -> str:
         return f"{kind}:{hashlib.file_digest(file, kind).hexdigest()}"
 
 
+_TICK = 0.1  # seconds
+_LONGEST_TICK = 5  # beyond, the process was stopped, or the machine asleep
+
+
 class SlowError(Exception):
     """A server sends next to nothing."""
 
@@ -234,13 +238,51 @@ class _Limited:
 
 @dataclass
 class Clock:
-    """When a download began, and when the server last sent enough."""
+    """How long a download has taken, and for how long the server has not sent enough, in seconds.
 
-    start: float = field(default_factory=time.monotonic)
-    since: float = field(default_factory=time.monotonic)
+    Only time in which this process ran counts: one that was stopped for an hour has not waited for the server.
+    """
+
+    passed: float = 0
+    waited: float = 0
+    _last: float = field(default_factory=time.monotonic)
+
+    def tick(self) -> None:
+        """Add what has passed since the last time."""
+        now = time.monotonic()
+        spent = min(now - self._last, _LONGEST_TICK)
+        self.passed, self.waited, self._last = self.passed + spent, self.waited + spent, now
 
 
 T = TypeVar("T")
+
+
+class Aside(Generic[T]):
+    """Work that is done in a thread of its own, which is left alone if it takes too long."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._done: list[T] = []
+        self._failed: list[BaseException] = []
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._done.append(self._work())
+        except BaseException as error:  # noqa: BLE001 - it is raised again, in the thread that waits
+            self._failed.append(error)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait some time; True once the work is over."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def result(self) -> T:
+        """Return what the work did, or raise what it raised."""
+        if self._failed:
+            raise self._failed[0]
+        return self._done[0]
 
 
 def watch(work: Callable[[], T], stream: _Limited | None = None, clock: Clock | None = None) -> T:
@@ -248,34 +290,21 @@ def watch(work: Callable[[], T], stream: _Limited | None = None, clock: Clock | 
 
     A time limit of the network ends at the first byte. The work is done in a thread, which is left alone if need be.
     """
-    done: list[T] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            done.append(work())
-        except BaseException as error:  # noqa: BLE001 - it is raised again, in the thread that waits
-            failed.append(error)
-
     stream, clock = stream or _Limited(io.BytesIO()), clock or Clock()
-    thread = threading.Thread(target=run, daemon=True)
     seen = 0
-    thread.start()
+    aside = Aside(work)
     try:
-        while thread.is_alive():
-            thread.join(0.1)
-            now = time.monotonic()
+        while not aside.wait(_TICK):
+            clock.tick()
             if stream.count >= seen + BLOCK:
-                seen, clock.since = stream.count, now
-            if now - clock.since > PATIENCE:
+                seen, clock.waited = stream.count, 0
+            if clock.waited > PATIENCE:
                 raise SlowError(f"the server sends less than {BLOCK:,} bytes in {PATIENCE} seconds")
-            if now - clock.start > LONGEST:
+            if clock.passed > LONGEST:
                 raise SlowError(f"it took longer than {LONGEST / 3600:g} hours")
     finally:
         stream.closed = True
-    if failed:
-        raise failed[0]
-    return done[0]
+    return aside.result()
 
 
 def strange_answers() -> tuple[type[Exception], ...]:

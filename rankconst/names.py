@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 _LONGEST_SHOWN = 80
@@ -24,7 +24,7 @@ def require_text(name: object) -> str:
     """Return a name; UnknownNameError if it is no text, such as the NaN of an empty cell."""
     if isinstance(name, str):
         return name
-    raise UnknownNameError(f"{shorten(repr(name))} is no name: expected text, got {type(name).__name__}.")
+    raise UnknownNameError(f"{show_value(name)} is no name: expected text, got {type(name).__name__}.")
 
 
 def squash(name: str) -> str:
@@ -40,6 +40,27 @@ def is_key(text: str) -> bool:
 def shorten(name: str) -> str:
     """Return a name as messages show it."""
     return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
+
+
+def spell(value: object, how: Callable[[object], str] = repr) -> str:
+    """Return a value as text; a whole number of more digits than Python writes has none of them."""
+    try:
+        return how(value)
+    except ValueError:
+        return f"<{type(value).__name__} of more digits than can be written>"
+
+
+def tell_apart(value: object) -> str:
+    """Return a text that no two values share, among those that are there, unless they are written alike."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"id {id(value)}"
+
+
+def show_value(value: object) -> str:
+    """Return a value, which may be anything, as messages show it."""
+    return shorten(spell(value))
 
 
 def show_controls(text: str) -> str:

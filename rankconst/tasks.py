@@ -24,7 +24,8 @@ from rankconst.catalogue.protocols import (
     parse_side,
     parse_split,
 )
-from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.errors import DataError, UndefinedError, UsageError, first_line
+from rankconst.names import show_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -407,13 +408,24 @@ def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.i
     return array if array.any() else None
 
 
+def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return values as an array of its own; DataError for a list of lists of different lengths, and for text."""
+    refuse_masked(values, name)
+    # A scalar of Arrow that is text would become its bytes.
+    if hasattr(values, "as_py"):
+        values = values.as_py()
+    try:
+        return np.array(values)
+    except ValueError as error:
+        raise DataError(f"{name}: expected a number for each ranking task; {first_line(error)}.") from error
+
+
 def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
-    refuse_masked(weights, "weights")
-    array = np.array(weights)
+    array = _to_array("weights", weights)
     if array.shape != (size,):
         raise DataError(f"weights have shape {array.shape}; expected ({size},), one for each number of candidates.")
     if array.dtype.kind not in "iuf":
-        raise DataError(f"weights must be numbers; got {array.dtype} with values such as {array[0]!r}.")
+        raise DataError(f"weights must be numbers; got {array.dtype} with values such as {show_value(array[0])}.")
     values = array.astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
     if wrong.size:
@@ -422,14 +434,15 @@ def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
 
 
 def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    refuse_masked(values, name)
-    array = np.array(values)
+    array = _to_array(name, values)
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
     if array.size and array.dtype.kind not in "iu":
         whole = array.dtype.kind == "f" and bool(np.all(np.isfinite(array) & (array == np.floor(array))))
         if not whole:
-            raise DataError(f"{name} must be whole numbers; got {array.dtype} with values such as {array[0]!r}.")
+            raise DataError(
+                f"{name} must be whole numbers; got {array.dtype} with values such as {show_value(array[0])}."
+            )
     if array.size and (array.max() > _LARGEST or array.min() < -_LARGEST):
         raise DataError(f"{name} runs from {array.min()} to {array.max()}; expected at most 2**53.")
     return array.astype(np.int64)

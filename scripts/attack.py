@@ -577,6 +577,34 @@ def kinds_of_files(draw: random.Random) -> Iterator[Case]:
         yield Case(f"{use}: {kind}", args, files, partial(make, name, content), truth=plain[use] if same else None)
 
 
+def _cut_later(seconds: float, name: str, content: bytes) -> None:
+    """Cut a file some time after it was written, while it is read."""
+    Path(name).write_bytes(content)
+    if os.fork():
+        return
+    time.sleep(seconds)
+    os.truncate(name, 200)
+    os._exit(0)
+
+
+@_attack
+def graphs_that_change(draw: random.Random) -> Iterator[Case]:
+    """Yield arrays, Parquet and text of many triples that are cut, grow or are replaced while they are read."""
+    import numpy as np
+
+    rows = np.array([[draw.randrange(2000), draw.randrange(20), draw.randrange(2000)] for _ in range(200_000)])
+    np.save(stream := io.BytesIO(), rows.astype("<i8"))
+    lines = b"".join(b"%d\t%d\t%d\n" % tuple(row) for row in rows.tolist())
+    parquet = _write_columns({"t": lines}, "int64")["t"]
+    test = _write_columns({"u": b"1 2 3\n4 5 6\n"}, "int64")["u"]
+    build = ["build", "--train", "t", "--test", "u", "--name", "mine", "-p", "raw", "-b", "uniform", "-q", "--out", "o"]
+    changes = [partial(_cut_later, tenths / 10) for tenths in (1, 3, 4, 5, 6, 7)]
+    changes += [partial(_disturb, change) for change in (_grow, _renew)]
+    kinds = {"array": stream.getvalue(), "Parquet": parquet, "text": lines}
+    for (kind, content), memory, change in itertools.product(kinds.items(), ([], ["--memory", "1B"]), changes):
+        yield Case(f"{kind} {memory} {change}", [*build, *memory], {"u": test}, partial(change, "t", content))
+
+
 ROOMS: dict[str, dict[str, Any]] = {
     **{f"{name}={text[:20]}": {"env": {name: text}} for name, texts in {
         "COLUMNS": ("0", "-1", "abc", "1", "100000", "9" * 30),
@@ -867,6 +895,14 @@ def answers(_: random.Random) -> Iterator[Case]:
         "control characters": _answer("404 \x1b[31mred" + "y" * 9000),
         "no HTTP": packed,
         "nothing": b"",
+        "in a circle": _answer("302 Found\r\nLocation: /x.zip"),
+        "choices": _answer("300 Multiple Choices\r\nLocation: /x.zip"),
+        "beyond its end": _answer("416 Range Not Satisfiable"),
+        "packed twice, a bomb": _answer(f"{gzipped}, gzip", gzip.compress(gzip.compress(bytes(2**28)))),
+        "endless": _answer("200 OK", packed, 10**18),
+        "a chunk of 2^64": chunked + b"F" * 16 + b"\r\n" + packed,
+        "no last chunk": chunked + b"%x\r\n" % len(packed) + packed + b"\r\n",
+        "a name of its own": _answer('200 OK\r\nContent-Disposition: attachment; filename="../../x"', packed),
         "many headers": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 9999,
         **{f"at {place}": _answer(f"302 Found\r\nLocation: {place}")
            for place in ("file:///etc/passwd", "data:,x", "doi:10.1/x", "http://[::", "\xff", "")},

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -266,7 +267,10 @@ def test_any_whole_numbers_will_do(dtype: Any) -> None:
         ([None], "whole numbers"),
         ([2**70], "whole numbers|at most"),
         ([1e300], r"whole numbers|at most"),
+        ([10**5000], "such as <int of more digits than can be written>"),
         ([[1, 2]], "one-dimensional"),
+        ([[1, 2], 3], "expected a number for each ranking task; setting an array element with a sequence"),
+        (pa.scalar("12"), "one-dimensional"),
         (3, "one-dimensional"),
     ],
 )

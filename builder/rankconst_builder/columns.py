@@ -16,7 +16,7 @@ import tokenize
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 from urllib.parse import quote, urlsplit
 
 import numpy as np
@@ -51,6 +51,7 @@ MEMORY = 2 << 30
 """Bytes that the ids of a graph may take before they go to temporary files."""
 
 _BYTES = 12  # of a triple of ids
+_CHANGED = "changed while it was read. Build when it is whole."
 _ROWS = 1 << 20
 _MOST_IDS = 1 << 32
 _DENSE = 1 << 24  # Ids below this have an entry each in a mask, however few they are.
@@ -309,11 +310,30 @@ def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
         )
     places, kind = [order.index(letter) for letter in "hrt"], array.dtype.newbyteorder("=")
 
-    def read() -> Iterator[Batch]:
-        for start in range(0, len(array), _ROWS):
-            yield [array[start : start + _ROWS, place].astype(kind) for place in places]
+    length, width = array.shape
+    # Read, not mapped: the system ends a process that looks at a mapped file which somebody has cut.
+    by_rows, first, held, size = array.flags.c_contiguous, int(array.offset), array.dtype, array.dtype.itemsize
+    del array
 
-    return Columns(path, len(array), "hrt", ("", ""), files, read)
+    def take(stream: IO[bytes], place: int, count: int) -> NDArray[Any]:
+        """Read numbers, counted from the first of the file."""
+        stream.seek(first + place * size)
+        block = stream.read(count * size)
+        if len(block) != count * size:
+            raise DataError(f"{path} {_CHANGED}")
+        return np.frombuffer(block, held)
+
+    def read() -> Iterator[Batch]:
+        with path.open("rb") as stream:
+            for start in range(0, length, _ROWS):
+                count = min(_ROWS, length - start)
+                if by_rows:
+                    rows = take(stream, start * width, count * width).reshape(count, width)
+                    yield [rows[:, place].astype(kind) for place in places]
+                else:
+                    yield [take(stream, place * length + start, count).astype(kind) for place in places]
+
+    return Columns(path, length, "hrt", ("", ""), files, read)
 
 
 FORMATS: dict[bytes, Callable[[Path, Sequence[Path], Layout], Columns]] = {
@@ -389,6 +409,8 @@ def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
         for batch in columns.read_ids():
             for place, ids in enumerate(batch):
                 highest[place] = max(highest[place], int(ids.max(initial=0)))
+                if row + ids.size > columns.rows:
+                    raise DataError(f"{columns.path} {_CHANGED}")
                 if spilled:
                     files[place].write(ids.astype(np.uint32).data.cast("B"))
                 else:

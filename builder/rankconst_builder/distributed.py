@@ -8,15 +8,16 @@ worker is run again.
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.download import hide_login
+from rankconst.download import Aside, hide_login
 from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
 from rankconst.names import shorten
 from rankconst.version import __version__
@@ -29,7 +30,7 @@ from rankconst_builder.tallies import Side, add_tallies
 from rankconst_builder.words import NO_TRIPLES, Triples, drop_repeats, sort_words, split_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from rankconst_builder.words import Codes, Words
 
 
+T = TypeVar("T")
+
+_LOGGERS = ("distributed", "distributed.client", "tornado.application")
 _PATIENCE = 20  # seconds
 _MOST_WAITS = 15  # so often that long without any worker
 _ROOM = 1 << 30  # bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks
@@ -88,12 +92,32 @@ def choose_files(opened: Mapping[str, Columns | None]) -> dict[str, Columns]:
     return found
 
 
+@contextmanager
+def _explaining() -> Iterator[None]:
+    """Say what became of the cluster."""
+    from distributed import CancelledError, KilledWorker, client
+    from distributed.comm.core import CommClosedError
+
+    closed: type[Exception] = getattr(client, "ClosedClientError", CommClosedError)  # earlier versions lack it
+    try:
+        yield
+    except KilledWorker as error:
+        raise DataError(
+            "workers ended again and again in the same task, for want of memory perhaps. Give them more, write train "
+            "in smaller row groups, or lower --memory, which is what a part may take."
+        ) from error
+    except (CancelledError, CommClosedError, TimeoutError, closed) as error:
+        raise DataError(f"the scheduler is lost: {first_line(error)}. Start it, and build again.") from error
+
+
 def connect(address: str) -> Any:
     """Connect to a scheduler."""
     try:
         from distributed import Client
     except ImportError as error:
         raise MissingExtraError("--scheduler needs Dask. Run: pip install 'rankconst[dask]'") from error
+    for name in _LOGGERS:  # tracebacks of what becomes an error of one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
     except (OSError, ValueError) as error:
@@ -109,15 +133,21 @@ def connect(address: str) -> Any:
     return client
 
 
+@_explaining()
+def count_workers(client: Any) -> int:
+    """Return how many workers there are."""
+    return _attend(client, lambda: len(client.sync(client.scheduler.ncores)))
+
+
+@_explaining()
 def _check_workers(client: Any, address: str) -> None:
     """Wait for a worker; refuse those that would count in another way."""
     try:
-        client.wait_for_workers(1, timeout=_PATIENCE * _MOST_WAITS)
-    except TimeoutError as error:
+        _attend(client, lambda: client.wait_for_workers(1))
+    except _NoWorkersError as error:
         shown = hide_login(address)
         raise UsageError(f"the scheduler at {shown} has no workers. Start some with `dask worker {shown}`.") from error
-    with _explaining():
-        found = client.run(hash_program, on_error="return")
+    found = _attend(client, lambda: client.run(hash_program, on_error="return"))
     for worker, program in found.items():
         if program != hash_program():
             seen = first_line(program) if isinstance(program, Exception) else "it has other code"
@@ -127,6 +157,7 @@ def _check_workers(client: Any, address: str) -> None:
             )
 
 
+@_explaining()
 def count_distributed(
     client: Any,
     files: Mapping[str, Columns],
@@ -164,8 +195,7 @@ def count_distributed(
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)
     rows = {split: train.rows if split == "train" else len(triples) for split, triples in graph.splits.items()}
-    with _explaining():
-        shared = client.scatter(graph, broadcast=True)
+    shared = _attend(client, lambda: client.scatter(graph, broadcast=True))
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
     tallies: Tallies = {(protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits}
     statistics: list[PartStatistics] = []
@@ -196,6 +226,7 @@ def _list_groups(columns: Columns) -> list[_RowGroup]:
     return found
 
 
+@_explaining()
 def hash_files(client: Any, columns: Columns) -> Content:
     """Return what the tables say of a file that workers read."""
     files = [file.absolute() if isinstance(file, Path) else file for file in columns.files]
@@ -244,42 +275,36 @@ def _mark_share(found: Sequence[Codes]) -> NDArray[np.bool_]:
 
 def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
     """Wait for results."""
-    with _explaining():
-        _wait(client, futures)
-        return [*client.gather(futures)]
+    return _attend(client, lambda: [*client.gather(futures)])
 
 
-def _wait(client: Any, futures: Sequence[Any]) -> None:
-    """Wait until all results are there or one has failed; Dask itself would wait for ever where no worker is left."""
-    from distributed import as_completed
-
-    waits = 0
-    while waiting := [each for each in futures if not each.done()]:
-        try:
-            for each in as_completed(waiting, timeout=_PATIENCE):  # type: ignore[no-untyped-call] # Dask has no types
-                if each.status != "finished":
-                    return
-        except TimeoutError:
-            waits = 0 if client.scheduler_info(n_workers=-1)["workers"] else waits + 1
-            if waits == _MOST_WAITS:
-                raise DataError("no worker is left. Start some, and build again.") from None
+class _NoWorkersError(DataError):
+    """A cluster has no workers."""
 
 
-@contextmanager
-def _explaining() -> Iterator[None]:
-    """Say what became of the cluster."""
-    from distributed import CancelledError, KilledWorker
-    from distributed.comm.core import CommClosedError
+def _attend(client: Any, work: Callable[[], T]) -> T:
+    """Return what a cluster does; DataError if it has no worker, or its scheduler is silent, for five minutes.
 
+    Dask itself would wait for ever.
+    """
+    aside, silent, idle = Aside(work), 0, 0
+    while not aside.wait(_PATIENCE):
+        workers = _count_workers(client)
+        silent = silent + 2 if workers is None else 0  # it was asked for as long again
+        idle = 0 if workers else idle + 1
+        if silent >= _MOST_WAITS:
+            raise DataError("the scheduler does not answer any more. Start it again, and build again.")
+        if idle >= _MOST_WAITS:
+            raise _NoWorkersError("no worker is left. Start some, and build again.")
+    return aside.result()
+
+
+def _count_workers(client: Any) -> int | None:
+    """Ask how many workers there are; None if the scheduler does not answer."""
     try:
-        yield
-    except KilledWorker as error:
-        raise DataError(
-            "workers ended again and again in the same task, for want of memory perhaps. Give them more, write train "
-            "in smaller row groups, or lower --memory, which is what a part may take."
-        ) from error
-    except (CancelledError, CommClosedError, TimeoutError) as error:
-        raise DataError(f"the scheduler is lost: {first_line(error)}. Start it, and build again.") from error
+        return len(client.sync(client.scheduler.ncores, callback_timeout=_PATIENCE))
+    except OSError:  # a TimeoutError is one
+        return None
 
 
 def _take(found: Sequence[Any], place: int) -> Any:

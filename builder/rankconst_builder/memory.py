@@ -14,6 +14,7 @@ from rankconst.arrow import as_pandas, refuse_masked
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.errors import DataError
+from rankconst.names import show_value, spell
 from rankconst.tables.tables import TablesInMemory
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import find_in_graph, name_columns, place_columns
@@ -132,10 +133,10 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
         except (pa.ArrowException, UnicodeError):
             texts = pa.array(list(map(_to_text, column.tolist())), pa.string())
         if wrong := [row for row, text in enumerate(texts.to_pylist()) if not text]:
-            missing = (row for row in wrong if str(column[row]) in {"None", "nan", "<NA>", "NaT"})
+            missing = (row for row in wrong if spell(column[row], str) in {"None", "nan", "<NA>", "NaT"})
             row = next(missing, wrong[0])
             raise DataError(
-                f"{what}: row {row} holds {column[row]!r}; expected a label or a whole number in every row."
+                f"{what}: row {row} holds {show_value(column[row])}; expected a label or a whole number in every row."
             )
         coded = texts.dictionary_encode()
         indices, labels = coded.indices, coded.dictionary
@@ -145,7 +146,10 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
 def _to_text(value: Any) -> str | None:
     """Return a label as text; None for what is none."""
     is_label = isinstance(value, (str, Integral)) and not isinstance(value, (bool, np.bool_))
-    text = str(value) if is_label else None
+    try:
+        text = str(value) if is_label else None
+    except ValueError:  # a whole number of more digits than Python writes
+        return None
     # Half of a surrogate pair is no text of any file.
     return text if text is None or text.isascii() or text.encode(errors="replace").decode() == text else None
 

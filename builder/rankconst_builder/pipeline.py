@@ -521,7 +521,7 @@ def _count_elsewhere(
     build: Build, source: Benchmark, protocols: Sequence[Protocol], opened: Mapping[str, Columns | None]
 ) -> tuple[Graph, Statistics, Tallies, Content]:
     """Count a graph of the user's own on the workers of a cluster."""
-    from rankconst_builder.distributed import choose_files, connect, count_distributed, hash_files
+    from rankconst_builder.distributed import choose_files, connect, count_distributed, count_workers, hash_files
 
     if not opened or build.per_triple or build.baselines or build.restriction != Restriction():
         raise UsageError(
@@ -530,7 +530,7 @@ def _count_elsewhere(
         )
     files = choose_files(opened)
     with connect(build.scheduler or "") as client:
-        workers = len(client.scheduler_info(n_workers=-1)["workers"])
+        workers = count_workers(client)
         build.reporter.say(f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers")
         counted = count_distributed(client, files, protocols, build.splits, build.memory)
         return (*counted, hash_files(client, files["train"]))

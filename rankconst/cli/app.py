@@ -176,6 +176,9 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
             code = 128 + interrupts[0]
         elif lacks_memory(error):
             code = _fail(_NO_MEMORY, DataError.exit_code)
+        elif isinstance(error, Warning):
+            told = f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or leave out -W."
+            code = _fail(told, UsageError.exit_code)
         elif _COMPLETION in os.environ:
             told = f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
             code = _fail(told, UsageError.exit_code)

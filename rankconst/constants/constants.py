@@ -15,7 +15,7 @@ import numpy as np
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
 from rankconst.constants.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
-from rankconst.names import resolve_name, shorten
+from rankconst.names import resolve_name, show_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -474,7 +474,7 @@ def _require_numbers(values: Any) -> Any:
     """Return an array or a Series of numbers, with the digits of Python's floats at least; refuse anything else."""
     kind = getattr(values, "dtype", np.dtype(float))
     if not hasattr(values, "__array__") or kind.kind not in "fiu":
-        got = kind if hasattr(values, "dtype") else shorten(repr(values))
+        got = kind if hasattr(values, "dtype") else show_value(values)
         raise DataError(f"expected numbers, got {got}; for text use a list, or rankconst.adjust(frame).")
     # In half precision the difference to chance would lose most of its digits, or overflow.
     few = kind.kind == "f" and kind.itemsize < 8

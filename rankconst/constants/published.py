@@ -10,11 +10,11 @@ import numbers
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from rankconst.arrow import join_texts, view_numbers, wrap_numbers
 from rankconst.errors import DataError
-from rankconst.names import shorten
+from rankconst.names import show_value, spell, tell_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,9 +121,9 @@ def parse_value(
 
 def check_decimals(decimals: Any, place: str = "") -> int:
     """Return to how many decimals numbers were rounded; DataError if that is no such number."""
-    whole = isinstance(decimals, numbers.Integral) and not isinstance(decimals, bool)
+    whole = is_number(decimals) and isinstance(decimals, numbers.Integral)
     if not whole or not 0 <= decimals <= _LONGEST:
-        raise DataError(f"{_at(place)}decimals = {decimals}; expected a whole number from 0 to {_LONGEST}.")
+        raise DataError(f"{_at(place)}decimals = {spell(decimals, str)}; expected a whole number from 0 to {_LONGEST}.")
     return int(decimals)
 
 
@@ -158,7 +158,7 @@ def read_numbers(
     import numpy as np
 
     # Decimals and fractions that are equal may be written otherwise, and True equals 1.
-    keys = [cell if isinstance(cell, str) else (type(cell), repr(cell)) for cell in cells]
+    keys = [cell if isinstance(cell, str) else (type(cell), tell_apart(cell)) for cell in cells]
     cell_of: dict[Any, Any] = {}
     for key, cell in zip(keys, cells, strict=True):
         cell_of.setdefault(key, cell)
@@ -215,11 +215,17 @@ def half_unit(number: float) -> float:
     return 0.5 * 10.0 ** min(-decimals, 0)
 
 
+def is_number(value: object) -> TypeGuard[numbers.Real | Decimal]:
+    """Tell whether a value is a number: neither a truth value nor a duration, which both are to Python or to numpy."""
+    lasts = getattr(getattr(value, "dtype", None), "kind", "") == "m"
+    return not lasts and not isinstance(value, bool) and isinstance(value, (numbers.Real, Decimal))
+
+
 def _read_number(value: object, place: str) -> Decimal:
     if isinstance(value, Decimal):
         number = value
-    elif isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise DataError(f"{_at(place)}{shorten(repr(value))} is not a number.")
+    elif not is_number(value):
+        raise DataError(f"{_at(place)}{show_value(value)} is not a number.")
     elif isinstance(value, numbers.Rational):
         # Of a number beyond all floats the digits are enough to refuse it.
         number = Decimal(int(value.numerator)) / Decimal(int(value.denominator))

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import check_decimals, read_numbers
+from rankconst.constants.published import check_decimals, is_number, read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
-from rankconst.names import read_count
+from rankconst.names import read_count, show_value, spell, tell_apart
 from rankconst.results.adjust import (
     TASK_FACTS,
     TIES,
@@ -623,7 +621,7 @@ class _Work:
         if cells.dtype.kind in "fiu":
             return pd.Series(cells.to_numpy(dtype=np.float64, na_value=np.nan), index=cells.index)
         if not _is_text(cells):  # durations and complex numbers would become some number
-            cells = cells.astype(object).map(lambda cell: cell if isinstance(cell, (str, Decimal, Real)) else None)
+            cells = cells.astype(object).map(_to_float)
         return pd.to_numeric(cells, errors="coerce")
 
     def _tell_units(self, measured: Mapping[int, Meaning]) -> None:
@@ -711,6 +709,16 @@ def _read_stated(
     return said
 
 
+def _to_float(cell: object) -> str | float | None:
+    """Return a number as a float, text as it is; None for anything else, and for a number that no float is."""
+    if isinstance(cell, str):
+        return cell
+    try:
+        return float(cell) if is_number(cell) else None
+    except (OverflowError, ValueError):
+        return None
+
+
 def _is_text(cells: pd.Series[Any]) -> bool:
     import pandas as pd
 
@@ -724,7 +732,7 @@ def _number_cells(cells: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
     import pandas as pd
 
     # Decimals that are equal may be written otherwise, and True equals 1.
-    written = cells.astype(object).map(lambda cell: f"{type(cell).__name__} {cell!r}").mask(cells.isna())
+    written = cells.astype(object).map(lambda cell: f"{type(cell).__name__} {tell_apart(cell)}").mask(cells.isna())
     codes = pd.factorize(written)[0]
     _, places = np.unique(codes[codes >= 0], return_index=True)
     return codes, cells.astype(object).to_numpy()[np.flatnonzero(codes >= 0)[places]]
@@ -768,9 +776,9 @@ _WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 def _read_name(name: str, k: object) -> Meaning | None:
     """Read the name of a metric in a cell, its k in another; None for what is no metric's own value."""
     if k is not None:
-        number = read_count(str(k))
+        number = read_count(spell(k, str))
         if number is None:
-            raise DataError(f"metric {name}: k is {k!r}; expected a whole number.")
+            raise DataError(f"metric {name}: k is {show_value(k)}; expected a whole number.")
         return Meaning("measured", parse_metric(name, number))
     if _WITHOUT_K.fullmatch(name):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+import os
 import random
 import tempfile
 import time
@@ -95,6 +96,12 @@ def write_labels(folder: Path, rows: list[Row], split: str) -> Path:
     return path
 
 
+def write_numpy_by_columns(folder: Path, rows: list[Row], split: str) -> Path:
+    path = folder / f"{split}.npy"
+    np.save(path, np.asfortranarray(np.array(rows, dtype="<i4")))
+    return path
+
+
 WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
     "Q42": write_text,
     "ids as text": lambda folder, rows, split: write_text(folder, rows, split, "", ""),
@@ -102,6 +109,7 @@ WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
     "Parquet of int8": lambda folder, rows, split: write_parquet(folder, rows, split, pa.uint16()),
     "folder": write_folder,
     "numpy": write_numpy,
+    "numpy by columns": write_numpy_by_columns,
     "other columns": write_swapped,
     "Parquet of labels": write_labels,
 }
@@ -217,6 +225,27 @@ def test_text_that_needs_care_is_left_to_it(tmp_path: Path, line: bytes) -> None
     assert open_columns(path, Layout(columns="hrt")) is None
     assert open_columns(path, Layout()) is not None
     assert open_columns(tmp_path / "none.tsv", Layout()) is None
+
+
+@pytest.mark.parametrize("form", ["numpy", "numpy by columns"])
+def test_an_array_that_is_cut_while_it_is_read(tmp_path: Path, form: str) -> None:
+    path = WRITERS[form](tmp_path, draw()["train"], "train")
+    opened = open_columns(path, Layout())
+    assert opened is not None
+    os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(DataError, match=r"train\.npy changed while it was read\. Build when it is whole\."):
+        encode_ids({"train": opened})
+
+
+@pytest.mark.parametrize("memory", [None, 0])
+def test_text_that_grows_while_it_is_read(tmp_path: Path, memory: int | None) -> None:
+    path = tmp_path / "train.tsv"
+    path.write_bytes(b"Q1\tP1\tQ2\n" * 9)
+    opened = open_columns(path, Layout())
+    assert opened is not None
+    path.write_bytes(b"Q1\tP1\tQ2\n" * 99)
+    with pytest.raises(DataError, match=r"train\.tsv changed while it was read"):
+        encode_ids({"train": opened}, memory)
 
 
 def test_files_that_begin_alike_may_have_a_heading(tmp_path: Path) -> None:

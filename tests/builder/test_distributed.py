@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -225,6 +227,62 @@ class Client:
         raise self._error
 
 
+class Frozen:
+    """A client whose work never ends; its scheduler answers, or is silent."""
+
+    def __init__(self, workers: dict[str, int] | None) -> None:
+        self.workers = workers
+        self.scheduler = self
+
+    def ncores(self) -> None:
+        """Stand for the question."""
+
+    def sync(self, asked: object, callback_timeout: float) -> dict[str, int]:
+        assert asked == self.ncores
+        if self.workers is None:
+            time.sleep(callback_timeout)
+            raise TimeoutError
+        return self.workers
+
+
+@pytest.mark.parametrize(
+    ("workers", "told"), [(None, "the scheduler does not answer any more"), ({}, "no worker is left")]
+)
+def test_what_never_ends_is_given_up(
+    workers: dict[str, int] | None, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PATIENCE", 0.02)
+    with pytest.raises(DataError, match=told):
+        module._attend(Frozen(workers), threading.Event().wait)
+
+
+def test_work_is_waited_for_while_there_are_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PATIENCE", 0.01)
+    took = module._PATIENCE * module._MOST_WAITS * 3
+    assert not module._attend(Frozen({"tcp://a:1": 1}), lambda: threading.Event().wait(took))
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_a_scheduler_that_ends_in_the_middle(tmp_path: Path, files: dict[str, Columns], end: signal.Signals) -> None:
+    address = tmp_path / "scheduler.json"
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    scheduler = subprocess.Popen(
+        [*start, "--no-dashboard", "--no-show", "--scheduler-file", str(address)], stderr=subprocess.DEVNULL
+    )
+    try:
+        while not address.is_file() or not address.read_bytes():
+            time.sleep(0.05)
+        with importlib.import_module("distributed").Client(scheduler_file=str(address)) as client:
+            scheduler.send_signal(end)
+            scheduler.wait()
+            # There is no worker: what is asked for waits, and then is lost.
+            with pytest.raises(DataError, match=r"the scheduler is lost: .*\. Start it, and build again\."):
+                count_distributed(client, files, PROTOCOLS, ("test",))
+    finally:
+        scheduler.kill()
+        scheduler.wait()
+
+
 @pytest.mark.parametrize(
     ("error", "told"),
     [
@@ -238,4 +296,4 @@ def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
 
     name, *values = error
     with pytest.raises(DataError, match=told):
-        module._gather(Client(getattr(distributed, name)(*values)), [])
+        hash_files(Client(getattr(distributed, name)(*values)), Columns("x", 0, "hrt", None, [], lambda: iter([])))

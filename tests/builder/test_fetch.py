@@ -9,6 +9,7 @@ import io
 import lzma
 import socket
 import tarfile
+import threading
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import pytest
 from rich.console import Console
 from werkzeug import Request, Response
 
+from rankconst import download
 from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
 from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, Reporter, cache_folder
 from rankconst.errors import DataError, DownloadError
@@ -610,3 +612,23 @@ def test_quiet(httpserver: HTTPServer, tmp_path: Path, screen: Console, capfd: p
     fetcher.read(known(httpserver.url_for("/train.txt")))
     assert printed(fetcher) == ""
     assert capfd.readouterr() == ("", "")
+
+
+def test_time_in_which_the_process_was_stopped_is_not_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]  # seconds
+    monkeypatch.setattr("rankconst.download.time.monotonic", lambda: now[0])
+    clock = download.Clock(_last=0)
+    for passed in (0.1, 3600, 0.1):  # stopped for an hour in the middle
+        now[0] += passed
+        clock.tick()
+    assert clock.waited == clock.passed < download.PATIENCE
+    for _ in range(4 * download.PATIENCE):
+        now[0] += 0.5
+        clock.tick()
+    assert clock.waited > download.PATIENCE
+
+
+def test_a_server_that_sends_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "PATIENCE", 0.2)
+    with pytest.raises(download.SlowError, match="the server sends less than"):
+        download.watch(threading.Event().wait)

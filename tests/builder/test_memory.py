@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -174,6 +175,8 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
     [
         ([("a", "r", "b"), ("a", None, "b")], "the relations of train: row 1 holds None"),
         ([("a", "r", "")], "the tails of train: row 0 holds ''"),
+        ([("a", "r", 10**5000)], "the tails of train: row 0 holds <int of more digits than can be written>"),
+        ([("a", "r", Fraction(10**5000, 3))], "the tails of train: row 0 holds <Fraction of more digits"),
         ([("a", "r", 1.5)], "the tails of train: row 0 holds 1.5"),
         ([("a", "r", True)], "the tails of train: row 0 holds True"),
         (np.array([[0.0, 1.0, 2.0]]), "the heads of train: row 0 holds .*0.0"),

@@ -287,3 +287,10 @@ def test_what_is_ignored_stays_so(run: Run, tmp_path: Path, monkeypatch: pytest.
     finally:
         signal.signal(signal.SIGHUP, before)
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_warnings_that_count_as_errors() -> None:
+    program = "import warnings; from rankconst.cli import app; app.run(lambda **_: warnings.warn('it is old'), [])"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    told = "error: warnings are errors here, and a library warns: it is old. Unset PYTHONWARNINGS, or leave out -W.\n"
+    assert (done.returncode, done.stderr) == (2, told)

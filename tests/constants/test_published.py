@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,6 +124,25 @@ def test_the_number_after_plus_and_minus_is_kept(text: str, deviation: float | N
 def test_what_is_neither_number_nor_text_is_refused(value: Any) -> None:
     with pytest.raises(DataError, match=r"^row 1: .* is not a number\.$"):
         parse_value(value, place="row 1")
+
+
+def test_a_duration_is_no_number() -> None:
+    with pytest.raises(DataError, match=r"np\.timedelta64\(1,'s'\) is not a number"):
+        read_published(parse_metric("mrr"), np.timedelta64(1, "s"))
+    with pytest.raises(DataError, match="decimals = 1 seconds; expected a whole number"):
+        check_decimals(np.timedelta64(1, "s"))
+
+
+def test_numbers_of_more_digits_than_python_writes() -> None:
+    most = 10**5000
+    with pytest.raises(DataError, match="too large or too small for any metric"):
+        read_published(parse_metric("mrr"), most)
+    with pytest.raises(DataError, match="decimals = <int of more digits than can be written>; expected a whole"):
+        check_decimals(most)
+    # They are written alike, and are not the same.
+    half, third = Fraction(most + 1, 2 * (most + 1) + 1), Fraction(most + 1, 3 * (most + 1) + 1)
+    found = read_numbers(parse_metric("mrr"), [half, third])
+    assert found[:, 0].tolist() == [0.5, float(Fraction(1, 3))]
 
 
 def test_floats_are_exact_and_decimals_as_printed() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -470,6 +472,32 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         rankconst.adjust(pd.DataFrame(columns), **options)
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        (10**400, "too large or too small for any metric"),
+        (-(10**5000), "too large or too small for any metric"),
+        (Fraction(10**5000, 3), "too large or too small for any metric"),
+        (np.timedelta64(1, "s"), "is not a number"),
+    ],
+    ids=["400 digits", "5,000 digits", "a fraction", "a duration"],
+)
+def test_a_number_like_no_other_costs_no_other_cell(cell: object, told: str) -> None:
+    frame = pd.DataFrame({"dataset": ["nations", "umls"], "MRR": pd.Series([cell, 0.4], dtype=object)})
+    out = rankconst.adjust(frame)
+    assert told in out["note"][0]
+    expected = rankconst.load().constants("umls", "mrr").index(0.4)
+    assert out["AMRR"].isna().tolist() == [True, False]
+    assert out["AMRR"][1] == expected
+
+
+def test_a_k_of_more_digits_than_python_writes() -> None:
+    k = pd.Series([10**5000, 1], dtype=object)
+    frame = pd.DataFrame({"dataset": "nations", "metric": "hits_at_k", "k": k, "value": 0.5})
+    with pytest.raises(DataError, match="k is <int of more digits than can be written>; expected a whole number"):
+        rankconst.adjust(frame)
 
 
 def test_what_is_undefined_and_ties_are_noted_where_notes_are_asked_for() -> None:
