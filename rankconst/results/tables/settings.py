@@ -282,9 +282,8 @@ def tell_program(name: str, value: str, *, evaluated: bool = False) -> dict[str,
         word = name_protocol(value) if role == "protocol" else (read_words(value) or {}).get(role)
         return {} if word is None else {"filtered" if word == "filtered" else role: word}
     own = tell_setting(name, value) or {}
-    told = (evaluated and (tell_setting(f"evaluation {name}", value) or own)) or tell_setting(
-        name, value, anywhere=True
-    )
+    of_evaluation = (tell_setting(f"evaluation {name}", value), own) if evaluated else ()
+    told: dict[str, Any] = next(filter(None, (*of_evaluation, tell_setting(name, value, anywhere=True))), {})
     if not told:  # a mode may be one of training; a split is evaluated
         told = {role: word for role, word in own.items() if role == "split"}
     return {} if told.get("split") == "train" else dict(told)
@@ -317,11 +316,11 @@ def find_pairs(text: str, end: int, names: set[str]) -> Iterator[Pair]:
     last = 0
     for match in _PAIR.finditer(text, 0, end):
         last = match.end()
-        yield from _make_pair(match)
+        cut = last == end < len(text)  # its value may go on behind the end
+        yield from _make_pair(_PAIR.match(text, match.start()) if cut else match)
     if names and end < len(text):
         for place in _compile_names(names).finditer(text, max(last, end)):
-            found = _PAIR.match(text, place.start())
-            yield from () if found is None else _make_pair(found)
+            yield from _make_pair(_PAIR.match(text, place.start()))
 
 
 def _compile_names(names: set[str]) -> re.Pattern[str]:
@@ -329,7 +328,9 @@ def _compile_names(names: set[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.-])-{{0,2}}(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w-])")
 
 
-def _make_pair(match: re.Match[str]) -> Iterator[Pair]:
+def _make_pair(match: re.Match[str] | None) -> Iterator[Pair]:
+    if match is None:
+        return
     value = match["given"] or match["value"] or match["cell"] or "true"
     if not match["bar"] or value.lower() not in _HEADED:
         yield Pair(match.start(), match["option"] or match["name"] or match["key"], value)
