@@ -911,10 +911,10 @@ def _take(values: Any, kept: NDArray[np.bool_]) -> Any:
 
 
 def _original(reading: Reading, place: int, blocks: Mapping[str, Block], form: Format) -> Column:
-    from rankconst.results.tables.columns import parse_column
+    from rankconst.results.tables.settings import parse_heading
 
     column = reading.columns[place]
-    meaning = parse_column(column)
+    meaning = parse_heading(column)
     role = None if meaning is None else meaning.role
     # On a screen a wide table shows what was adjusted, and what says what it is: as a rule the first column does.
     first = int(bool(reading.understood) and reading.columns[0] == "dataset")

@@ -28,7 +28,8 @@ from rankconst.moments import compute_moments
 from rankconst.names import show_controls, squash
 from rankconst.results.evaluation import NO_DATASET, agrees, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries, number_evaluations
-from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
+from rankconst.results.tables.columns import clean_heading, name_adjusted
+from rankconst.results.tables.settings import parse_heading
 from rankconst.tasks import sampled_histogram
 
 if TYPE_CHECKING:
@@ -421,7 +422,7 @@ class AdjustedReading:
         """
         reading = self.reading
         size = len(reading.rows)
-        roles = {meaning.role: name for name in reading.columns if (meaning := parse_column(name)) is not None}
+        roles = {meaning.role: name for name in reading.columns if (meaning := parse_heading(name)) is not None}
         of_batch = [
             {name: tell(each.batch.tasks, name) for name in (*TASK_FACTS, "relations")}
             | {"num_tasks": each.constants.num_tasks, "table_version": each.constants.table_version}

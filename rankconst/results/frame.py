@@ -41,7 +41,6 @@ from rankconst.results.tables.columns import (
     find_stems,
     is_vague,
     names_tools,
-    parse_column,
     read_alone,
     read_dataset,
     read_flag,
@@ -49,7 +48,15 @@ from rankconst.results.tables.columns import (
     read_qualifier,
 )
 from rankconst.results.tables.headings import settle_meanings
-from rankconst.results.tables.settings import OPEN_ROLES, add_setting, are_settings, count_tasks, read_cell, read_model
+from rankconst.results.tables.settings import (
+    OPEN_ROLES,
+    add_setting,
+    are_settings,
+    count_tasks,
+    parse_heading,
+    read_cell,
+    read_model,
+)
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
@@ -98,7 +105,7 @@ def adjust_frame(
     rounded = (
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
-    named = settle_meanings([[str(name)] for name in frame.columns], lambda labels: (parse_column(labels[0]), None))
+    named = settle_meanings([[str(name)] for name in frame.columns], lambda labels: (parse_heading(labels[0]), None))
     meanings = {place: meaning for place, (meaning, _) in enumerate(named)}
     roles = _gather_roles(frame, meanings)
     measured = {
@@ -133,7 +140,7 @@ def _tells(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: M
     """Tell whether a frame holds adjusted values or numbers of ranks."""
     found = list(meanings.values())
     if "metric" in roles:
-        found += [parse_column(str(name)) for name in frame.iloc[:, roles["metric"]].unique()]
+        found += [parse_heading(str(name)) for name in frame.iloc[:, roles["metric"]].unique()]
     return any(each is not None and (each.adjustment is not None or each.role == "num_tasks") for each in found)
 
 
@@ -361,7 +368,7 @@ class _Work:
         """Return what names of metrics say of their tasks, ``tail.realistic.mrr``, each with the rows that say it."""
         said: dict[Meaning, NDArray[np.bool_]] = {}
         for (name, *_), rows in _split_rows(self.frame, at):
-            meaning = None if name is None else parse_column(str(name))
+            meaning = None if name is None else parse_heading(str(name))
             own = {} if meaning is None else {field: getattr(meaning, field) for field in _SAID}
             mask = said.setdefault(Meaning("measured", **own), np.zeros(len(self.frame), dtype=np.bool_))
             mask[rows] = True
@@ -782,6 +789,6 @@ def _read_name(name: str, k: object) -> Meaning | None:
         return Meaning("measured", parse_metric(name, number))
     if _WITHOUT_K.fullmatch(name):
         return None
-    meaning = parse_column(name)
+    meaning = parse_heading(name)
     # What no heading means is no metric either: the message names the nearest.
     return Meaning("measured", parse_metric(name)) if meaning is None else meaning

@@ -18,7 +18,7 @@ from rankconst.constants.published import NOISE, Interval, parse_value, read_pub
 from rankconst.errors import DataError
 from rankconst.names import squash
 from rankconst.results.evaluation import NOTHING, Stated
-from rankconst.results.tables.columns import parse_column
+from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -183,7 +183,7 @@ def lengthen(reading: Reading) -> Reading:
     others = [
         column
         for column in reading.columns
-        if column not in measured and ((found := parse_column(column)) is None or found.role not in said)
+        if column not in measured and ((found := parse_heading(column)) is None or found.role not in said)
     ]
     *told, metric, value = (name if name not in others else f"{name}_read" for name in (*said, "metric", "value"))
     rows, entries = [], []
@@ -401,7 +401,7 @@ def _list_others(row: Mapping[str, str], column: str) -> tuple[tuple[str, str], 
 
 def _tells_number(name: str, cell: str) -> bool:
     """Tell whether a cell of a long table names the number, not the evaluation that it belongs to."""
-    heading, content = parse_column(name), parse_column(cell)
+    heading, content = parse_heading(name), parse_heading(cell)
     measured = content is not None and content.role in {"measured", "num_tasks"}
     return measured or (heading is not None and heading.role in _OF_ONE_NUMBER)
 

@@ -18,7 +18,7 @@ from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.tables.columns import parse_column
+from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -531,7 +531,7 @@ def _suggest_names(text: str, column: str, entries: Sequence[Entry], exchange: E
     skill = exchange.baseline is not None
     name = exchange.name(metric) if skill else metric.name_of(exchange.form)
     for part in column.split(" / ") if name else ():
-        meaning, put = parse_column(part), name
+        meaning, put = parse_heading(part), name
         if meaning is None or meaning.metric != metric:  # Hits@ above 1, 3 and 10
             word, put = None if skill else _STEM.fullmatch(part), name.rstrip("0123456789")
         else:

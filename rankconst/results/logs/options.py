@@ -53,7 +53,7 @@ def _list_settings(text: str, first: int | None) -> Iterator[tuple[int, dict[str
     `first` is the line of the first number. The beginning is read whole; below it, what is named there is looked for.
     """
     line, counted, names = 1, 0, set[str]()
-    for start, name, value in find_pairs(text, SETTINGS, names):
+    for start, _, name, value in find_pairs(text, SETTINGS, names):
         anywhere = tell_setting(name, value, anywhere=True) or {}
         line += text.count("\n", counted, start)
         counted = start

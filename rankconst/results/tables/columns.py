@@ -173,7 +173,7 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     """
     if len(heading) > _LONGEST:
         return None
-    heading = _STORED.sub("", _join_levels(" ".join(heading.split())))  # runs of blanks make patterns slow
+    heading = _STORED.sub("", join_levels(" ".join(heading.split())))  # runs of blanks make patterns slow
     text, bare = _strip_signs(heading)
     text, bare = (_BRACED.sub(r"@\1", split_glued(each)) for each in (text, bare))
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
@@ -192,7 +192,7 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
-def _join_levels(text: str) -> str:
+def join_levels(text: str) -> str:
     """Write a heading of several levels, as pandas prints it, with slashes: ``('FB15k-237', 'MRR')``."""
     return " / ".join(filter(None, _LEVEL.findall(text))) if _LEVELS.fullmatch(text) else text
 

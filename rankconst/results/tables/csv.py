@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError
 from rankconst.results.reading import Reader, Reading
 from rankconst.results.tables.cells import Row, check_width, is_plain_number
-from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.reshape import take_titles
+from rankconst.results.tables.settings import parse_heading
 from rankconst.results.tables.surroundings import Printed
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
         # "metric:<tab>MRR<tab>MR" is from a log, and so is "MRR<tab>0.3".
         named = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))
         if not named and not any(cell.rstrip().endswith(":") for cell in row):
-            best = max(best, sum(parse_column(cell.strip()) is not None for cell in row))
+            best = max(best, sum(parse_heading(cell.strip()) is not None for cell in row))
     return best
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.catalogue.mentions import (
@@ -188,7 +188,12 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         else:
             rows = written
         for block in _split_blocks(rows, dialect):
-            first, rest = _skip_titles(document, block, notes)
+            titles, first, rest = _skip_titles(document, block, dialect, notes)
+            own = told
+            if titles:
+                own = _add_settings(
+                    tell((*titles, *printed.above), printed.reports), (*titles, *printed.above, *settings)
+                )
             heading, how = find_heading(first, dialect), ""
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
             # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
@@ -197,7 +202,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             if dialect.groups and (heading is None or corner or (len(heading.levels) > 1 and first_row)):
                 listed = [*first, *rest]
                 below = [] if heading is None else listed[len(heading.levels) :]
-                turned, cells, how = _reshape(listed, printed.above, told, dialect, notes)
+                turned, cells, how = _reshape(listed, printed.above, own, dialect, notes)
                 if turned is not None:
                     heading, below = turned, cells
             if heading is None:
@@ -211,7 +216,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             if not dialect.exact:
                 for key in _list_unread(heading):
                     notes.add(None, key, "a column that may be of a metric, and is not understood")
-            table = _read_table(document, heading, below, dialect, notes, told=told, start=start)
+            table = _read_table(document, heading, below, dialect, notes, told=own, start=start)
             hows = (how, "commas before decimals" if commas else "", _JOINT * (rows is not written))
             table.inferred |= dict.fromkeys(filter(None, hows))
             read.append(table)
@@ -396,16 +401,44 @@ def _has_numbers(row: Row, heading: Heading) -> bool:
     return any(is_number(row.plain[j]) for j in places if j < len(row.plain))
 
 
-def _skip_titles(document: Document, rows: Iterable[Row], notes: Notes) -> tuple[list[Row], Iterator[Row]]:
-    """Return the rows that may be a heading, and those behind them; lines before the table are skipped."""
-    rest = iter(rows)
+def _skip_titles(
+    document: Document, rows: Iterable[Row], dialect: Dialect, notes: Notes
+) -> tuple[list[Above], list[Row], Iterator[Row]]:
+    """Return settings above a table, the rows that may be its heading, and those behind; lines before it are skipped.
+
+    A setting is a line, or a row of a name and a value: ``filtered,False``.
+    """
+    rest, titles = iter(rows), list[Above]()
     first = list(islice(rest, DEEPEST + 1))
     while len(first) > 1 and len(first[0].cells) == 1 < max(len(row.cells) for row in first):
-        notes.add(first[0].line, first[0].plain[0], "a line before the table")
+        if read_pairs(first[0].plain):
+            titles.append(Above("caption", first[0].plain[0]))
+        else:
+            notes.add(first[0].line, first[0].plain[0], "a line before the table")
         first = [*first[1:], *islice(rest, 1)]
     if not first:
         raise DataError(_say_none(document))
-    return first, rest
+    if _is_pair(first[0]) and not dialect.exact:
+        first += islice(rest, _MOST_PAIRS)
+        pairs = list(takewhile(_is_pair, first))
+        texts = [": ".join(row.plain[:2]) for row in pairs]
+        head = first[len(pairs)].plain if len(pairs) < len(first) else ()
+        measured = [dialect.names_metric(label) for label in head]
+        told = len(pairs) > 1 or any(read_pairs((text,)) for text in texts)
+        if told and any(measured) and not measured[0]:
+            titles += [Above("caption", text) for text in texts]
+            first = first[len(pairs) :]
+        first, rest = first[: DEEPEST + 1], chain(first[DEEPEST + 1 :], rest)
+    return titles, first, rest
+
+
+_MOST_PAIRS = 50
+
+
+def _is_pair(row: Row) -> bool:
+    """Tell whether a row has a name and a value, and cells for more."""
+    spanned = any(width > 1 for width in (row.spans or {}).values())
+    return len(row.plain) > 1 and all(row.plain[:2]) and not any(row.plain[2:]) and not spanned
 
 
 def _read_table(

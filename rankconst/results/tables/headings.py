@@ -16,15 +16,8 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
-from rankconst.results.tables.columns import (
-    ROLES,
-    SPREADS,
-    Meaning,
-    add_part,
-    parse_column,
-    read_dataset,
-    read_words,
-)
+from rankconst.results.tables.columns import ROLES, SPREADS, Meaning, add_part, read_dataset, read_words
+from rankconst.results.tables.settings import parse_heading, qualify, take_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -49,7 +42,7 @@ class Dialect:
     """How tables of a format are to be read."""
 
     # Reads a heading, or the name of a metric in a long table, where k may have a column of its own.
-    parse: Callable[[str, int | None], Meaning | None] = parse_column
+    parse: Callable[[str, int | None], Meaning | None] = parse_heading
     exact: bool = False  # True if a program wrote every digit
     groups: bool = False  # True if people made the table: a row of a single cell names the rows below
     even: bool = False  # True if a row with more or fewer cells than the heading is a mistake to be reported
@@ -393,7 +386,9 @@ def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | No
             whole: Meaning | None = found
             for j in reversed(range(len(labels))):
                 if j not in used and whole is not None:
-                    whole = add_part(whole, labels[j])
+                    label, said = take_settings(labels[j])
+                    whole = add_part(whole, label) if label else whole
+                    whole = qualify(whole, said) if whole is not None and said else whole
             if whole is None:
                 return None, None
             return replace(whole, dataset=found.dataset), None if found.dataset else whole.dataset

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_joined, find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
-from rankconst.results.tables.columns import find_qualifier, parse_column, read_dataset, read_words
+from rankconst.results.tables.columns import find_qualifier, read_dataset, read_words
+from rankconst.results.tables.settings import names_setting, parse_heading, tell_setting
 from rankconst.results.tables.surroundings import OTHER_METRIC, Above, Printed
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each; None if it is none.
 
     Columns of numbers are then rows: of a dataset if their headings name graphs, of a model otherwise. A metric that
-    comes again begins a new block, and so does a change in the columns left of the metric.
+    comes again begins a new block, and so does a change in the columns left of it. Rows of settings become columns.
     """
     head, *body = rows[0], *(row for row in rows[1:] if any(row.plain))
     width = len(head.plain)
@@ -95,33 +96,66 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     # Where rows have names of models, the columns tell more of them: "RotatE (reproduced)".
     roles = {j: meaning.role for j in labels if (meaning := dialect.parse(head.plain[j], None)) is not None}
     models = [j for j, role in roles.items() if role == "model"] if kind == "model" else []
-    blocks: list[tuple[str, tuple[str, ...], dict[str, Row]]] = []
+    blocks: list[_Block] = []
     last, split = [""] * width, _read_split(head.plain[place])
+    set_by_head = any(tell_setting(head.plain[place], name) for name in names)
+    settings = _find_settings([head, *body] if set_by_head else body, place, metrics, dialect)
+    set_to = {name: rows[0] for name, rows in settings.items() if len(rows) == 1}
     for row in body:
         name = row.plain[place]
-        if name not in metrics:
+        if name in settings:
+            set_to = {**set_to, name: row}
+        elif name not in metrics:
             if all(row.plain[j] == head.plain[j] for j in numbers):  # the heading of a table right below
                 split = _read_split(name)
             continue
         last = [cell or above for cell, above in zip(row.plain, last, strict=True)]
         said = tuple(last[j] for j in labels)
-        if not blocks or blocks[-1][:2] != (split, said) or name in blocks[-1][2]:
-            blocks.append((split, said, {}))
-        blocks[-1][2][name] = row
-    first = (*(head.plain[j] for j in labels), *([] if models else [kind]), *metrics)
-    splits = any(split for split, _, _ in blocks)
+        if not blocks or blocks[-1][:3] != (split, said, set_to) or name in blocks[-1].found:
+            blocks.append(_Block(split, said, set_to, {}))
+        blocks[-1].found[name] = row
+    first = (*settings, *(head.plain[j] for j in labels), *([] if models else [kind]), *metrics)
+    splits = any(block.split for block in blocks)
     first = ("split", *first) if splits else first
     turned = [Row(head.line, first, first)]
-    for split, said, found in blocks:
+    for split, said, set_to, found in blocks:
         for j in numbers:
             written = [found[name].cells[j] if name in found else "" for name in metrics]
             plain = [found[name].plain[j] if name in found else "" for name in metrics]
             told, column = dict(zip(labels, said, strict=True)), head.plain[j]
             told |= {model: column if GAIN.match(column) else f"{told[model]} ({column})" for model in models}
-            cells = (*told.values(), *([] if models else [column]))
+            own = [set_to[name].plain[j] if name in set_to else "" for name in settings]
+            cells = (*own, *told.values(), *([] if models else [column]))
             cells = (split, *cells) if splits else cells
             turned.append(Row(next(iter(found.values())).line, (*cells, *written), (*cells, *plain)))
     return turned
+
+
+class _Block(NamedTuple):
+    """Rows of a table that have a metric each, and what is said of all of them."""
+
+    split: str
+    said: tuple[str, ...]  # in the columns of names
+    set_to: dict[str, Row]  # the row of each setting
+    found: dict[str, Row]  # the row of each metric
+
+
+def _find_settings(rows: Sequence[Row], place: int, metrics: Sequence[str], dialect: Dialect) -> dict[str, list[Row]]:
+    """Return the rows that are no metric but say something of ranking tasks: ``filtered``, ``split``, ``dataset``."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        name = row.plain[place]
+        if name and name not in metrics and _is_setting(name, dialect):
+            found.setdefault(name, []).append(row)
+    return found
+
+
+_TOLD = {"dataset", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks"}
+
+
+def _is_setting(name: str, dialect: Dialect) -> bool:
+    meaning = dialect.parse(name, None)
+    return names_setting(name) or (meaning is not None and meaning.role in _TOLD)
 
 
 def _read_split(heading: str) -> str:
@@ -167,7 +201,7 @@ def name_metric(rows: Sequence[Row], metric: str, outer: Sequence[str] = ()) -> 
 
 def _leave_counts(named: list[bool], rows: Sequence[Row], metric: str) -> list[bool]:
     """Return which columns may hold a share: not those of counts, nor of whole numbers next to others with decimals."""
-    meaning = parse_column(metric)
+    meaning = parse_heading(metric)
     if meaning is None or meaning.metric is None or not meaning.metric.is_share:
         return named
     cells = [[row.plain[j] for row in rows if j < len(row.plain)] for j in range(len(named))]
@@ -434,8 +468,8 @@ def _is_remark(row: Row) -> bool:
 
 
 def _holds_metrics(rows: Sequence[Row], j: int, dialect: Dialect) -> bool:
-    """Tell whether at least half of a column names metrics; other rows may have parameters."""
-    cells = [row.plain[j] for row in rows[:_FEW] if row.plain[j]]
+    """Tell whether at least half of a column names metrics but for settings; other rows may have parameters."""
+    cells = [row.plain[j] for row in rows[:_FEW] if row.plain[j] and not _is_setting(row.plain[j], dialect)]
     return bool(cells) and 2 * sum(map(dialect.names_metric, cells)) >= len(cells)
 
 

@@ -7,6 +7,7 @@ setting is a new row.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,9 @@ from rankconst.results.tables.columns import (
     contradict,
     is_kind,
     is_whole,
+    join_levels,
     name_protocol,
+    parse_column,
     read_name,
     read_words,
 )
@@ -27,6 +30,8 @@ from rankconst.results.tables.surroundings import TASKS, find_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+
+    from rankconst.results.tables.columns import Meaning
 
 _SAMPLED = "sampled"
 _DRAWN = re.compile(r"(?:uni(?:form)?|random|neg(?:ative)?s?|sampled?|popular(?:ity)?)\W?(\d{1,9})", re.IGNORECASE)
@@ -307,6 +312,7 @@ class Pair(NamedTuple):
     """A setting in a text."""
 
     start: int  # where it is in the text
+    end: int
     name: str
     value: str  # "true" for an option without one
 
@@ -333,7 +339,7 @@ def _make_pair(match: re.Match[str] | None) -> Iterator[Pair]:
         return
     value = match["given"] or match["value"] or match["cell"] or "true"
     if not match["bar"] or value.lower() not in _HEADED:
-        yield Pair(match.start(), match["option"] or match["name"] or match["key"], value)
+        yield Pair(*match.span(), match["option"] or match["name"] or match["key"], value)
 
 
 def read_pairs(texts: Iterable[str]) -> dict[str, Any]:
@@ -342,9 +348,49 @@ def read_pairs(texts: Iterable[str]) -> dict[str, Any]:
     for part in (part for text in texts for part in (_drop_head(text), *_INNER.findall(text))):
         if len(part) > _LONGEST_PAIRS or re.search(r"\w", _PAIR.sub(" ", part)):
             continue
-        for _, name, value in find_pairs(part, len(part), set()):
+        for _, _, name, value in find_pairs(part, len(part), set()):
             said = add_setting(said, tell_program(name, value), value)
     return said
+
+
+@lru_cache(maxsize=4096)
+def parse_heading(heading: str, k: int | None = None) -> Meaning | None:
+    """Read the heading of a column as :func:`parse_column` does, settings included: ``MRR (filtered=False)``."""
+    name, said = take_settings(heading)
+    found = parse_column(name, k) if said else None
+    return parse_column(heading, k) if found is None or found.role != "measured" else qualify(found, said)
+
+
+def take_settings(label: str) -> tuple[str, dict[str, Any]]:
+    """Return a label without the settings in it, and what they say."""
+    text, said = join_levels(label), dict[str, Any]()
+    if len(text) > _LONGEST_LABEL or not any(sign in text for sign in ":="):
+        return label, said
+    rest, last = list[str](), 0
+    for start, end, name, value in find_pairs(text, len(text), set()):
+        if told := tell_program(name, value, evaluated=True):
+            said = add_setting(said, told, value)
+            rest.append(text[last:start])
+            last = end
+    bare = _EMPTY.sub(" ", "".join((*rest, text[last:]))).strip(" \t,;|/:_-")
+    return (bare, said) if said else (label, said)
+
+
+_EMPTY = re.compile(r"[(\[][\s,;]*+[)\]]")
+_LONGEST_LABEL = 200
+_OF_HEADINGS = ("split", "side", "protocol", "filtered")
+_OTHER_SETTING = "its heading has a setting, {}, as numbers of other tasks or of a part of them have"
+
+
+def qualify(meaning: Meaning, said: Mapping[str, Any]) -> Meaning:
+    """Return the meaning of a heading with what settings in it say; with a reason if they contradict it."""
+    known = {role: word for role in _OF_HEADINGS if (word := getattr(meaning, role))}
+    clash = contradict("", said, {"protocol": known.get("filtered"), **known}).get("unclear") or said.get("unclear")
+    others = [f"{role} {each}" for role, each in said.items() if role not in {*_OF_HEADINGS, "unclear", "missing"}]
+    reasons = (clash, *(why for _, why in said.get("missing", ())), *map(_OTHER_SETTING.format, others))
+    reason = next((each.rstrip(".") for each in reasons if each), None)
+    own = {role: word for role, word in said.items() if role in _OF_HEADINGS}
+    return replace(meaning, **own, reason=meaning.reason or reason)
 
 
 def read_model(cell: str, known: Mapping[str, Any], stems: Container[tuple[str, str]]) -> dict[str, str]:
@@ -364,7 +410,7 @@ def _drop_head(text: str) -> str:
 
 # What leads to settings: "Note: filtered=False".
 _HEAD = re.compile(r"\W*+(?:notes?|n\.b\.|remarks?|settings?|options?|evaluation(?: settings?)?)\s?:", re.IGNORECASE)
-_INNER = re.compile(r"\(([^()]{3,200})\)")
+_INNER = re.compile(r"[(\[]([^()\[\]]{3,200})[)\]]")
 _LONGEST_PAIRS = 2000
 
 

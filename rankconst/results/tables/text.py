@@ -12,11 +12,11 @@ from rankconst.catalogue.mentions import names_known
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import SIGNS
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
-from rankconst.results.tables.columns import parse_column, read_words
+from rankconst.results.tables.columns import read_words
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.reshape import names_other
-from rankconst.results.tables.settings import read_pairs
+from rankconst.results.tables.settings import parse_heading, read_pairs
 from rankconst.results.tables.surroundings import NUMBERED, Outline
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ _LONG = re.compile(r"\b(?:metric|measure)s?\b", re.IGNORECASE)
 
 def _find_value(labels: Sequence[str]) -> int | None:
     """Return which column holds the values of metrics whose names are in another; None if none does."""
-    roles = [None if meaning is None else meaning.role for meaning in map(parse_column, labels)]
+    roles = [None if meaning is None else meaning.role for meaning in map(parse_heading, labels)]
     return roles.index("value") if roles.count("metric") == roles.count("value") == 1 else None
 
 
@@ -182,7 +182,7 @@ def _fit(words: list[str], labels: Sequence[str]) -> list[str] | None:
 
 @lru_cache(maxsize=4096)
 def _is_metric(label: str) -> bool:
-    meaning = parse_column(label)
+    meaning = parse_heading(label)
     return meaning is not None and meaning.role == "measured" and meaning.dataset is None
 
 
@@ -406,7 +406,7 @@ def _read_levels(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[l
 def _are_levels(names: Sequence[str], labels: Sequence[str]) -> bool:
     """Tell whether words below a heading name levels of an index, rather than what the rows below are of."""
     if labels[0]:  # or it names the levels of the columns
-        return all(parse_column(name) is not None for name in names)
+        return all(parse_heading(name) is not None for name in names)
     return not any(names_known(name) or read_words(name) for name in names)
 
 

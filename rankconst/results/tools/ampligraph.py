@@ -52,7 +52,6 @@ from rankconst.results.tables.columns import (
     is_kind,
     is_retrieval,
     is_vague,
-    parse_column,
     read_alone,
     read_qualifier,
     read_words,
@@ -63,6 +62,7 @@ from rankconst.results.tables.settings import (
     add_setting,
     count_tasks,
     find_pairs,
+    parse_heading,
     read_mode,
     tell_program,
     tell_setting,
@@ -134,7 +134,7 @@ class _Table:
 
 
 def _parse(key: str) -> Meaning | None:
-    meaning = parse_column(key) if _LIKELY.search(key) else None
+    meaning = parse_heading(key) if _LIKELY.search(key) else None
     return meaning if meaning is not None and meaning.role == "measured" else None
 
 
@@ -373,7 +373,7 @@ def _find_dataset(settings: Mapping[str, Value]) -> dict[str, str]:
 
 def _find_role(key: str, text: str) -> str:
     """Return what a key says of its object, as the heading of a column would; a path or a number is no name."""
-    meaning = None if "/" in text or is_number(text) else parse_column(key)
+    meaning = None if "/" in text or is_number(text) else parse_heading(key)
     role = "" if meaning is None else meaning.role
     parse = {"tool": parse_tool, "aggregation": parse_aggregation}.get(role)
     if parse is not None:  # networks have frameworks and aggregations, too

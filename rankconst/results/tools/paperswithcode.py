@@ -15,12 +15,13 @@ from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Value, looks_structured, read_number, read_records
 from rankconst.results.tables.cells import is_missing
-from rankconst.results.tables.columns import Meaning, parse_column
+from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rankconst.results.document import Document
+    from rankconst.results.tables.columns import Meaning
 
 
 _DETAILS = ("paper_title", "paper_url", "paper_date")
@@ -141,7 +142,7 @@ def _read_row(
 
 
 def _parse(name: str) -> Meaning | None:
-    meaning = parse_column(name)
+    meaning = parse_heading(name)
     return meaning if meaning is not None and meaning.role == "measured" and meaning.reason is None else None
 
 

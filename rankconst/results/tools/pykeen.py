@@ -34,9 +34,10 @@ from rankconst.results.structured import (
     read_number,
     read_records,
 )
-from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
+from rankconst.results.tables.columns import RANK_TYPES, Meaning
 from rankconst.results.tables.csv import read_delimited, read_rows
 from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -139,7 +140,7 @@ def _follow(way: _Way, key: str) -> _Way:
 def _parse(name: str) -> tuple[Metric, str | None] | None:
     """Return the metric that a name means, and how it is adjusted."""
     # A word that is no metric as a heading is none here; asking the catalogue is slower.
-    if not _LIKELY.search(name) or parse_column(name) is None:
+    if not _LIKELY.search(name) or parse_heading(name) is None:
         return None
     try:
         return parse_adjusted_metric(name) if _ADJUSTED.match(name) else (parse_metric(name), None)
@@ -391,7 +392,7 @@ _HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 
 
 def _parse_csv_name(name: str, k: int | None) -> Meaning | None:
-    return parse_column(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
+    return parse_heading(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
 
 
 def _recognise_csv(document: Document) -> bool:

@@ -304,6 +304,21 @@ _FILES: dict[str, Callable[[str, str], tuple[str, str]]] = {
     "text far above": lambda name, value: (
         "a.txt", f"dataset: umls\n{name}: {value}\nseed: 3\n\nResults:\nmodel   MRR   Hits@1\nA   0.5   0.4\n"
     ),
+    "rows above": lambda name, value: ("a.csv", f"dataset,umls,\n{name},{value},\nmodel,seed,MRR\nA,3,0.5\n"),
+    "a row above": lambda name, value: ("a.csv", f"{name},{value}\nmodel,dataset,MRR\nA,umls,0.5\n"),
+    "a row of Markdown above": lambda name, value: (
+        "a.md", f"# UMLS\n\n| {name} | {value} | |\n|---|---|---|\n| model | seed | MRR |\n| A | 3 | 0.5 |\n"
+    ),
+    "rows next to a metric": lambda name, value: ("a.csv", f"dataset,umls\n{name},{value}\nMRR,0.5\n"),
+    "names and values": lambda name, value: (
+        "a.md", f"| name | value |\n|---|---|\n| dataset | umls |\n| MRR | 0.5 |\n| {name} | {value} |\n"
+    ),
+    "the heading of a metric": lambda name, value: ("a.csv", f"model,dataset,MRR ({name}={value})\nA,umls,0.5\n"),
+    "a heading with brackets": lambda name, value: ("a.csv", f"dataset,MRR [{name}: {value}]\numls,0.5\n"),
+    "a level of a heading": lambda name, value: (
+        "a.md", f"| dataset | {name}={value} | |\n|---|---|---|\n| | MRR | Hits@1 |\n| umls | 0.5 | 0.4 |\n"
+    ),
+    "a key": lambda name, value: ("a.json", json.dumps({"dataset": "umls", f"mrr ({name}={value})": 0.5})),
     "a field of RST": lambda name, value: (
         "a.rst", f"UMLS\n====\n\n:{name}: {value}\n\n===== ====\nmodel MRR\n===== ====\nA     0.5\n===== ====\n"
     ),
@@ -322,6 +337,22 @@ def test_settings_count_wherever_they_are(place: str) -> None:
         ("batch_size", "20", "test/both/standard"),
     ):  # fmt: skip
         assert _adjust(*_FILES[place](name, value)) == tasks, (name, value)
+
+
+def test_settings_in_headings_that_contradict_them() -> None:
+    assert _adjust("a.csv", "dataset,filtered=False/mrr\numls,0.5\n") == "test/both/raw"
+    assert _adjust("a.csv", "dataset,filtered MRR (filtered=False)\numls,0.5\n") == ""
+    assert _adjust("a.csv", "dataset,Test MRR (split=valid)\numls,0.5\n") == ""
+    assert _adjust("a.csv", "dataset,MRR (phase=eval)\numls,0.5\n") == ""
+    assert _adjust("a.csv", "dataset,MRR (filtered=True; raw=True)\numls,0.5\n") == ""
+
+
+def test_rows_of_settings_may_change_among_rows_of_metrics() -> None:
+    rows = "dataset,umls\nfiltered,True\nMRR,0.5\nfiltered,False\nMRR,0.4\n"
+    adjusted = rankconst.adjust(read_document("a.csv", rows)).entries
+    assert [(each.entry.text, each.constants and each.constants.tasks.protocol) for each in adjusted] == [
+        ("0.5", "standard"), ("0.4", "raw"),
+    ]  # fmt: skip
 
 
 def test_what_a_sentence_says_of_a_setting_is_none() -> None:
