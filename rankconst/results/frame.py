@@ -790,5 +790,7 @@ def _read_name(name: str, k: object) -> Meaning | None:
     if _WITHOUT_K.fullmatch(name):
         return None
     meaning = parse_heading(name)
+    if meaning is not None and meaning.role in TASK_FACTS:
+        raise DataError(f"the column of metrics holds {name!r}, which says what numbers are of: make it a column.")
     # What no heading means is no metric either: the message names the nearest.
     return Meaning("measured", parse_metric(name)) if meaning is None else meaning

@@ -69,6 +69,7 @@ from rankconst.results.tables.headings import (
 )
 from rankconst.results.tables.reshape import (
     GAIN,
+    is_setting,
     name_metric,
     names_other,
     pivot,
@@ -199,9 +200,14 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
             first_row = heading is not None and (0 in heading.measured or _has_results(heading))
             corner = heading is not None and heading.measured == [0]
-            if dialect.groups and (heading is None or corner or (len(heading.levels) > 1 and first_row)):
-                listed = [*first, *rest]
-                below = [] if heading is None else listed[len(heading.levels) :]
+            listed = [*first, *rest] if dialect.groups else []
+            below = listed[len(heading.levels) :] if listed and heading is not None else below
+            if listed and (
+                heading is None
+                or corner
+                or (len(heading.levels) > 1 and first_row)
+                or (heading.long and _names_settings(below, find_roles(heading)["metric"], dialect))
+            ):
                 turned, cells, how = _reshape(listed, printed.above, own, dialect, notes)
                 if turned is not None:
                     heading, below = turned, cells
@@ -267,6 +273,12 @@ def _split_printed(printed: Printed, dialect: Dialect) -> list[Printed]:
         return [printed._replace(rows=listed)]
     parts = (take_titles(part, printed.above, dialect) for part in split_beside(listed, dialect))
     return [part._replace(commas=printed.commas, reports=printed.reports) for part in parts]
+
+
+def _names_settings(rows: Iterable[Row], place: int, dialect: Dialect) -> bool:
+    """Tell whether a column of metrics has settings among them: ``split``, with the value ``valid``."""
+    names = {row.plain[place] for row in rows if place < len(row.plain)}
+    return any(is_setting(name, dialect) for name in names)
 
 
 def _has_results(heading: Heading) -> bool:

@@ -93,28 +93,16 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     graphs = (read_dataset(name)[0] for name in names)
     kind = "dataset" if any(map(names_known, graphs)) else "columns" if find_qualifier("", names) else "model"
     metrics = list(dict.fromkeys(row.plain[place] for row in measured))
-    # Where rows have names of models, the columns tell more of them: "RotatE (reproduced)".
-    roles = {j: meaning.role for j in labels if (meaning := dialect.parse(head.plain[j], None)) is not None}
-    models = [j for j, role in roles.items() if role == "model"] if kind == "model" else []
-    blocks: list[_Block] = []
-    last, split = [""] * width, _read_split(head.plain[place])
     set_by_head = any(tell_setting(head.plain[place], name) for name in names)
     settings = _find_settings([head, *body] if set_by_head else body, place, metrics, dialect)
-    set_to = {name: rows[0] for name, rows in settings.items() if len(rows) == 1}
-    for row in body:
-        name = row.plain[place]
-        if name in settings:
-            set_to = {**set_to, name: row}
-        elif name not in metrics:
-            if all(row.plain[j] == head.plain[j] for j in numbers):  # the heading of a table right below
-                split = _read_split(name)
-            continue
-        last = [cell or above for cell, above in zip(row.plain, last, strict=True)]
-        said = tuple(last[j] for j in labels)
-        if not blocks or blocks[-1][:3] != (split, said, set_to) or name in blocks[-1].found:
-            blocks.append(_Block(split, said, set_to, {}))
-        blocks[-1].found[name] = row
-    first = (*settings, *(head.plain[j] for j in labels), *([] if models else [kind]), *metrics)
+    # Where rows have names of models, the columns tell more of them: "RotatE (reproduced)".
+    roles = {j: meaning.role for j in labels if (meaning := dialect.parse(head.plain[j], None)) is not None}
+    models = [j for j, role in roles.items() if role == "model"] if kind == "model" and not values else []
+    told_by_rows = bool(models) or (len(values) == 1 and bool(labels or settings))
+    blocks = _list_blocks(head, body, _Parts(place, labels, numbers, metrics, settings))
+    if blocks is None:
+        return None
+    first = (*settings, *(head.plain[j] for j in labels), *([] if told_by_rows else [kind]), *metrics)
     splits = any(block.split for block in blocks)
     first = ("split", *first) if splits else first
     turned = [Row(head.line, first, first)]
@@ -125,7 +113,7 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
             told, column = dict(zip(labels, said, strict=True)), head.plain[j]
             told |= {model: column if GAIN.match(column) else f"{told[model]} ({column})" for model in models}
             own = [set_to[name].plain[j] if name in set_to else "" for name in settings]
-            cells = (*own, *told.values(), *([] if models else [column]))
+            cells = (*own, *told.values(), *([] if told_by_rows else [column]))
             cells = (split, *cells) if splits else cells
             turned.append(Row(next(iter(found.values())).line, (*cells, *written), (*cells, *plain)))
     return turned
@@ -140,20 +128,69 @@ class _Block(NamedTuple):
     found: dict[str, Row]  # the row of each metric
 
 
+class _Parts(NamedTuple):
+    """The parts of a table with metrics in its rows."""
+
+    place: int  # the column of metrics
+    labels: list[int]  # the columns of names
+    numbers: list[int]
+    metrics: list[str]
+    settings: dict[str, list[Row]]
+
+
+def _list_blocks(head: Row, rows: Sequence[Row], parts: _Parts) -> list[_Block] | None:
+    """Divide the rows of a table where something else is said of them, or a metric comes again.
+
+    A setting is of the rows with its own names, or of all if it has none; where it is said again, of those below it.
+    None if settings that change may be of the rows above them.
+    """
+    place, labels = parts.place, parts.labels
+    last, split = [""] * len(head.plain), _read_split(head.plain[place])
+    of_all = ("",) * len(labels)
+    own = {head.plain[place]: head} if head.plain[place] in parts.settings else {}
+    set_to: dict[tuple[str, ...], dict[str, Row]] = {of_all: own}
+    listed: list[tuple[str, str, tuple[str, ...], Row]] = []
+    for row in rows:
+        name = row.plain[place]
+        if name in parts.metrics or name in parts.settings:
+            last = [cell or above for cell, above in zip(row.plain, last, strict=True)]
+            said = tuple(last[j] for j in labels)
+            listed.append((name, split, said, row))
+            if name in parts.settings:
+                set_to.setdefault(said, {}).setdefault(name, row)  # what is said once is of those above it, too
+        elif all(row.plain[j] == head.plain[j] for j in parts.numbers):  # the heading of a table right below
+            split = _read_split(name)
+    blocks: list[_Block] = []
+    below: dict[tuple[tuple[str, ...], str], bool] = {}  # whether a setting of some names is below their numbers
+    for name, split, said, row in listed:
+        if name in parts.settings:
+            again = any(set_to[said][name].plain[j] != row.plain[j] for j in parts.numbers)
+            if below.setdefault((said, name), any(block.said == said for block in blocks)) and again:
+                return None
+            set_to[said] = {**set_to[said], name: row}
+            continue
+        own = {**set_to[of_all], **set_to.get(said, {})}
+        if not blocks or blocks[-1][:3] != (split, said, own) or name in blocks[-1].found:
+            blocks.append(_Block(split, said, own, {}))
+        blocks[-1].found[name] = row
+    return blocks
+
+
 def _find_settings(rows: Sequence[Row], place: int, metrics: Sequence[str], dialect: Dialect) -> dict[str, list[Row]]:
     """Return the rows that are no metric but say something of ranking tasks: ``filtered``, ``split``, ``dataset``."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         name = row.plain[place]
-        if name and name not in metrics and _is_setting(name, dialect):
+        if name and name not in metrics and is_setting(name, dialect):
             found.setdefault(name, []).append(row)
     return found
 
 
-_TOLD = {"dataset", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks"}
+_TOLD = {"dataset", "split", "side", "protocol", "aggregation", "tool"}
 
 
-def _is_setting(name: str, dialect: Dialect) -> bool:
+def is_setting(name: str, dialect: Dialect) -> bool:
+    """Tell whether a name is that of a setting, or of anything else that says which ranking tasks numbers are of."""
     meaning = dialect.parse(name, None)
     return names_setting(name) or (meaning is not None and meaning.role in _TOLD)
 
@@ -469,7 +506,7 @@ def _is_remark(row: Row) -> bool:
 
 def _holds_metrics(rows: Sequence[Row], j: int, dialect: Dialect) -> bool:
     """Tell whether at least half of a column names metrics but for settings; other rows may have parameters."""
-    cells = [row.plain[j] for row in rows[:_FEW] if row.plain[j] and not _is_setting(row.plain[j], dialect)]
+    cells = [row.plain[j] for row in rows[:_FEW] if row.plain[j] and not is_setting(row.plain[j], dialect)]
     return bool(cells) and 2 * sum(map(dialect.names_metric, cells)) >= len(cells)
 
 

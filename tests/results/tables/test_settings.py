@@ -347,12 +347,26 @@ def test_settings_in_headings_that_contradict_them() -> None:
     assert _adjust("a.csv", "dataset,MRR (filtered=True; raw=True)\numls,0.5\n") == ""
 
 
-def test_rows_of_settings_may_change_among_rows_of_metrics() -> None:
-    rows = "dataset,umls\nfiltered,True\nMRR,0.5\nfiltered,False\nMRR,0.4\n"
-    adjusted = rankconst.adjust(read_document("a.csv", rows)).entries
-    assert [(each.entry.text, each.constants and each.constants.tasks.protocol) for each in adjusted] == [
-        ("0.5", "standard"), ("0.4", "raw"),
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "protocols"),
+    [
+        ("dataset,umls\nfiltered,True\nMRR,0.5\nfiltered,False\nMRR,0.4\n", "standard raw"),
+        ("dataset,umls\nMRR,0.5\nHits@1,0.4\nfiltered,False\n", "raw raw"),
+        ("dataset,umls\nMRR,0.5\nfiltered,True\nMRR,0.4\nfiltered,False\n", ""),
+        ("dataset,metric,value\numls,filtered,no\numls,MRR,0.5\nnations,MRR,0.6\n", "raw"),
+        ("dataset,metric,value\numls,MRR,0.5\numls,filtered,no\nnations,MRR,0.6\n", "raw"),
+        ("dataset,metric,value\n,filtered,no\numls,MRR,0.5\nnations,MRR,0.6\n", "raw raw"),
+        ("metric,umls,nations\nfiltered,no,yes\nMRR,0.5,0.6\n", "raw standard"),
+        ("metric,umls,nations\nMRR,0.5,0.6\nfiltered,no,yes\n", "raw standard"),
+        ("filtered,no,yes\nmetric,umls,nations\nMRR,0.5,0.6\n", ""),
+    ],
+)  # fmt: skip
+def test_rows_of_settings_are_of_rows_of_metrics(rows: str, protocols: str) -> None:
+    try:
+        entries = rankconst.adjust(read_document("a.csv", rows)).entries
+    except DataError:
+        entries = ()
+    assert " ".join(each.constants.tasks.protocol for each in entries if each.constants) == protocols
 
 
 def test_what_a_sentence_says_of_a_setting_is_none() -> None:
