@@ -27,7 +27,7 @@ from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownN
 from rankconst.moments import compute_moments
 from rankconst.names import show_controls, squash
 from rankconst.results.evaluation import NO_DATASET, agrees, match_relations, parse_stated, settle
-from rankconst.results.reading import Entries, number_evaluations
+from rankconst.results.reading import Entries, heed_name, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
 from rankconst.results.tables.settings import parse_heading
 from rankconst.tasks import sampled_histogram
@@ -872,7 +872,7 @@ def _settle(
 ) -> tuple[Tasks, Tool | None] | DataError | UnknownNameError:
     """Return ranking tasks and tool, or why there are none: a file may well name datasets that no tables hold."""
     try:
-        return settle(said, user, tables, tool=reading.tool)
+        return settle(heed_name(said, reading.name), user, tables, tool=reading.tool)
     except (DataError, UnknownNameError) as error:
         return error
 

@@ -11,7 +11,7 @@ from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, openke_old, rotate, torchkge
 from rankconst.results.notebook import is_notebook, take_outputs
-from rankconst.results.reading import lists_steps, name_reasons, tell_open_split
+from rankconst.results.reading import lists_steps, name_reasons, tell_open_split, tell_raw_name
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
 from rankconst.results.tools import ampligraph, libkge, model_card, ogb, paperswithcode, pykeen
@@ -144,8 +144,10 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
-    if reader is not generic.READER and lists_steps(reading) and (unsaid := tell_open_split(reading)):
-        reading = replace(reading, understood="; ".join(filter(None, (reading.understood, unsaid))))
+    steps = reader is not generic.READER and lists_steps(reading)
+    unsaid = (tell_open_split(reading) if steps else "", tell_raw_name(reading, document.text))
+    if any(unsaid):
+        reading = replace(reading, understood="; ".join(filter(None, (reading.understood, *unsaid))))
     return reading if reading.tool or not reading.columns else replace(reading, tool=_find_writer(reading))
 
 

@@ -8,7 +8,9 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -18,6 +20,7 @@ from rankconst.constants.published import NOISE, Interval, parse_value, read_pub
 from rankconst.errors import DataError
 from rankconst.names import squash
 from rankconst.results.evaluation import NOTHING, Stated
+from rankconst.results.tables.columns import find_split
 from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
@@ -201,9 +204,46 @@ def lengthen(reading: Reading) -> Reading:
 def tell_open_split(reading: Reading) -> str:
     """Return how many numbers name no split, as half a sentence; nothing if all do."""
     unsaid = sum(each.split is None and "split" not in dict(each.missing) for each in reading.entries.contexts)
-    if not unsaid:
+    if not unsaid or "split" in dict(_tell_by_name(reading.name)):
         return ""
     return f"{unsaid:,} of {len(reading.entries):,} numbers name no split (test, unless --split names another)"
+
+
+def heed_name(said: Stated, file: str) -> Stated:
+    """Return what is said of numbers with what is left to the user since only the name of their file says it.
+
+    ``results_valid.csv`` may be of the valid split, ``tail.json`` of one side.
+    """
+    missing = [(role, why) for role, why in _tell_by_name(file) if not getattr(said, role)]
+    return replace(said, missing=(*said.missing, *missing)) if missing else said
+
+
+@lru_cache(maxsize=64)
+def _tell_by_name(file: str) -> tuple[tuple[str, str], ...]:
+    """Return what the name of a file says other than test and both sides, each with why numbers are left out."""
+    stem = PurePath(file).stem
+    words = set(re.split(r"[\W_]+", stem.lower()))
+    split, sides = find_split(stem), {"head", "tail"} & words
+    named = {} if split in {None, "test"} or words & _CHOSEN else {"split": split}
+    named |= {"side": sides.pop()} if len(sides) == 1 else {}
+    return tuple((role, _BY_NAME.format(role, word, file)) for role, word in named.items())
+
+
+# "best_valid.csv" has what was best on valid, "cross_validation.csv" other splits.
+_CHOSEN = {"best", "cross", "selected", "tuned"}
+_BY_NAME = "no {0} is named, and the name of {2} suggests {1}: add --{0}"
+
+
+def tell_raw_name(reading: Reading, text: str) -> str:
+    """Return that the name of a file may say raw where nothing in it says raw or filtered, as half a sentence."""
+    if _RAW.isdisjoint(re.split(r"[\W_]+", PurePath(reading.name).stem.lower())):
+        return ""
+    said = "filt" in text.lower() or any(each.protocol for each in reading.entries.contexts)
+    return "" if said else _RAW_NAME.format(reading.name)
+
+
+_RAW = {"raw", "unfiltered", "unfilt"}
+_RAW_NAME = "filtered, unless the name of {} says how ranks were computed (--protocol raw)"
 
 
 def lists_steps(reading: Reading) -> bool:

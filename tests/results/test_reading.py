@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
-from rankconst.results.formats import read_results
+from rankconst.results.formats import read_document, read_results
 from rankconst.results.reading import (
     Entries,
     Entry,
@@ -276,3 +277,35 @@ def test_a_wide_reading_becomes_long() -> None:
     for place, (before, after) in enumerate(zip(wide.entries, long.entries, strict=True)):
         assert after == before._replace(row=place, column="value")
     assert lengthen(long) is long
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("results_valid.csv", "split"), ("dev.metrics.csv", "split"), ("out/umls-validation.csv", "split"),
+        ("tail.csv", "side"), ("valid/results.csv", ""), ("best_valid.csv", ""), ("cross_validation.csv", ""),
+        ("valid_and_test.csv", ""), ("train.csv", ""), ("head_and_tail.csv", ""), ("test.csv", ""),
+    ],
+)  # fmt: skip
+def test_what_only_the_name_of_a_file_says_is_left_to_the_user(name: str, role: str) -> None:
+    csv = "dataset,MRR\numls,0.5\n"
+    if not role:
+        assert not rankconst.adjust(read_document(name, csv)).notes
+        return
+    with pytest.raises(DataError, match=f"add --{role}\\.$"):
+        rankconst.adjust(read_document(name, csv))
+    said = {"split": "valid", "side": "tail"}[role]
+    for asked in (said, "both" if role == "side" else "test"):
+        chosen: dict[str, Any] = {role: asked}
+        (entry,) = rankconst.adjust(read_document(name, csv), **chosen).entries
+        assert entry.constants is not None
+        assert getattr(entry.constants.tasks, role) == asked
+    (entry,) = rankconst.adjust(read_document(name, f"dataset,{role},MRR\numls,{said},0.5\n")).entries
+    assert entry.constants is not None
+    assert getattr(entry.constants.tasks, role) == said
+
+
+def test_a_file_called_raw_says_how_it_is_read() -> None:
+    assert "--protocol raw" in read_document("raw_results.csv", "dataset,MRR\numls,0.5\n").understood
+    for csv in ("dataset,filtered MRR\numls,0.5\n", "dataset,protocol,MRR\numls,raw,0.5\n"):
+        assert "the name" not in read_document("raw_results.csv", csv).understood

@@ -16,7 +16,7 @@ from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import squash
 from rankconst.results.evaluation import settle
-from rankconst.results.reading import Measured, are_in_full, measure
+from rankconst.results.reading import Measured, are_in_full, heed_name, measure
 from rankconst.results.tables.columns import find_run_columns, tells_runs
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def build_case(
     if archive is not None:
         # Only what tells the tasks, so that rows share the answer.
         telling = replace(stated, model=None, rank_type=None, num_tasks=None)
-        tasks, tool, note = archive.settle(telling, user, reading.tool)
+        tasks, tool, note = archive.settle(heed_name(telling, reading.name), user, reading.tool)
     whole = tool is not None and tool.whole_ranks if stated.rank_type is None else stated.rank_type in _WHOLE_RANK_TYPES
     case = Case(
         group=group,
