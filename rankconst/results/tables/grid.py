@@ -56,6 +56,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
     read_words,
 )
+from rankconst.results.tables.footnotes import tell_footnotes
 from rankconst.results.tables.headings import (
     DEEPEST,
     OPEN,
@@ -179,22 +180,12 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     without: Row | None = None  # the first row of the first table without a metric
     settings: tuple[Above, ...] = ()  # what a table of settings says of those below it
     start = 0
-    for printed in chain.from_iterable(_split_printed(each, dialect) for each in tables):
-        told = _add_settings(tell(printed.above, printed.reports), (*printed.above, *settings))
-        commas = dialect.groups or printed.commas
-        rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
-        written = _lose_spans(list(rows)) if dialect.groups else rows
-        if isinstance(written, list):
-            rows = split_named(split_joint(written, printed.above, dialect), dialect)
-        else:
-            rows = written
-        for block in _split_blocks(rows, dialect):
+    for each in chain.from_iterable(_split_printed(table, dialect) for table in tables):
+        printed, hows = _prepare(document, each, dialect, notes)
+        for block in _split_blocks(printed.rows, dialect):
             titles, first, rest = _skip_titles(document, block, dialect, notes)
-            own = told
-            if titles:
-                own = _add_settings(
-                    tell((*titles, *printed.above), printed.reports), (*titles, *printed.above, *settings)
-                )
+            above = (*titles, *printed.above)
+            told = _add_settings(tell(above, printed.reports), (*above, *settings))
             heading, how = find_heading(first, dialect), ""
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
             # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
@@ -208,7 +199,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 or (len(heading.levels) > 1 and first_row)
                 or (heading.long and _names_settings(below, find_roles(heading)["metric"], dialect))
             ):
-                turned, cells, how = _reshape(listed, printed.above, own, dialect, notes)
+                turned, cells, how = _reshape(listed, printed.above, told, dialect, notes)
                 if turned is not None:
                     heading, below = turned, cells
             if heading is None:
@@ -222,14 +213,25 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             if not dialect.exact:
                 for key in _list_unread(heading):
                     notes.add(None, key, "a column that may be of a metric, and is not understood")
-            table = _read_table(document, heading, below, dialect, notes, told=own, start=start)
-            hows = (how, "commas before decimals" if commas else "", _JOINT * (rows is not written))
-            table.inferred |= dict.fromkeys(filter(None, hows))
+            table = _read_table(document, heading, below, dialect, notes, told=told, start=start)
+            table.inferred |= dict.fromkeys(filter(None, (how, *hows)))
             read.append(table)
             start += len(table.rows)
     if not read:
         raise DataError(_say_none(document) if without is None else explain_missing(document, without))
     return read
+
+
+def _prepare(document: Document, printed: Printed, dialect: Dialect, notes: Notes) -> tuple[Printed, list[str]]:
+    """Return a table without footnotes and with a column for each metric, and how it was understood."""
+    commas = dialect.groups or printed.commas
+    rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
+    hows = ["commas before decimals"] if commas else []
+    if not dialect.groups:
+        return printed._replace(rows=rows), hows
+    written, above = tell_footnotes(_lose_spans(list(rows)), printed.above, _tells_tasks, notes)
+    split = split_named(split_joint(written, above, dialect), dialect)
+    return printed._replace(rows=split, above=above), hows if split is written else [*hows, _JOINT]
 
 
 def _add_settings(told: Told, above: Iterable[Above]) -> Told:
@@ -240,6 +242,13 @@ def _add_settings(told: Told, above: Iterable[Above]) -> Told:
     known = {role: word for role in ("split", "side", "protocol") if (word := getattr(told, role))}
     said = add_setting(known, said, "")
     return replace(told, **{role: each for role, each in said.items() if role in _SET_ABOVE})
+
+
+def _tells_tasks(text: str) -> bool:
+    """Tell whether a text says something of the ranking tasks other than what is usual."""
+    above = (Above("caption", text),)
+    told = _add_settings(tell(above), above)
+    return told.split not in {None, "test"} or any(getattr(told, role) for role in _SET_ABOVE - {"split"})
 
 
 _SET_ABOVE = {"split", "side", "protocol", "task", "num_triples", "unclear"}

@@ -39,6 +39,8 @@ _HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*)|[ \t#]*)")
 _TAGGED = re.compile(r"<h([1-6])[^<>]*>(.*?)(?:</h[1-6]>)?", re.IGNORECASE)
 _UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+\S")
+# A sign that may be the mark of a footnote, though it makes a list or a definition.
+_FOOTNOTE = re.compile(r"\s{0,3}\\?(?:([*#])(?!\1)|\[\^(\w{1,20})\]:)")
 _URL = re.compile(r"https?://[^\s)\]]*")
 _TABLE = re.compile(r"<table\b[^<>]*>.*?<t[dh]\b", re.IGNORECASE | re.DOTALL)
 _SEARCHED = 1_000_000
@@ -224,8 +226,9 @@ class _Lines:
     def _end_paragraph(self) -> None:
         text = _strip_text(" ".join(self._paragraph))
         if text:
-            item = _ITEM.match(self._paragraph[0])
-            self.outline.add_text(text, None if item is None else len(item[1].expandtabs(4)))
+            item, mark = _ITEM.match(self._paragraph[0]), _FOOTNOTE.match(self._paragraph[0])
+            indentation = None if item is None else len(item[1].expandtabs(4))
+            self.outline.add_text(text, indentation, mark="" if mark is None else mark[1] or mark[2])
         self._paragraph.clear()
 
 

@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 class Above(NamedTuple):
     """A text that belongs to a table."""
 
-    kind: str  # "caption", "sentence", "note" (right below the table) or "heading"
+    kind: str  # "caption", "sentence", "note" (right below the table), FOOTNOTE or "heading"
     text: str  # without markup
     beside: tuple[str, ...] = ()  # of a heading: those of the same level under the same one
+
+
+FOOTNOTE = "footnote"
+"""The kind of a text right below a table that begins with a mark."""
 
 
 class Printed(NamedTuple):
@@ -439,6 +443,18 @@ _NOTE = re.compile(
 )
 
 
+# What a footnote begins with: "† raw", "^{a} from [5]", "[^1]: on valid".
+_MARKED = re.compile(
+    r"[\s\\(\[]*+(?:\^\{[^{}]{1,20}\}|\[\^\w{1,20}\]|\^\w(?=\s)|[*†‡§¶⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]{1,3})[)\]]?[\s:.=]*+\S"
+)
+_MOST_NOTES = 9
+
+
+def is_note(text: str) -> bool:
+    """Tell whether a paragraph below a table is about its numbers."""
+    return _NOTE.match(text) is not None
+
+
 # "- filtered: False".
 _PAIR = re.compile(r"[\s*+\u2022-]*[A-Za-z][\w -]{1,30}\s?[:=]\s?[\w.-]{1,40}\s*")
 
@@ -467,16 +483,21 @@ class Outline:
         parent.below.append(self._heading)
         self._said.clear()
 
-    def add_text(self, text: str, item: int | None = None) -> None:
-        """Add a paragraph, or a list item with its indentation, which ends those indented as far or farther."""
+    def add_text(self, text: str, item: int | None = None, *, mark: str = "") -> None:
+        """Add a paragraph, or a list item with its indentation, which ends those indented as far or farther.
+
+        Right below a table, `mark` is that of a footnote.
+        """
         if NUMBERED.match(text.lstrip("*_ ")):
             self._captions_above = self._captions_above or not self._tables
             if self._tables and not self._captions_above:
                 self._tables[-1].captions += (text,)
                 return
-        self._fresh = self._fresh and item is None and _NOTE.match(text) is not None
+        note = f"^{{{mark}}} {text.lstrip(': ')}" if mark else text
+        kind = FOOTNOTE if _MARKED.match(note) else "note" if item is None and is_note(text) else ""
+        self._fresh = self._fresh and bool(kind)
         if self._fresh and not text.rstrip().endswith((":", "：")):
-            self._tables[-1].notes = (*self._tables[-1].notes, text)[:_NEAR]
+            self._tables[-1].notes = (*self._tables[-1].notes, Above(kind, note))[:_MOST_NOTES]
         plain = re.sub(r"[*_`]+", "", text)
         self._heading.reports += [
             each for each in _SENTENCE.split(plain) if _REPORTS.search(each) or _OF_RELATIONS.search(each)
@@ -510,12 +531,12 @@ class _Pending:
     captions: tuple[str, ...]
     sentences: tuple[str, ...]
     heading: _Heading
-    notes: tuple[str, ...] = ()
+    notes: tuple[Above, ...] = ()
 
     def finish(self) -> Printed:
         above = [Above("caption", text) for text in self.captions]
         above += [Above("sentence", text) for text in self.sentences]
-        above += [Above("note", text) for text in self.notes]
+        above += self.notes
         heading: _Heading | None = self.heading
         reports = list[str]()
         of_entities = any(_OF_ENTITIES.search(each.text) for each in above)
