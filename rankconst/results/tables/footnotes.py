@@ -19,18 +19,21 @@ if TYPE_CHECKING:
 _SYMBOLS = "*†‡§¶⋆★☆"
 _RAISED = str.maketrans("ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹∗", "abcde123456789*")
 # Marks behind a name or a number, and in a text.
-_MARK = rf"\^\{{[^{{}}]{{1,12}}\}}|\^\w|[{_SYMBOLS}∗]|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\[\^\w{{1,20}}\]"
+_MARK = rf"\^\{{[^{{}}]{{1,12}}\}}|\^\w|[{_SYMBOLS}∗]|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\[\^\w{{1,20}}\]|\\tnote\{{[^{{}}]{{1,12}}\}}"
 _LAST = re.compile(rf"(?:{_MARK})$")
 _FIRST = re.compile(rf"[{_SYMBOLS}∗]++(?=\s?\.?\d)")
 _WITHIN = re.compile(_MARK)
 _BEGIN = re.compile(rf"(?:{_MARK})")
+# The text of a footnote in its cell.
+_INLINE = re.compile(r"\\(?:table)?footnote\{([^{}]{4,200})\}")
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
 _LONGEST = 400
+_OWN = "footnote "  # before the text of a footnote in its cell
 
 
 def _name_marks(text: str) -> set[str]:
     """Return the marks that a text is made of, raised or not."""
-    signs = re.sub(r"[\[\]{}^]", " ", text.translate(_RAISED))
+    signs = re.sub(r"\\tnote|[\[\]{}^]", " ", text.translate(_RAISED))
     return {mark for mark in re.findall(rf"\w+|[{_SYMBOLS}]", signs) if mark}
 
 
@@ -41,6 +44,7 @@ def find_marks(*texts: str) -> set[str]:
         if len(text) > _LONGEST or (text.isascii() and text.isalnum()):
             continue
         first = _FIRST.match(text)
+        found |= {f"{_OWN}{match[1]}" for match in _INLINE.finditer(text)}
         found |= set() if first is None else _name_marks(first[0])
         while (last := _LAST.search(text)) is not None:
             found |= _name_marks(last[0])
@@ -103,13 +107,15 @@ def leave_marked(rows: Sequence[Row], footnotes: Mapping[str, str], notes: Notes
         for j, number in enumerate(numbers):
             said = sorted(marks[j] | named | columns.get(j, set())) if number else []
             if said:
-                notes.add(row.line, row.plain[j], _SAID.format(said[0], footnotes[said[0]].strip()))
+                notes.add(row.line, row.plain[j], _SAID.format(_RAISE.sub(r"\1", footnotes[said[0]].strip())))
                 plain[j] = ""
-        left.append(row._replace(plain=tuple(plain)))
+        if not any(numbers) or any(text for text, number in zip(plain, numbers, strict=True) if number):
+            left.append(row._replace(plain=tuple(plain)))
     return left
 
 
-_SAID = "its mark {} says something of its ranking tasks: {!r}. Add a column that says it"
+_RAISE = re.compile(r"\^\{([^{}]*)\}")
+_SAID = "its footnote {!r} says something of its ranking tasks: add a column that says it"
 
 
 def tell_footnotes(
@@ -118,5 +124,6 @@ def tell_footnotes(
     """Return a table and its texts without footnotes, and without the numbers of which one tells the ranking tasks."""
     marks = set[str]().union(*(find_marks(*each) for row in rows for each in zip(row.cells, row.plain, strict=False)))
     rest, footnotes = take_footnotes(above, marks)
+    footnotes |= {mark: mark.removeprefix(_OWN) for mark in marks if mark.startswith(_OWN)}
     telling = {mark: text for mark, text in footnotes.items() if tells(text)}
     return (leave_marked(rows, telling, notes) if telling else list(rows)), rest

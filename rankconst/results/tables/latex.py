@@ -62,11 +62,36 @@ def _find_tables(document: Document) -> list[Printed]:
         )
     chosen = _choose_captions([each[:2] for each in found], _find_captions(text), _find_floats(text))
     outline, sections = Outline(), [*_find_sections(text)][::-1]
-    for (start, _, rows), own in zip(found, chosen, strict=True):
+    for (start, end, rows), own in zip(found, chosen, strict=True):
         while sections and sections[-1][0] < start:
             outline.add_heading(*sections.pop()[1:])
         outline.add_table(rows, captions=own)
+        for note in _find_notes(text, end):
+            outline.add_text(note)
     return outline.list_tables()
+
+
+_FLOAT_END = re.compile(
+    r"\\end\s*\{(?:\w{0,20}table\*?|figure\*?|document)\}|\\(?:begin|(?:sub)*section)(?!\s*\{tablenotes)\b"
+)
+_LINE_END = re.compile(
+    r"\\item\b|\\\\|\\par\b|\n[ \t]*\n|\\(?:footnotesize|small|scriptsize)\b|\\(?:begin|end)\{tablenotes\}"
+)
+_MOST_NOTED = 3000
+
+
+def _find_notes(text: str, start: int) -> list[str]:
+    """Return the lines below a table in its float, as those of ``tablenotes``, without markup."""
+    end = _FLOAT_END.search(text, start, start + _MOST_NOTED)
+    below = "" if end is None else text[start : end.start()]
+    if "\\caption" in below:
+        below = below[: below.index("\\caption")]
+    lines = (_LABEL.sub(r"^{\1} ", " ".join(line.split())) for line in _LINE_END.split(below))
+    return [note for line in lines if (note := strip_latex(line))]
+
+
+# The label of an item: "[$\dagger$] raw".
+_LABEL = re.compile(r"^\[\$?([^\[\]$]{1,20})\$?\]")
 
 
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")

@@ -71,6 +71,22 @@ def test_a_sentence_of_the_caption_may_be_a_footnote() -> None:
     assert _adjust("a.tex", _LATEX) == _USUAL
 
 
+@pytest.mark.parametrize(
+    ("marked", "note"),
+    [
+        (r"B\tnote{a}", r"\begin{tablenotes}\item[a] raw setting\end{tablenotes}"),
+        (r"B$^\dagger$", r"\begin{tablenotes}\item[$\dagger$] on the validation set\end{tablenotes}"),
+        (r"B$^\dagger$", "\\\\\n\\footnotesize $^\\dagger$ tail prediction only"), (r"B\footnote{raw setting}", ""),
+        (r"B\textsuperscript{*}", "\n\n* filtered: False"),
+    ],
+)  # fmt: skip
+def test_notes_below_a_table_of_latex(marked: str, note: str) -> None:
+    plain = _LATEX.replace(r" Models with $\dagger$ are evaluated on the validation set.", "")
+    text = plain.replace(r"B$^\dagger$", marked).replace(r"\end{tabular}", rf"\end{{tabular}}{note}")
+    assert text != _LATEX
+    assert _adjust("a.tex", text) == _USUAL
+
+
 def test_other_footnotes_change_nothing() -> None:
     both = [*_USUAL, "0.6 test both standard"]
     for note in ("† from the original paper", "† on the test set", "† ours", "‡ raw setting", ""):
