@@ -21,7 +21,7 @@ from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Mapping
 
     from numpy.typing import NDArray
 
@@ -238,6 +238,15 @@ LONGEST_TEXT = 16 * 2**20
 
 _EACH = 10
 _LONGEST = 80
+
+
+class NoMetricError(DataError):
+    """A document whose tables have no metric: its numbers may be on other lines."""
+
+    def __init__(self, message: str, lines: Collection[int] = (), skipped: tuple[Skipped, ...] = ()) -> None:
+        super().__init__(message)
+        self.lines = lines  # those of the tables
+        self.skipped = skipped
 
 
 class Notes:

@@ -440,7 +440,9 @@ def _guess_split(parts: list[list[str]]) -> dict[str, str]:
 
 
 # "valid : True" and "filtered -----> False" are settings.
-_SET = re.compile(r"['\"]?\s*(?::|=(?!=)|-+>)\s*[^\s(:=]")
+_SET = re.compile(
+    r"['\"]?\s*+(?:(?::|=(?!=)|-+>)\s*[^\s(:=]|(?:\|\s{0,40})?+(?i:true|false|yes|no|on|off)\s{0,40}(?:\||$))"
+)
 # "temporal: False": what is not so.
 _OFF = re.compile(r"\b\w{1,40}(?: \w{1,40})?\s{0,3}[:=]\s{0,3}(?:false|none|no|0)\b(?!\.\d)", re.IGNORECASE)
 # Search engines are evaluated in the same words; "~/Documents/kge" is a folder.
