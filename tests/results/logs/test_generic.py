@@ -469,6 +469,33 @@ def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
     assert all(each.why.startswith(why) for each in reading.skipped)
 
 
+def test_a_number_behind_words_in_parentheses_is_told() -> None:
+    reading = READER.read(
+        Document("-", "MRR: 0.3\nHits@10 (50 negatives, as GraIL): 0.8\nHits@10 (filtered, tail): 0.5\n")
+    )
+    assert [entry.text for entry in reading.entries] == ["0.3", "0.5"]
+    assert [(each.line, each.why) for each in reading.skipped] == [
+        (2, "'50 negatives, as GraIL' behind its name is not understood")
+    ]
+
+
+@pytest.mark.parametrize("settings", ["(dim = 200)", "[lr=1e-3, dim: 200]", ", dim = 200", "(seed 1, lr=0.1)"])
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("Valid results", "Test results", [("valid", "both", None), ("test", "both", None)]),
+        ("Head prediction", "Tail prediction", [(None, "head", None), (None, "tail", None)]),
+        ("Raw", "Filtered", [(None, "both", "raw"), (None, "both", None)]),
+    ],
+)
+def test_a_heading_may_have_settings(
+    first: str, second: str, expected: list[tuple[str | None, str, str | None]], settings: str
+) -> None:
+    text = f"{first} {settings}:\nMRR: 0.35\n{second} {settings}:\nMRR: 0.34\n"
+    contexts = [entry.context for entry in READER.read(Document("-", text)).entries]
+    assert [(each.split, each.side, each.protocol) for each in contexts] == expected
+
+
 @pytest.mark.parametrize("text", ["test MRR: 0.", "valid MRR: 0.4711\ntest MRR: 0.47"])
 def test_the_last_number_may_be_cut_off(text: str) -> None:
     reading = READER.read(Document("-", text))
@@ -513,6 +540,10 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("main.py --data_dir ./data/UMLS \\\nMRR: 0.3\n", ["UMLS"]),
         ("Results on WN18RR:\nMRR: 0.3\nResults on the graph of birds:\nMRR: 0.2\n", ["WN18RR", None]),
         ("Results on WN18RR and UMLS\nMRR: 0.3\n", [None]),
+        ("WN18RR:\nMRR: 0.3\nResults on UMLS (dim = 200):\nMRR: 0.2\n", ["WN18RR", "UMLS"]),
+        ("# WN18RR [lr=1e-3]\nMRR: 0.3\n# UMLS, dim=200, lr: 0.1\nMRR: 0.2\n", ["WN18RR", "UMLS"]),
+        ("WN18RR:\nMRR: 0.3\nUMLS in version 1.10:\nMRR: 0.2\n", ["WN18RR", "UMLS"]),
+        ("WN18RR:\nMRR: 0.3\nloss on UMLS = 0.1\nMRR: 0.2\n", ["WN18RR", "WN18RR"]),
         ("5-shot tasks of WN18RR\nMRR: 0.3\n", ["WN18RR (few-shot)"]),
         ("fb15k-237_v1 [TEST] MRR: 0.3\n", ["FB15k-237 v1 (GraIL) or FB15k-237 v1 ind (GraIL)"]),
         ("--data_path data/UMLS\nResults on WN18RR:\nMRR: 0.3\n", ["WN18RR"]),
