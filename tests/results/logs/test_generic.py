@@ -440,6 +440,12 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("mean_reciprocal_rank_filtered_with_test: 0.34", "a part of a record of LibKGE"),
         ("MetricResults(mean_rank={}, mrr={'both': {'avg': 0.3}})", "PyKEEN before 1.5 prints so"),
         ("mean_rank={'best': 7.3, 'worst': 7.5, 'avg': 7.4}", "PyKEEN before 1.5 prints so"),
+        # Its issue 4: 816.4 is the mean of 329.1 and 1303.7.
+        (
+            "test_m {'mrr': 0.2, 'mr': 816.4} test {'mr': 329.1} test_e1 {'mr': 1303.7}",
+            "tkbi prints so: test is of tails",
+        ),
+        ("acc: 0.9   mrr: 0.4864   mr: 3.9359   h1: 0.3086   h3: 0.5443   h5: 0.7096", "PathCon prints so"),
         ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled negatives"),
         ("Stats: pos_rank:  65.4 , mrr:  0.243 , r1:  0.151", "PyTorch-BigGraph ranks true edges among sampled ones"),
         ("Valid MRR: 0.3 (test)", "its line names two splits or sides"),
@@ -618,6 +624,9 @@ def test_what_a_model_was_chosen_by_is_not_what_it_was_evaluated_on(line: str, s
         ("Evaluating on train (sampled 1000 triples)\nMRR: 0.9\n", ["subset"]),
         ("Number of negative samples for evaluation: 50\nMRR: 0.9\n", ["sampled"]),
         ("MRR: 0.3, NDCG@10: 0.4, Recall@5: 0.6\n", ["retrieval"] * 2),
+        # Where each query has one answer, the two are one number.
+        ("Overall:\n- recall@10: 0.032\n- hits@10: 0.643\n- MRR: 0.312\n", ["retrieval"] * 3),
+        ("MRR: 0.338, Recall@1: 0.241, Recall@10: 0.533\n", [None] * 3),
         ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
         ("INFO:root:MRR | Hits@1 | Hits@5 | Hits@10 : 0.8 | 0.7 | 0.9 | 0.95\n", ["sampled"] * 4),
         ("MRR: 0.9 among 50 negatives\nMRR: 0.8 among 100 negatives\n", ["sampled"] * 2),
