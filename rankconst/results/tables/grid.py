@@ -69,6 +69,7 @@ from rankconst.results.tables.headings import (
 )
 from rankconst.results.tables.reshape import (
     GAIN,
+    is_setting,
     name_metric,
     names_other,
     pivot,
@@ -190,13 +191,15 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             rows = written
         for block in _split_blocks(rows, dialect):
             first, rest = _skip_titles(document, block, notes)
+            listed = [*first, *rest] if dialect.groups else []
+            rest = iter(listed[len(first) :]) if dialect.groups else rest
             heading, how = find_heading(first, dialect), ""
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
             # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
             first_row = heading is not None and (0 in heading.measured or _has_results(heading))
             corner = heading is not None and heading.measured == [0]
-            if dialect.groups and (heading is None or corner or (len(heading.levels) > 1 and first_row)):
-                listed = [*first, *rest]
+            settled = heading is not None and _has_settings(heading, listed, dialect)
+            if dialect.groups and (heading is None or corner or settled or (len(heading.levels) > 1 and first_row)):
                 below = [] if heading is None else listed[len(heading.levels) :]
                 turned, cells, how = _reshape(listed, printed.above, told, dialect, notes)
                 if turned is not None:
@@ -266,6 +269,13 @@ def _split_printed(printed: Printed, dialect: Dialect) -> list[Printed]:
         return [printed._replace(rows=listed)]
     parts = (take_titles(part, printed.above, dialect) for part in split_beside(listed, dialect))
     return [part._replace(commas=printed.commas, reports=printed.reports) for part in parts]
+
+
+def _has_settings(heading: Heading, rows: list[Row], dialect: Dialect) -> bool:
+    """Tell whether a table of names and values says in rows what its numbers are of."""
+    roles = [None if meaning is None else meaning.role for meaning in heading.meanings]
+    named = roles == ["metric", "value"] and len(heading.levels) == 1
+    return named and any(len(row.plain) == len(roles) and is_setting(row, 0, dialect) for row in rows[1:])
 
 
 def _has_results(heading: Heading) -> bool:

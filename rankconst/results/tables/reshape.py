@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_joined, find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
 from rankconst.results.tables.columns import find_qualifier, parse_column, read_dataset, read_words
+from rankconst.results.tables.settings import names_setting
 from rankconst.results.tables.surroundings import OTHER_METRIC, Above, Printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rankconst.results.tables.columns import Meaning
     from rankconst.results.tables.headings import Dialect
@@ -95,33 +97,98 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     # Where rows have names of models, the columns tell more of them: "RotatE (reproduced)".
     roles = {j: meaning.role for j in labels if (meaning := dialect.parse(head.plain[j], None)) is not None}
     models = [j for j, role in roles.items() if role == "model"] if kind == "model" else []
-    blocks: list[tuple[str, tuple[str, ...], dict[str, Row]]] = []
-    last, split = [""] * width, _read_split(head.plain[place])
-    for row in body:
-        name = row.plain[place]
-        if name not in metrics:
-            if all(row.plain[j] == head.plain[j] for j in numbers):  # the heading of a table right below
-                split = _read_split(name)
-            continue
-        last = [cell or above for cell, above in zip(row.plain, last, strict=True)]
-        said = tuple(last[j] for j in labels)
-        if not blocks or blocks[-1][:2] != (split, said) or name in blocks[-1][2]:
-            blocks.append((split, said, {}))
-        blocks[-1][2][name] = row
-    first = (*(head.plain[j] for j in labels), *([] if models else [kind]), *metrics)
-    splits = any(split for split, _, _ in blocks)
+    told = {row.plain[place] for row in body if is_setting(row, place, dialect)} - {*metrics}
+    blocks = list(_list_blocks(body, _Layout(head, place, numbers, labels, metrics, told)))
+    named = any(_find_role(name, dialect) == kind for name in told)
+    kinds = () if models or (named and kind == "model") else (kind,)
+    names = sorted(told, key=[row.plain[place] for row in body].index)
+    first = (*(head.plain[j] for j in labels), *kinds, *names, *metrics)
+    splits = any(block.split for block in blocks)
     first = ("split", *first) if splits else first
     turned = [Row(head.line, first, first)]
-    for split, said, found in blocks:
+    for block in blocks:
         for j in numbers:
+            found = block.found
             written = [found[name].cells[j] if name in found else "" for name in metrics]
             plain = [found[name].plain[j] if name in found else "" for name in metrics]
-            told, column = dict(zip(labels, said, strict=True)), head.plain[j]
-            told |= {model: column if GAIN.match(column) else f"{told[model]} ({column})" for model in models}
-            cells = (*told.values(), *([] if models else [column]))
-            cells = (split, *cells) if splits else cells
+            said, column = dict(zip(labels, block.said, strict=True)), head.plain[j]
+            said |= {model: column if GAIN.match(column) else f"{said[model]} ({column})" for model in models}
+            own = (block.settings[name].plain[j] if name in block.settings else "" for name in names)
+            cells = (*said.values(), *((column,) if kinds else ()), *own)
+            cells = (block.split, *cells) if splits else cells
             turned.append(Row(next(iter(found.values())).line, (*cells, *written), (*cells, *plain)))
     return turned
+
+
+class _Layout(NamedTuple):
+    """Where a table with metrics in rows holds what."""
+
+    head: Row
+    place: int  # the column of the metrics' names
+    numbers: list[int]
+    labels: list[int]
+    metrics: list[str]
+    told: set[str]  # the names of rows that say what others are of
+
+
+def _list_blocks(body: list[Row], layout: _Layout) -> Iterator[_Block]:
+    """Yield the metrics in rows that the same holds for."""
+    head, place, numbers, labels, metrics, told = layout
+    measured = [(row.plain[place], *(row.plain[j] for j in labels)) for row in body if row.plain[place] in metrics]
+    again = len({*measured}) < len(measured)
+    last, split, settings = [""] * len(head.plain), _read_split(head.plain[place]), dict[str, Row]()
+    block: _Block | None = None
+    for i, row in enumerate(body):
+        name = row.plain[place]
+        if name in told:
+            # They are of all metrics where none comes again, and else of those below, if any follow.
+            used = block is not None and block.settings is settings
+            if again and used and any(each.plain[place] in metrics for each in body[i:]):
+                settings = {}
+            settings[name] = row
+        elif name in metrics:
+            last = [cell or above for cell, above in zip(row.plain, last, strict=True)]
+            following = _Block(split, tuple(last[j] for j in labels), settings)
+            if block is None or not block.goes_on(following) or name in block.found:
+                if block is not None:
+                    yield block
+                block = following
+            block.found[name] = row
+        elif all(row.plain[j] == head.plain[j] for j in numbers):  # the heading of a table right below
+            split = _read_split(name)
+    if block is not None:
+        yield block
+
+
+@dataclass(slots=True)
+class _Block:
+    """Metrics in rows below each other, with what holds for all of them."""
+
+    split: str
+    said: tuple[str, ...]  # the cells left of the metrics
+    settings: dict[str, Row]  # rows such as "dataset" or "filtered", by their name
+    found: dict[str, Row] = field(default_factory=dict)
+
+    def goes_on(self, other: _Block) -> bool:
+        """Tell whether the same holds for the metrics of another block."""
+        return (self.split, self.said) == (other.split, other.said) and self.settings is other.settings
+
+
+# Roles of rows that say what the numbers of a table are of.
+_OF_ALL = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool", "relations"}
+
+
+def is_setting(row: Row, place: int, dialect: Dialect) -> bool:
+    """Tell whether a row says what others are of: ``dataset``, ``filtered``. Its name is at `place`."""
+    name, cells = row.plain[place], [cell for cell in row.plain[place + 1 :] if cell]
+    if not cells or any(map(is_number, cells)) or dialect.names_metric(name):
+        return False
+    return _find_role(name, dialect) in _OF_ALL or names_setting(name)
+
+
+def _find_role(name: str, dialect: Dialect) -> str | None:
+    meaning = dialect.parse(name, None)
+    return None if meaning is None else meaning.role
 
 
 def _read_split(heading: str) -> str:
