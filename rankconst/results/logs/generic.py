@@ -232,7 +232,7 @@ _LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b|^\W{0,9}micro\b
 # A line with a metric contains one of these, in lower case.
 _MARKS = (
     "mrr", "mr:", "mr(", "mr\t", "mr =", "mr=", "mr ", "mr'", 'mr"', "mr_", "mean rank", "mean_rank", "meanrank",
-    "reciprocal", "hit", "h@", "h1", "recall@", "'rhs':",
+    "mean rr", "reciprocal", "hit", "h@", "h1", "recall@", "'rhs':",
 )  # fmt: skip
 _SAMPLED_TRAIN = "kbc evaluates 50,000 random triples of train"
 _LONGEST_NOTE = 100

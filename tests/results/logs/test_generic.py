@@ -340,6 +340,10 @@ PRINTS = {
         ["3 valid both raw 0 MRR 0.0911", "3 valid both - 0 MRR 0.1203", "4 valid both raw 0 Hits@10 0.18",
          "5 valid both - 0 Hits@10 0.23"],
     ),
+    "ATISE": (
+        "Mean Rank: 450\nMean RR: 0.2869\nHit@3:&nbsp; 0.3294\n",
+        ["1 - both - - MR 450", "2 - both - - MRR 0.2869", "3 - both - - Hits@3 0.3294"],
+    ),
     "fmrr": ("fmrr: 0.36, fhits10: 0.55, mrr: 0.23\n",
              ["1 - both - - MRR 0.36", "1 - both - - Hits@10 0.55", "1 - both raw - MRR 0.23"]),
     "scikit-kge": (
