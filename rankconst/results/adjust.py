@@ -634,7 +634,7 @@ _NOISE = 1e-8
 def find_contradictions(
     done: Iterable[Done], evaluations: Iterable[Places], show: Callable[[int], str]
 ) -> dict[int, str]:
-    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, MRR < Hits@k/k.
+    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, an MRR beyond all hits.
 
     `evaluations` has a number for each number of a batch that tells models and tie policies apart; `show` returns a
     number as it is written, by its index.
@@ -664,31 +664,60 @@ def find_contradictions(
     evaluation, task, k, lower, upper, index = (each[order] for each in (evaluation, task, k, lower, upper, index))
     new = np.r_[True, (np.diff(evaluation) != 0) | (np.diff(task) != 0)]
     group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
-    hits = np.where(np.isinf(k), 0, lower)
+    mean = np.isinf(k)
+    hits = np.where(mean, 0, lower)
     # Each group is above all before it, so that the most of what came before is of the same group.
     most = np.maximum.accumulate(hits + 2 * group) - 2 * group
-    # Every hit at k adds at least 1/k to the MRR.
-    least = np.maximum.reduceat(hits / k, ends[:-1])
-    wrong = upper + _NOISE < np.where(np.isinf(k), least[group], most)
+    fewer = ~mean & (upper + _NOISE < most)
+    least, largest = _bound_reciprocal(k, most, upper, new)
+    # Hits that contradict each other bound the MRR one by one only.
+    broken = np.logical_or.reduceat(fewer, ends[:-1])
+    least, largest = np.where(broken, np.maximum.reduceat(hits / k, ends[:-1]), least), np.where(broken, 1, largest)
+    less, more = fewer | (mean & (upper + _NOISE < least[group])), mean & (lower - _NOISE > largest[group])
     # A metric that is there twice is of two evaluations.
     twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
     found: dict[int, str] = {}
-    for place in np.flatnonzero(wrong & ~twice).tolist():
-        first, end = ends[group[place] : group[place] + 2].tolist()
-        mean = np.isinf(k[place])
-        bound = hits[first:end] / k[first:end] if mean else hits[first:place]
-        other = first + int(np.argmax(bound > upper[place]))
-        pair = index[[place, other]].tolist()
-        less, more = (f"{_label(k[at])} {show(int(index[at]))}" for at in (place, other))
-        part = f"1/{k[other]:.0f} of " if mean and k[other] > 1 else ""
-        found |= dict.fromkeys(pair, _CONTRADICTION.format(less, f"{part}{more}"))
+    for place in np.flatnonzero((less | more) & ~twice).tolist():
+        own = np.arange(ends[group[place]], place)
+        if more[place]:
+            # The larger k is, the less it allows.
+            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]][-1:]
+        else:
+            share = hits[own] / k[own] if mean[place] else hits[own]
+            alone = own[[int(np.argmax(share if mean[place] else share > upper[place]))]]
+            alone = alone[share[alone - own[0]] > upper[place] + _NOISE]
+        others = alone if alone.size else own  # one of them, or all together
+        number, *named = (f"{_label(k[at])} {show(int(index[at]))}" for at in (place, *others))
+        relation = "too large for" if more[place] else "less than" if alone.size else "too small for"
+        part = f"1/{k[others[0]]:.0f} of " if mean[place] and relation == "less than" and k[others[0]] > 1 else ""
+        reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
+        found |= dict.fromkeys(index[[place, *others]].tolist(), reason)
     return found
+
+
+# Where scores tie, the rank next to k may be half a rank beyond it.
+_TIED = 0.5
+
+
+def _bound_reciprocal(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    """Return the least and the largest MRR that the hits of each group allow; `k` is infinite where no hits are.
+
+    It is least if the hits between two ks all are at the larger one, and largest if they are just beyond the smaller.
+    """
+    starts, mean = np.flatnonzero(new), np.isinf(k)
+    group = np.cumsum(new) - 1
+    fewest = np.minimum.accumulate((np.where(mean, 1, np.minimum(upper, 1)) + 2 * group)[::-1])[::-1] - 2 * group
+    following = np.where(np.r_[new[1:], True], np.inf, np.r_[k[1:], np.inf])
+    beyond = np.where(mean, 1, 1 / (k + _TIED))
+    before = np.where(new, 1, np.r_[1, beyond[:-1]])
+    least = np.add.reduceat(np.where(mean, 0, most * (1 / k - 1 / following)), starts)
+    largest = np.add.reduceat(np.where(mean, 0, fewest * (before - beyond)), starts)
+    return least, largest + np.minimum.reduceat(beyond, starts)
 
 
 _MRR = parse_metric("mrr")
 _CONTRADICTION = (
-    "{} is less than {} of the same evaluation, which no ranks allow: one of the two is a slip, or of another "
-    "evaluation."
+    "{} is {} {} of the same evaluation, which no ranks allow: one of them is a slip, or of another evaluation."
 )
 
 

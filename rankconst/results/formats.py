@@ -11,7 +11,13 @@ from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, openke_old, rotate, torchkge
 from rankconst.results.notebook import is_notebook, take_outputs
-from rankconst.results.reading import lists_steps, name_reasons, tell_open_split, tell_raw_name
+from rankconst.results.reading import (
+    NoMetricError,
+    lists_steps,
+    name_reasons,
+    tell_open_split,
+    tell_raw_name,
+)
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
 from rankconst.results.tools import ampligraph, libkge, model_card, ogb, paperswithcode, pykeen
@@ -140,7 +146,12 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
             f"{document.name} has {len(document.text):,} characters; as {reader.key} at most {reader.most:,} are read. "
             "Take out the tables, or save them as CSV."
         )
-    reading = reader.read(document)
+    try:
+        reading = reader.read(document)
+    except NoMetricError as error:
+        if form is not None or (other := _read_lines(document, error)) is None:
+            raise
+        reader, reading = generic.READER, other
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
@@ -149,6 +160,16 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if any(unsaid):
         reading = replace(reading, understood="; ".join(filter(None, (reading.understood, *unsaid))))
     return reading if reading.tool or not reading.columns else replace(reading, tool=_find_writer(reading))
+
+
+def _read_lines(document: Document, error: NoMetricError) -> Reading | None:
+    """Return the numbers on the lines between tables without a metric; None if there are none."""
+    lines = (line if i not in error.lines else "" for i, line in enumerate(document.lines, 1))
+    rest = replace(document, text="\n".join(lines))
+    if not generic.READER.recognise(rest):
+        return None
+    reading = generic.READER.read(rest)
+    return replace(reading, skipped=(*error.skipped, *reading.skipped)) if reading.entries else None
 
 
 def _find_writer(reading: Reading) -> str | None:

@@ -24,7 +24,7 @@ from rankconst.results.tables.columns import find_split
 from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Mapping
 
     from numpy.typing import NDArray
 
@@ -278,6 +278,15 @@ LONGEST_TEXT = 16 * 2**20
 
 _EACH = 10
 _LONGEST = 80
+
+
+class NoMetricError(DataError):
+    """A document whose tables have no metric: its numbers may be on other lines."""
+
+    def __init__(self, message: str, lines: Collection[int] = (), skipped: tuple[Skipped, ...] = ()) -> None:
+        super().__init__(message)
+        self.lines = lines  # those of the tables
+        self.skipped = skipped
 
 
 class Notes:

@@ -13,7 +13,8 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import show_uncertain
+from rankconst.checks.lint.bounds import bound_reciprocal_by_hits
+from rankconst.constants.published import Interval, show_uncertain
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.evaluation import Stated
@@ -234,6 +235,15 @@ def test_an_impossible_number_is_left_out() -> None:
         ({"mrr": "0.2", "hits@3": "0.35", "hits@10": "0.4"}, []),
         ({"hits@1": "0.5", "hits@10": "0.4"}, []),
         ({"hits@1": "50%", "hits@10": "40%", "mr": "3.0"}, ["hits@1", "hits@10"]),
+        # RotatE's README had the MRR of WN18 under FB15k-237: 0.533 + 0.467 / 11 is the most that its Hits@10 allows.
+        ({"mrr": ".949", "hits@1": ".241", "hits@3": ".375", "hits@10": ".533"}, ["mrr", "hits@10"]),
+        ({"mrr": "0.385", "hits@1": "0.016", "hits@3": "0.035", "hits@10": "0.15"}, ["mrr", "hits@10"]),
+        # Each allows it, 0.2 + 0.8 / 1.5 and 0.4 + 0.6 / 10.5, but both only 0.2 + 0.2 / 1.5 + 0.6 / 10.5.
+        ({"mrr": "0.42", "hits@1": "0.20", "hits@10": "0.40"}, ["mrr", "hits@1", "hits@10"]),
+        ({"mrr": "0.38", "hits@1": "0.20", "hits@10": "0.40"}, []),
+        # At least 0.06 + 0.24 / 10 together.
+        ({"mrr": "0.060", "hits@1": "0.060", "hits@10": "0.300"}, ["mrr", "hits@1", "hits@10"]),
+        ({"mrr": "0.084", "hits@1": "0.060", "hits@10": "0.300"}, []),
     ],
 )
 def test_numbers_that_contradict_each_other_are_left_out(cells: dict[str, str], left_out: list[str]) -> None:
@@ -250,7 +260,8 @@ def test_numbers_of_ranks_contradict_each_other_never() -> None:
     rng = np.random.default_rng(7)
     cells: list[tuple[str, str, Stated]] = []
     for number in range(40):
-        ranks = rng.integers(1, rng.integers(2, 30), size=5)
+        # Where scores tie, a rank may be half a rank beyond another.
+        ranks = rng.integers(1, rng.integers(2, 30), size=5) + rng.integers(0, 2, size=5) / 2
         context = Stated("umls", side="head", model=str(number))
         shares = {f"hits@{k}": np.mean(ranks <= k) for k in (1, 2, 3, 10)} | {"mrr": np.mean(1 / ranks)}
         cells += [(metric, f"{share:.2f}", context) for metric, share in shares.items()]
@@ -259,6 +270,26 @@ def test_numbers_of_ranks_contradict_each_other_never() -> None:
     for numbers in (cells, mixed):
         done = adjust_reading(make(*numbers), TABLES, Stated())
         assert not any("no ranks allow" in each.note for each in done.entries)
+
+
+def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -> None:
+    rng = np.random.default_rng(11)
+    contexts = [Stated("umls", side="head", model=str(number)) for number in range(300)]
+    shares = np.sort(rng.integers(20, 96, size=(300, 3)), axis=1) / 100
+    means = rng.integers(10, 99, size=300) / 100
+    cells = [
+        (metric, f"{value:.2f}", context)
+        for context, row, mean in zip(contexts, shares, means, strict=True)
+        for metric, value in zip(("hits@1", "hits@3", "hits@10", "mrr"), (*row, mean), strict=True)
+    ]
+    notes = adjust_reading(make(*cells), TABLES, Stated()).notes
+    beyond = []
+    for row, mean in zip(shares.tolist(), means.tolist(), strict=True):
+        hits = {k: Interval(share - 0.005, share + 0.005) for k, share in zip((1, 3, 10), row, strict=True)}
+        least, most = bound_reciprocal_by_hits(hits, step=0.5)
+        beyond.append(not least <= mean + 0.005 or not mean - 0.005 <= most)
+    assert ["no ranks allow" in notes.get(4 * number + 3, "") for number in range(300)] == beyond
+    assert 30 < sum(beyond) < 270
 
 
 def test_contradictions_are_found_in_proportion_to_the_file() -> None:

@@ -232,7 +232,7 @@ _LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b|^\W{0,9}micro\b
 # A line with a metric contains one of these, in lower case.
 _MARKS = (
     "mrr", "mr:", "mr(", "mr\t", "mr =", "mr=", "mr ", "mr'", 'mr"', "mr_", "mean rank", "mean_rank", "meanrank",
-    "reciprocal", "hit", "h@", "h1", "recall@", "'rhs':",
+    "mean rr", "reciprocal", "hit", "h@", "h1", "recall@", "'rhs':",
 )  # fmt: skip
 _SAMPLED_TRAIN = "kbc evaluates 50,000 random triples of train"
 _LONGEST_NOTE = 100
@@ -248,6 +248,11 @@ _PYKEEN = (
     "PyKEEN before 1.5 prints so: its numbers are of three ways to break ties, and it filtered test by train and test "
     "only; adjust its results.json"
 )
+_TKBI = (
+    "tkbi prints so: test is of tails only, test_e1 of heads, test_m their mean; give a column side, or write the line "
+    "that you want as MRR: 0.166, side: both"
+)
+_PATHCON = "PathCon prints so, and it predicts relations"
 _LIBKGE = "a part of a record of LibKGE, which does not say its split: keep its lines up to event: eval_completed"
 # What the user must say where a log has such a sign: programs that print so evaluate in several ways.
 _TAILS = "{} ranks tails only and prints so, programs made from it may rank heads, too: add --side tail or --side both"
@@ -284,6 +289,8 @@ _REFUSED = {
     "mean_rank={'best': ": _PYKEEN,
     "MetricResults(mean_rank={": _PYKEEN,
     "mean_reciprocal_rank_filtered_with_test: ": _LIBKGE,
+    "test_m {'mrr'": _TKBI,
+    "   h5: ": _PATHCON,
 }
 _QUERIES = re.compile(
     r"(?<![\w.])([1-3]p|[23]i|ip|pi|2u|up)[\s_:\])]{1,3}(?:test |valid )?(?:mrr|hits)\b", re.ASCII | re.IGNORECASE
@@ -341,7 +348,7 @@ def _find(text: str, mark: str) -> Iterator[int]:
         place = text.find(mark, end) if end >= 0 else -1
 
 
-_AT = re.compile(r"[A-Za-z]{1,20}\s?@\s?\d", re.ASCII)
+_AT = re.compile(r"[A-Za-z]{1,20}\s?@\s?\d{1,4}", re.ASCII)
 
 
 def _scan_document(document: Document, _: LogFormat) -> list[Found]:

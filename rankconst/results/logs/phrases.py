@@ -87,7 +87,7 @@ _CHOSEN = re.compile(
 
 def prepare(text: str) -> str:
     """Return a log without colours, and with the few Chinese words that say what was evaluated in English."""
-    text = strip_colours(text)
+    text = strip_colours(text).replace("&nbsp;", " ")
     if text.isascii():
         return text
     return _IDEOGRAMS.sub(lambda found: f" {_CHINESE[found[0]]} ", text.translate(_WIDE))
@@ -147,7 +147,7 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     ),
 )
 # The last word of every metric that logs print, but for those with a k.
-_LAST = {"mrr", "mr", "rank", "mdr", "gmr", "hmr", "meanrank", "meanreciprocalrank"}
+_LAST = {"mrr", "mr", "rr", "rank", "mdr", "gmr", "hmr", "meanrank", "meanreciprocalrank"}
 _HITS = {"hits", "hit", "h", "hr", "recall"}
 _SHORT_HITS = re.compile(r"(?<![a-z\d])h(?=\d+(?![a-z\d]))")
 _PART = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9]+")

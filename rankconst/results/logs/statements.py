@@ -109,6 +109,9 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         compared = phrase is None and _COMPARED.search(label) is not None
         if phrase is None and note[0] and _AND.fullmatch(label) and _find_note(plain[end:])[0]:
             phrase = Phrase((found[-1][0],))  # MRR: 0.3 (raw), 0.4 (filtered)
+        if phrase is None and match["sign"] and names and (aside := _LAST_ASIDE.search(label)) is not None:
+            odd = f"{aside[1]!r} behind its name is not understood"
+            found += [(name, dict(line), value, odd) for name in names[-1].names]
         if phrase is None:
             continue
         said = line | _join(dict(phrase.before), dict(phrase.behind)) | after
@@ -119,7 +122,23 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         apart = phrase.why if phrase.apart else apart
     _mark(found, listed, len(queue))
     _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
-    return _complete(found, plain), plain[end:], line
+    return _complete(found, plain), plain[end:] if found else _drop_asides(plain, end), line
+
+
+def _drop_asides(plain: str, end: int) -> str:
+    """Return a heading without its settings, ``Results on WN18RR (dim = 200):``; of other lines what is behind them."""
+    begins, headed = _ASIDE.sub(" ", plain), _HEADED.search(plain) is not None
+    if headed:
+        begins = _SETTING.sub("", begins)
+    values = [match["sign"] for match in VALUE.finditer(begins)]
+    return begins if (headed and not any(values)) or (begins != plain and not values) else plain[end:]
+
+
+# "Hits@10 (50 negatives, as GraIL): 0.8"
+_LAST_ASIDE = re.compile(r"\(([^()\n]{1,80})\)\s{0,9}$")
+_ASIDE = re.compile(r"[(\[](?=[^()\[\]]{0,200}?[:=]\s?[-+.\d])[^()\[\]]{1,200}[)\]]")
+_HEADED = re.compile(r"^\s*+#|:\s{0,9}$")
+_SETTING = re.compile(rf"[,;|]\s{{0,3}}[A-Za-z][\w -]{{0,30}}\s?[:=]\s?{_NUMBER}(?=\s{{0,3}}(?:[,;|:]|$))", re.ASCII)
 
 
 def _complete(found: list[_Number], plain: str) -> list[_Number]:
@@ -440,7 +459,9 @@ def _guess_split(parts: list[list[str]]) -> dict[str, str]:
 
 
 # "valid : True" and "filtered -----> False" are settings.
-_SET = re.compile(r"['\"]?\s*(?::|=(?!=)|-+>)\s*[^\s(:=]")
+_SET = re.compile(
+    r"['\"]?\s*+(?:(?::|=(?!=)|-+>)\s*[^\s(:=]|(?:\|\s{0,40})?+(?i:true|false|yes|no|on|off)\s{0,40}(?:\||$))"
+)
 # "temporal: False": what is not so.
 _OFF = re.compile(r"\b\w{1,40}(?: \w{1,40})?\s{0,3}[:=]\s{0,3}(?:false|none|no|0)\b(?!\.\d)", re.IGNORECASE)
 # Search engines are evaluated in the same words; "~/Documents/kge" is a folder.

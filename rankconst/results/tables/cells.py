@@ -120,10 +120,21 @@ def is_number(text: str) -> bool:
     return True
 
 
+# "3.38×10^{-1}", "3.38 · 10⁻¹"
+_POWER = re.compile(
+    r"([+-]?\d+(?:\.\d+)?)\s?(?:[×*x·⋅]|\\times|\\cdot)\s?10\s?"
+    r"(?:\^\s?\{?\s?([+\u2212-]?\d{1,3})\s?\}?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))",
+    re.ASCII,
+)
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺\u2212", "0123456789-+-")
+
+
 def strip_marks(text: str) -> str:
-    """Remove marks around a number, but nothing that could be part of it: 10^{3} stays."""
+    """Remove marks around a number, but nothing that could be part of it: 10^{3} stays, and 2×10^{3} is 2e3."""
     if len(text) > _LONGEST:
         return text
+    if "10" in text and (power := _POWER.fullmatch(text.strip("*$ "))) is not None:
+        return f"{power[1]}e{(power[2] or power[3]).translate(_RAISED)}"
     marked = _LEADING.match(text)
     bare = text[0 if marked is None else marked.end() :]
     while (mark := _MARK.search(bare)) is not None:

@@ -462,14 +462,21 @@ def find_other_tasks(text: str) -> str | None:
 
 
 def is_retrieval(names: Iterable[str]) -> bool:
-    """Tell whether names of metrics are those of search engines, which have several of these next to MRR."""
-    return len({(found[1] or "mrr").lower() for name in names if (found := _OF_SEARCH.fullmatch(name))}) > 1
+    """Tell whether names of metrics are those of search engines, which have several of these next to MRR.
+
+    Where a query has one answer, recall@k is Hits@k, and nobody prints both.
+    """
+    listed = list(names)
+    of_search = {((found[1] or "mrr").lower(), found[2]) for name in listed if (found := _OF_SEARCH.fullmatch(name))}
+    hits = {("recall", found[1]) for name in listed if (found := _HITS_AT.fullmatch(name))}
+    return len({kind for kind, _ in of_search}) > 1 or not hits.isdisjoint(of_search)
 
 
 _OF_SEARCH = re.compile(
-    r"(?:.*[/_ .-])?(?:(recall|precision|map|ndcg|hr)(?:[\s@_]{1,3}(?:at_?)?(?:\d{1,4}|k))?|mrr@\d{1,4})",
+    r"(?:.*[/_ .-])?(?:(recall|precision|map|ndcg|hr)(?:[\s@_]{1,3}(?:at_?)?(\d{1,4}|k))?|mrr@\d{1,4})",
     re.IGNORECASE,
 )
+_HITS_AT = re.compile(r"(?:.*[/_ .-])?hits?[\s@_]{1,3}(?:at_?)?(\d{1,4})", re.IGNORECASE)
 OF_KIND = "it is of the relations that are {}; the tables hold single ones, and all of them."
 """Why a number of one kind of relations has no constants."""
 _WHOLE = {"all", "overall", "total", "all relations"}

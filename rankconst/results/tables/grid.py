@@ -26,7 +26,7 @@ from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entries, Entry, Notes, Reading
+from rankconst.results.reading import Entries, Entry, NoMetricError, Notes, Reading
 from rankconst.results.tables.cells import (
     Row,
     find_remark,
@@ -178,6 +178,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
     read: list[_Table] = []
     without: Row | None = None  # the first row of the first table without a metric
+    lines = set[int]()  # those of tables without a metric
     settings: tuple[Above, ...] = ()  # what a table of settings says of those below it
     start = 0
     for each in chain.from_iterable(_split_printed(table, dialect) for table in tables):
@@ -207,6 +208,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 if pairs := _list_pairs(listed if dialect.groups else [*first, *islice(rest, _FIRST)]):
                     settings = pairs
                     continue
+                lines |= {row.line for row in listed} if dialect.groups else set()
                 what = " | ".join(filter(None, first[0].plain))
                 notes.add(first[0].line, what, "the heading of a table without a metric")
                 continue
@@ -217,8 +219,10 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             table.inferred |= dict.fromkeys(filter(None, (how, *hows)))
             read.append(table)
             start += len(table.rows)
+    if not read and without is not None:
+        raise NoMetricError(explain_missing(document, without), lines, notes.skipped())
     if not read:
-        raise DataError(_say_none(document) if without is None else explain_missing(document, without))
+        raise DataError(_say_none(document))
     return read
 
 

@@ -98,7 +98,8 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     # Where rows have names of models, the columns tell more of them: "RotatE (reproduced)".
     roles = {j: meaning.role for j in labels if (meaning := dialect.parse(head.plain[j], None)) is not None}
     models = [j for j, role in roles.items() if role == "model"] if kind == "model" and not values else []
-    told_by_rows = bool(models) or (len(values) == 1 and bool(labels or settings))
+    named = kind == "model" and any(_find_role(name, dialect) == kind for name in settings)
+    told_by_rows = bool(models) or named or (len(values) == 1 and bool(labels or settings))
     blocks = _list_blocks(head, body, _Parts(place, labels, numbers, metrics, settings))
     if blocks is None:
         return None
@@ -135,7 +136,7 @@ class _Parts(NamedTuple):
     labels: list[int]  # the columns of names
     numbers: list[int]
     metrics: list[str]
-    settings: dict[str, list[Row]]
+    settings: list[str]
 
 
 def _list_blocks(head: Row, rows: Sequence[Row], parts: _Parts) -> list[_Block] | None:
@@ -146,10 +147,8 @@ def _list_blocks(head: Row, rows: Sequence[Row], parts: _Parts) -> list[_Block] 
     """
     place, labels = parts.place, parts.labels
     last, split = [""] * len(head.plain), _read_split(head.plain[place])
-    of_all = ("",) * len(labels)
-    own = {head.plain[place]: head} if head.plain[place] in parts.settings else {}
-    set_to: dict[tuple[str, ...], dict[str, Row]] = {of_all: own}
     listed: list[tuple[str, str, tuple[str, ...], Row]] = []
+    values: dict[tuple[tuple[str, ...], str], dict[tuple[str, ...], Row]] = {}
     for row in rows:
         name = row.plain[place]
         if name in parts.metrics or name in parts.settings:
@@ -157,17 +156,23 @@ def _list_blocks(head: Row, rows: Sequence[Row], parts: _Parts) -> list[_Block] 
             said = tuple(last[j] for j in labels)
             listed.append((name, split, said, row))
             if name in parts.settings:
-                set_to.setdefault(said, {}).setdefault(name, row)  # what is said once is of those above it, too
+                values.setdefault((said, name), {})[tuple(row.plain[j] for j in parts.numbers)] = row
         elif all(row.plain[j] == head.plain[j] for j in parts.numbers):  # the heading of a table right below
             split = _read_split(name)
+    changing = {said for (said, _), own in values.items() if len(own) > 1}
+    first, final = ({said: name for name, _, said, _ in each} for each in (listed[::-1], listed))
+    if any(first[said] in parts.metrics and final[said] in parts.settings for said in changing):
+        return None
+    of_all = ("",) * len(labels)
+    own = {head.plain[place]: head} if head.plain[place] in parts.settings else {}
+    set_to: dict[tuple[str, ...], dict[str, Row]] = {of_all: own}
+    for (said, name), each in values.items():
+        if said not in changing:  # it is of those above it, too
+            set_to.setdefault(said, {})[name] = next(iter(each.values()))
     blocks: list[_Block] = []
-    below: dict[tuple[tuple[str, ...], str], bool] = {}  # whether a setting of some names is below their numbers
     for name, split, said, row in listed:
         if name in parts.settings:
-            again = any(set_to[said][name].plain[j] != row.plain[j] for j in parts.numbers)
-            if below.setdefault((said, name), any(block.said == said for block in blocks)) and again:
-                return None
-            set_to[said] = {**set_to[said], name: row}
+            set_to[said] = {**set_to.get(said, {}), name: row}
             continue
         own = {**set_to[of_all], **set_to.get(said, {})}
         if not blocks or blocks[-1][:3] != (split, said, own) or name in blocks[-1].found:
@@ -176,23 +181,24 @@ def _list_blocks(head: Row, rows: Sequence[Row], parts: _Parts) -> list[_Block] 
     return blocks
 
 
-def _find_settings(rows: Sequence[Row], place: int, metrics: Sequence[str], dialect: Dialect) -> dict[str, list[Row]]:
-    """Return the rows that are no metric but say something of ranking tasks: ``filtered``, ``split``, ``dataset``."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        name = row.plain[place]
-        if name and name not in metrics and is_setting(name, dialect):
-            found.setdefault(name, []).append(row)
-    return found
+def _find_settings(rows: Sequence[Row], place: int, metrics: Sequence[str], dialect: Dialect) -> list[str]:
+    """Return the names of rows that are no metric but say something of ranking tasks: ``filtered``, ``dataset``."""
+    names = dict.fromkeys(row.plain[place] for row in rows)
+    return [name for name in names if name and name not in metrics and is_setting(name, dialect)]
 
 
-_TOLD = {"dataset", "split", "side", "protocol", "aggregation", "tool"}
+# Roles of rows that say what the numbers of a table are of.
+_TOLD = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool", "relations"}
 
 
 def is_setting(name: str, dialect: Dialect) -> bool:
     """Tell whether a name is that of a setting, or of anything else that says which ranking tasks numbers are of."""
+    return names_setting(name) or _find_role(name, dialect) in _TOLD
+
+
+def _find_role(name: str, dialect: Dialect) -> str | None:
     meaning = dialect.parse(name, None)
-    return names_setting(name) or (meaning is not None and meaning.role in _TOLD)
+    return None if meaning is None else meaning.role
 
 
 def _read_split(heading: str) -> str:

@@ -294,14 +294,16 @@ def tell_program(name: str, value: str, *, evaluated: bool = False) -> dict[str,
     return {} if told.get("split") == "train" else dict(told)
 
 
-# "--eval-side tail", "--raw", "filtered=False", "num_eval_negatives: 100", "filtered .... False", "filtered -> False".
+# "--eval-side tail", "--raw", "filtered=False", "num_eval_negatives: 100", "filtered .... False", "filtered -> False",
+# "filtered   False".
 _PAIR = re.compile(
     r"(?<![\w.-])(?:"
     r"--(?P<option>[A-Za-z][\w-]{1,30})(?:(?:=|[ \t]{1,3})['\"]?(?P<given>(?!-)[\w-]{1,30})(?!\w|\.\w)"
     r"|(?=[ \t]{0,3}(?:--|\\|\n|\Z)))"
     r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}['\"]?(?P<value>[\w-]{1,30})"
     r"(?!\w|\.\w|[ \t]{0,9}[:=])"
-    r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|))[ \t]{0,40}(?P<cell>[\w-]{1,30})"
+    r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|)|(?<=[ \t])(?=(?i:true|false)\b))"
+    r"[ \t]{0,40}(?P<cell>[\w-]{1,30})"
     r"(?=[ \t]{0,40}\|?[ \t]{0,9}(?:\n|\Z)))"
 )
 # What a table next to numbers has in its heading: "filtered | raw".

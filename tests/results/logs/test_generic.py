@@ -340,6 +340,10 @@ PRINTS = {
         ["3 valid both raw 0 MRR 0.0911", "3 valid both - 0 MRR 0.1203", "4 valid both raw 0 Hits@10 0.18",
          "5 valid both - 0 Hits@10 0.23"],
     ),
+    "ATISE": (
+        "Mean Rank: 450\nMean RR: 0.2869\nHit@3:&nbsp; 0.3294\n",
+        ["1 - both - - MR 450", "2 - both - - MRR 0.2869", "3 - both - - Hits@3 0.3294"],
+    ),
     "fmrr": ("fmrr: 0.36, fhits10: 0.55, mrr: 0.23\n",
              ["1 - both - - MRR 0.36", "1 - both - - Hits@10 0.55", "1 - both raw - MRR 0.23"]),
     "scikit-kge": (
@@ -440,6 +444,12 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("mean_reciprocal_rank_filtered_with_test: 0.34", "a part of a record of LibKGE"),
         ("MetricResults(mean_rank={}, mrr={'both': {'avg': 0.3}})", "PyKEEN before 1.5 prints so"),
         ("mean_rank={'best': 7.3, 'worst': 7.5, 'avg': 7.4}", "PyKEEN before 1.5 prints so"),
+        # Its issue 4: 816.4 is the mean of 329.1 and 1303.7.
+        (
+            "test_m {'mrr': 0.2, 'mr': 816.4} test {'mr': 329.1} test_e1 {'mr': 1303.7}",
+            "tkbi prints so: test is of tails",
+        ),
+        ("acc: 0.9   mrr: 0.4864   mr: 3.9359   h1: 0.3086   h3: 0.5443   h5: 0.7096", "PathCon prints so"),
         ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled negatives"),
         ("Stats: pos_rank:  65.4 , mrr:  0.243 , r1:  0.151", "PyTorch-BigGraph ranks true edges among sampled ones"),
         ("Valid MRR: 0.3 (test)", "its line names two splits or sides"),
@@ -467,6 +477,33 @@ def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
     assert reading.entries == ()
     assert {each.line for each in reading.skipped} == {1}
     assert all(each.why.startswith(why) for each in reading.skipped)
+
+
+def test_a_number_behind_words_in_parentheses_is_told() -> None:
+    reading = READER.read(
+        Document("-", "MRR: 0.3\nHits@10 (50 negatives, as GraIL): 0.8\nHits@10 (filtered, tail): 0.5\n")
+    )
+    assert [entry.text for entry in reading.entries] == ["0.3", "0.5"]
+    assert [(each.line, each.why) for each in reading.skipped] == [
+        (2, "'50 negatives, as GraIL' behind its name is not understood")
+    ]
+
+
+@pytest.mark.parametrize("settings", ["(dim = 200)", "[lr=1e-3, dim: 200]", ", dim = 200", "(seed 1, lr=0.1)"])
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("Valid results", "Test results", [("valid", "both", None), ("test", "both", None)]),
+        ("Head prediction", "Tail prediction", [(None, "head", None), (None, "tail", None)]),
+        ("Raw", "Filtered", [(None, "both", "raw"), (None, "both", None)]),
+    ],
+)
+def test_a_heading_may_have_settings(
+    first: str, second: str, expected: list[tuple[str | None, str, str | None]], settings: str
+) -> None:
+    text = f"{first} {settings}:\nMRR: 0.35\n{second} {settings}:\nMRR: 0.34\n"
+    contexts = [entry.context for entry in READER.read(Document("-", text)).entries]
+    assert [(each.split, each.side, each.protocol) for each in contexts] == expected
 
 
 @pytest.mark.parametrize("text", ["test MRR: 0.", "valid MRR: 0.4711\ntest MRR: 0.47"])
@@ -513,6 +550,10 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("main.py --data_dir ./data/UMLS \\\nMRR: 0.3\n", ["UMLS"]),
         ("Results on WN18RR:\nMRR: 0.3\nResults on the graph of birds:\nMRR: 0.2\n", ["WN18RR", None]),
         ("Results on WN18RR and UMLS\nMRR: 0.3\n", [None]),
+        ("WN18RR:\nMRR: 0.3\nResults on UMLS (dim = 200):\nMRR: 0.2\n", ["WN18RR", "UMLS"]),
+        ("# WN18RR [lr=1e-3]\nMRR: 0.3\n# UMLS, dim=200, lr: 0.1\nMRR: 0.2\n", ["WN18RR", "UMLS"]),
+        ("WN18RR:\nMRR: 0.3\nUMLS in version 1.10:\nMRR: 0.2\n", ["WN18RR", "UMLS"]),
+        ("WN18RR:\nMRR: 0.3\nloss on UMLS = 0.1\nMRR: 0.2\n", ["WN18RR", "WN18RR"]),
         ("5-shot tasks of WN18RR\nMRR: 0.3\n", ["WN18RR (few-shot)"]),
         ("fb15k-237_v1 [TEST] MRR: 0.3\n", ["FB15k-237 v1 (GraIL) or FB15k-237 v1 ind (GraIL)"]),
         ("--data_path data/UMLS\nResults on WN18RR:\nMRR: 0.3\n", ["WN18RR"]),
@@ -587,6 +628,9 @@ def test_what_a_model_was_chosen_by_is_not_what_it_was_evaluated_on(line: str, s
         ("Evaluating on train (sampled 1000 triples)\nMRR: 0.9\n", ["subset"]),
         ("Number of negative samples for evaluation: 50\nMRR: 0.9\n", ["sampled"]),
         ("MRR: 0.3, NDCG@10: 0.4, Recall@5: 0.6\n", ["retrieval"] * 2),
+        # Where each query has one answer, the two are one number.
+        ("Overall:\n- recall@10: 0.032\n- hits@10: 0.643\n- MRR: 0.312\n", ["retrieval"] * 3),
+        ("MRR: 0.338, Recall@1: 0.241, Recall@10: 0.533\n", [None] * 3),
         ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
         ("INFO:root:MRR | Hits@1 | Hits@5 | Hits@10 : 0.8 | 0.7 | 0.9 | 0.95\n", ["sampled"] * 4),
         ("MRR: 0.9 among 50 negatives\nMRR: 0.8 among 100 negatives\n", ["sampled"] * 2),

@@ -70,6 +70,13 @@ def test_settings_count_however_they_are_written(way: str) -> None:
         assert _settle(text) == [tasks] * 2 * bool(tasks), (name, value)
 
 
+@pytest.mark.parametrize("apart", [": ", " = ", " | ", " -> ", " ..... ", "      ", "\t"])
+@pytest.mark.parametrize("below", ["\n", "\n\n", "\nlr: 0.1\n"])
+def test_a_flag_right_above_the_numbers_is_no_heading(apart: str, below: str) -> None:
+    for name, value, tasks in CASES[:3]:
+        assert _settle(f"# RotatE on UMLS\n{name}{apart}{value}{below}MRR: 0.512\n") == [tasks], (name, value)
+
+
 @pytest.mark.parametrize("name", ["protocol", "evaluation_protocol"])
 def test_a_protocol_by_name(name: str) -> None:
     for way in WAYS.values():

@@ -639,3 +639,41 @@ def test_an_average_of_sides_is_a_result_and_an_empty_cell_no_relation() -> None
     assert [(entry.context.relations, entry.context.unclear[:32]) for entry in entries] == [
         (("isa",), ""), ((), "its cell in column relation is e"), ((), ""),
     ]  # fmt: skip
+
+
+# RotatE on FB15k-237 and WN18RR (Sun et al. 2019, arXiv:1902.10197).
+_ROWS_OF_SETTINGS: dict[str, tuple[str, list[str]]] = {
+    "name and value": (
+        "name,value\nmodel,RotatE\ndataset,FB15k-237\ntest_mrr,0.338\nvalid_mrr,0.343\ntest_mr,177\n",
+        ["FB15k-237 test - 0.338", "FB15k-237 valid - 0.343", "FB15k-237 test - 177"],
+    ),
+    "metric and value": (
+        "metric,value\nhits@10,0.533\nmrr,0.338\nraw,True\nsplit,valid\n",
+        ["- valid raw 0.533", "- valid raw 0.338"],
+    ),
+    "a column for each dataset": (
+        "name,A,B\ndataset,FB15k-237,WN18RR\nfiltered,False,True\nMRR,0.338,0.476\nHits@10,0.533,0.571\n",
+        ["FB15k-237 - raw 0.338", "FB15k-237 - raw 0.533", "WN18RR - - 0.476", "WN18RR - - 0.571"],
+    ),
+    "one below the other": (
+        "| | A |\n|-|-|\n| MRR | .338 |\n| dataset | FB15k-237 |\n| MRR | .338 |\n| H@10 | .533 |\n"
+        "| dataset | WN18RR |\n| split | valid |\n| MRR | .476 |\n| H@10 | .571 |\n",
+        ["- - - .338", "FB15k-237 - - .338", "FB15k-237 - - .533", "WN18RR valid - .476", "WN18RR valid - .571"],
+    ),
+    "below the metrics": (
+        "| name | A |\n|-|-|\n| MRR | .338 |\n| H@10 | .533 |\n| split | valid |\n| dataset | FB15k-237 |\n",
+        ["FB15k-237 valid - .338", "FB15k-237 valid - .533"],
+    ),
+    "a number may be the name of a split, as of a fold": (
+        "name,A\nMRR,0.338\nHits@10,0.533\nmode,2\nsplit,1\n",
+        ["- 1 - 0.338", "- 1 - 0.533"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", _ROWS_OF_SETTINGS)
+def test_rows_that_say_what_the_metrics_in_rows_are_of(key: str) -> None:
+    text, expected = _ROWS_OF_SETTINGS[key]
+    reading = read_document("a.md" if "|" in text else "a.csv", text)
+    found = [(entry.context, entry.text) for entry in reading.entries]
+    assert [f"{c.dataset or '-'} {c.split or '-'} {c.protocol or '-'} {value}" for c, value in found] == expected

@@ -168,7 +168,7 @@ def test_markup(cell: str, plain: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", [r"\std{177}{3}", r"10^{3}", r"$1.2\times10^{-3}$", r"17_{7}", r"\ours 0.3", "0.3-0.4"]
+    "cell", [r"\std{177}{3}", r"10^{3}", r"$1.2\times10^{-3}2$", r"17_{7}", r"\ours 0.3", "0.3-0.4"]
 )
 def test_numbers_that_are_not_plain_are_left_out(cell: str) -> None:
     reading = read(f"\\begin{{tabular}}{{lr}} Model & MR \\\\\nRotatE & {cell} \\\\ \\end{{tabular}}")

@@ -602,6 +602,9 @@ def test_metrics_of_search_engines_are_of_other_tasks() -> None:
     table = "\n\n| Model | HR@10 | NDCG@10 | MRR |\n|--|--|--|--|\n| A | .4 | .2 | .2 |\n"
     for dataset, named in {"WN18RR": "WN18RR (retrieval)", "MovieLens 1M (NCF)": "MovieLens 1M (NCF)"}.items():
         assert {entry.context.dataset for entry in read(f"{dataset}{table}").entries} == {named}
+    recall = "| Model | MRR | Hits@10 | Recall@{} |\n|--|--|--|--|\n| A | .2 | .4 | .1 |\n"
+    for k, named in {10: "WN18RR (retrieval)", 1: "WN18RR"}.items():  # with one answer, Recall@10 is Hits@10
+        assert {entry.context.dataset for entry in read(f"WN18RR\n\n{recall.format(k)}").entries} == {named}
     heading = "| Model | WN18RR MRR | WN18RR Hits@10 | Last-FM Recall@20 | Last-FM NDCG@20 |"
     both = f"{heading}\n|--|--|--|--|--|\n| A | .4 | .5 | .1 | .1 |\n"
     assert [entry.context.dataset for entry in read(both).entries][:2] == ["WN18RR", "WN18RR"]

@@ -196,6 +196,7 @@ def test_plain_next_to_filtered_is_raw(text: str, said: list[str]) -> None:
         ('{"log_history": [{"eval_mrr": 0.3, "eval_loss": 0.2}]}', "eval is valid or test, whichever the program"),
         ('{"folds": [{"fold": 2, "mrr": 0.3}]}', "it is of fold 2 of a cross-validation"),
         ('{"Recall@5": 0.5, "MRR": 0.5, "MAP": 0.4}', r"another task \(retrieval\)"),
+        ('{"Recall@5": 0.4, "Hits@5": 0.5, "MRR": 0.3}', r"another task \(retrieval\)"),
         ('{"HR@5": 0.5, "MRR": 0.5, "NDCG@5": 0.4}', r"another task \(retrieval\)"),
         ('{"std": {"mrr": 0.01}}', "'std' is how far numbers are spread"),
     ],

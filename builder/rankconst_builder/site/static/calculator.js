@@ -502,7 +502,7 @@ function dropFractions({ columns, rows, first }, found, reasons) {
 const NOISE = 1e-8;
 
 /**
- * Leave out numbers that no ranks have together: fewer hits for a larger k, an MRR below Hits@k/k.
+ * Leave out numbers that no ranks have together: fewer hits for a larger k, an MRR beyond all hits.
  * @param {import("./table.js").Table} table
  * @param {(Found | null)[][]} found
  * @param {Set<string>} reasons
@@ -524,27 +524,66 @@ function dropContradictions({ columns, rows, first }, found, reasons) {
     // A metric that is there twice is of two evaluations.
     if (new Set(ranked.map(({ k }) => k)).size < ranked.length) continue;
     ranked.sort((one, other) => (one.k < other.k ? -1 : 1));
-    const wrong = ranked.flatMap((less) => {
-      const { upper } = less.each.published;
-      // Every hit at k adds at least 1/k to the MRR.
-      const bounds = ranked.map(({ k, each: { published } }) =>
-        k < less.k ? published.lower / (less.k === Infinity ? k : 1) : 0,
+    const hits = ranked.filter(({ k }) => k !== Infinity);
+    const fewer = hits.filter(({ each }, at) => hits.slice(0, at).some((other) => isBelow(each, other.each)));
+    for (const less of fewer) {
+      note(less, "less than", [/** @type {Ranked} */ (hits.find(({ each }) => isBelow(less.each, each)))]);
+    }
+    const mean = ranked.find(({ k }) => k === Infinity);
+    if (!mean || !hits.length) continue;
+    const { lower, upper } = mean.each.published;
+    const [least, largest] = boundReciprocal(hits.map(({ k, each }) => ({ k, ...each.published })));
+    const shares = hits.map(({ k, each }) => each.published.lower / k);
+    const share = Math.max(...shares);
+    const tight = hits.filter(({ k, each }) => boundReciprocal([{ k, ...each.published }])[1] + NOISE < lower).pop();
+    if (upper + NOISE < share) note(mean, "less than", [hits[shares.indexOf(share)]]);
+    // Hits that contradict each other bound the MRR one by one only.
+    else if (!fewer.length && upper + NOISE < least) note(mean, "too small for", hits);
+    else if (!fewer.length && lower - NOISE > largest) note(mean, "too large for", tight ? [tight] : hits);
+  }
+
+  /** @param {Ranked} wrong @param {string} relation @param {Ranked[]} others */
+  function note(wrong, relation, others) {
+    const [number, ...named] = [wrong, ...others].map(
+      ({ place, row, each }) => `${each.metric.label} ${rows[row][place]}`,
+    );
+    const part = wrong.k === Infinity && relation === "less than" && others[0].k > 1 ? `1/${others[0].k} of ` : "";
+    for (const { place, row } of [wrong, ...others]) {
+      found[place][row] = null;
+      reasons.add(
+        `Row ${row + first}, ${columns[place].heading}: ${number} is ${relation} ${part}${named.join(" and ")} of the ` +
+          "same evaluation, which no ranks allow: one of them is a slip, or of another evaluation.",
       );
-      if (!(upper + NOISE < Math.max(...bounds))) return [];
-      return [{ less, more: ranked[bounds.findIndex((bound) => bound > upper)] }];
-    });
-    for (const { less, more } of wrong) {
-      const [low, high] = [less, more].map(({ place, row, each }) => `${each.metric.label} ${rows[row][place]}`);
-      const part = less.k === Infinity && more.k > 1 ? `1/${more.k} of ` : "";
-      for (const { place, row } of [less, more]) {
-        found[place][row] = null;
-        reasons.add(
-          `Row ${row + first}, ${columns[place].heading}: ${low} is less than ${part}${high} of the same evaluation, ` +
-            "which no ranks allow: one of the two is a slip, or of another evaluation.",
-        );
-      }
     }
   }
+}
+
+/**
+ * Tell whether there are fewer hits than for a smaller k.
+ * @param {Found} each
+ * @param {Found} smaller
+ */
+function isBelow(each, smaller) {
+  return each !== smaller && each.published.upper + NOISE < smaller.published.lower;
+}
+
+/**
+ * Return the least and the largest MRR that shares of hits allow, for ascending k: it is least if the hits between two
+ * ks are all at the larger one, and largest if they are just beyond the smaller, at half a rank more where scores tie.
+ * @param {{k: number, lower: number, upper: number}[]} hits
+ */
+function boundReciprocal(hits) {
+  let [least, largest, most] = [0, 0, 0];
+  for (const [at, { k, lower }] of hits.entries()) {
+    most = Math.max(most, lower);
+    least += most * (1 / k - (at + 1 < hits.length ? 1 / hits[at + 1].k : 0));
+  }
+  let fewest = 1;
+  for (const [at, { k, upper }] of [...hits.entries()].reverse()) {
+    fewest = Math.min(fewest, upper);
+    largest += fewest * ((at ? 1 / (hits[at - 1].k + 0.5) : 1) - 1 / (k + 0.5));
+  }
+  return [least, largest + 1 / (hits[hits.length - 1].k + 0.5)];
 }
 
 /**
