@@ -18,6 +18,10 @@ _OUTPUTS = re.compile(r'\s*"outputs":\s*\[')
 _SOURCE = re.compile(r'\s*"(?:source|metadata|cell_type)":')
 _TEXT = re.compile(r'\s*"(?:text|text/plain)":\s*\[\s*$')
 _END = re.compile(r"\s*\],?\s*$")
+# Headings of text between cells say what those below print.
+_CELL = re.compile(r'\s*"cell_type":\s*"(\w+)"')
+_WRITTEN = re.compile(r'\s*"source":\s*\[\s*$')
+_HEADING = re.compile(r'\s*"#{1,6}[ \t]')
 
 
 def is_notebook(document: Document) -> bool:
@@ -26,19 +30,25 @@ def is_notebook(document: Document) -> bool:
 
 
 def take_outputs(document: Document) -> Document:
-    """Return what the cells of a notebook printed, as a document with empty lines in place of all others."""
-    printed: list[str] = []
-    outputs = text = False
+    """Return what the cells of a notebook printed, and the headings between them, with empty lines for all others."""
+    taken: list[str] = []
+    outputs = text = written = printed = False
+    kind = ""
     for line in document.lines:
+        cell = _CELL.match(line)
+        kind = cell[1] if cell is not None else kind
         outputs = bool(_OUTPUTS.match(line)) or (outputs and _SOURCE.match(line) is None)
-        text = text and _END.match(line) is None
-        printed.append(_decode(line, document, len(printed) + 1) if text else "")
+        text, written = (each and _END.match(line) is None for each in (text, written))
+        wanted = text or (written and _HEADING.match(line) is not None)
+        taken.append(_decode(line, document, len(taken) + 1) if wanted else "")
+        printed = printed or (text and bool(taken[-1]))
         text = text or (outputs and _TEXT.match(line) is not None)
-    if not any(printed):
+        written = written or (kind == "markdown" and _WRITTEN.match(line) is not None)
+    if not printed:
         raise DataError(
             f"{document.name} holds no text that a cell printed, a line each. Run the notebook and save it in Jupyter."
         )
-    return replace(document, text="\n".join(printed))
+    return replace(document, text="\n".join(taken))
 
 
 def _decode(line: str, document: Document, place: int) -> str:

@@ -28,6 +28,18 @@ def test_what_cells_printed_is_read_and_nothing_else() -> None:
     assert all(each.text in text.split("\n")[(each.line or 0) - 1] for each in reading.entries)
 
 
+def test_headings_between_cells_say_what_those_below_print() -> None:
+    cells: list[dict[str, Any]] = []
+    for headings, number in ((["# UMLS\n", "Some text\n", "## Validation results"], 0.3), (["## Test results"], 0.4)):
+        outputs = [{"name": "stdout", "text": [f"MRR: {number}\n"]}]
+        cells.append({"cell_type": "markdown", "metadata": {}, "source": headings})
+        cells.append({"cell_type": "code", "metadata": {}, "outputs": outputs, "source": ["# Test\n", "f()"]})
+    reading = read_document("run.ipynb", json.dumps({"cells": cells, "nbformat": 4}, indent=1))
+    assert [(each.text, each.context.dataset, each.context.split) for each in reading.entries] == [
+        ("0.3", "UMLS", "valid"), ("0.4", "UMLS", "test"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -485,16 +485,26 @@ def take_titles(rows: Sequence[Row], above: tuple[Above, ...], dialect: Dialect)
     filled = [list(filter(None, row.plain)) for row in rows]
     body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(dialect.names_metric, texts))), 0)
     width = len(rows[body].cells) if dialect.even and body < len(rows) else None
+    last = max((i for i, texts in enumerate(filled) if len(texts) > 1), default=0)
     remarks = [i for i, row in enumerate(rows) if i > body and width not in {None, len(row.cells)} and _is_remark(row)]
-    left = frozenset(remarks)
+    # Between rows, a line is about those below it.
+    between = {i: _widen(rows[i].line, ", ".join(filled[i]), width or 1) for i in remarks if i < last}
+    below = [i for i in remarks if i not in between]
+    left = frozenset(below)
     return Printed(
-        [row for i, row in enumerate(rows) if i >= body and i not in left] if left else rows[body:],
+        [between.get(i, row) for i, row in enumerate(rows) if i >= body and i not in left],
         (
             *(Above("sentence", texts[0]) for texts in filled[:body][::-1]),
-            *(Above("note", ", ".join(filled[i])) for i in remarks[:_MOST_NOTES]),
+            *(Above("note", ", ".join(filled[i])) for i in below[:_MOST_NOTES]),
             *above,
         ),
     )
+
+
+def _widen(line: int, text: str, width: int) -> Row:
+    """Return a line as a row of a single cell, without the sign of a comment."""
+    empty = ("",) * (width - 1)
+    return Row(line, (text, *empty), (text.strip("#/* "), *empty))
 
 
 _MOST_NOTES = 5

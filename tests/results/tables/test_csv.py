@@ -194,10 +194,12 @@ def test_a_title_before_the_table() -> None:
     "remark", ["* results from [3]", "# validation, seed 0", "Source: the authors", "means over runs of it"]
 )
 def test_a_remark_below_a_table_is_none_of_its_rows(remark: str) -> None:
-    reading = read(f"Model,dataset,MRR\nRotatE,WN18RR,0.476\n{remark}\nTransE,WN18RR,0.226\n")
-    assert [entry.text for entry in reading.entries] == ["0.476", "0.226"]
     split = "valid" if "validation" in remark else None
-    assert {entry.context.split for entry in reading.entries} == {split}
+    reading = read(f"Model,dataset,MRR\nRotatE,WN18RR,0.476\nTransE,WN18RR,0.226\n{remark}\n")
+    assert [(entry.text, entry.context.split) for entry in reading.entries] == [("0.476", split), ("0.226", split)]
+    # Between rows, it is about those below it.
+    reading = read(f"Model,dataset,MRR\nRotatE,WN18RR,0.476\n{remark}\nTransE,WN18RR,0.226\n")
+    assert [(entry.text, entry.context.split) for entry in reading.entries] == [("0.476", None), ("0.226", split)]
     with pytest.raises(DataError, match="line 3: expected 3 cells, as in the heading, got 1"):
         read("Model,dataset,MRR\nRotatE,WN18RR,0.476\nTransE\n")
 
