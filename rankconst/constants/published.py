@@ -273,6 +273,8 @@ def _hint(bare: str) -> str:
 
 # From this power of ten on, numbers are shown with an exponent.
 _WRITTEN_OUT = 7
+# From here on a float does not tell the ones.
+_EXACT = 1e15
 
 
 def show_number(value: float, digits: int = 4) -> str:
@@ -317,7 +319,8 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_on
     ends = math.floor(interval.lower / unit + slack) * unit, math.ceil(interval.upper / unit - slack) * unit
     numbers = (round(value / unit) * unit, *ends)
     places = round(-math.log10(unit))
-    if places > 8:  # more zeros than anybody counts
+    # More zeros than anybody counts, or more digits than a float has.
+    if places > 8 or max(map(abs, ends)) >= _EXACT:
         places = max(math.floor(math.log10(max(map(abs, ends)))) + places, 0)
         best, lower, upper = (f"{number:.{places}e}" for number in numbers)
     else:

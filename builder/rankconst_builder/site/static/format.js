@@ -162,6 +162,9 @@ function roundEven(value) {
 // From this power of ten on, numbers are shown with an exponent.
 const WRITTEN_OUT = 7;
 
+/** From here on a float does not tell the ones. */
+const EXACT = 1e15;
+
 /**
  * A number with some significant digits, without an exponent where that stays readable.
  * @param {number} value
@@ -198,7 +201,7 @@ export function showUncertain(value, { lower, upper }, digits = 4) {
   let places = -last;
   /** @type {(number: number) => string} */
   let write = (number) => fixed(number, Math.max(places, 0));
-  if (places > 8) {
+  if (places > 8 || Math.max(...ends.map(Math.abs)) >= EXACT) {
     places = Math.max(floorLog10(Math.max(...ends.map(Math.abs))) + places, 0);
     write = (number) => exponential(number, places);
   }
