@@ -675,8 +675,8 @@ class _Work:
         there = written[np.isfinite(written)]
         if there.size and there.max() <= 1:
             raise DataError(
-                f"column {name}: every value is at most 1, as fractions are. If they are percentages, name all metrics that "
-                f"are: percent=['{metric.label}', ...]."
+                f"column {name}: every value is at most 1, as fractions are. If they are percentages, name all metrics "
+                f"that are: percent=['{metric.label}', ...]."
             )
 
 
