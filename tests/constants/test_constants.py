@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -322,7 +322,8 @@ def test_there_is_no_z_where_the_variance_cannot_be_told_from_0(moments: Moments
 
 def test_z_has_the_range_that_the_error_of_the_variance_leaves_open() -> None:
     """Of bounds as they are, of standard errors at twice these; errors as small as rounding leave no range."""
-    for method, width in (("numerical", 1.0), ("sampled", 2.0)):
+    widths: dict[Literal["numerical", "sampled"], float] = {"numerical": 1.0, "sampled": 2.0}
+    for method, width in widths.items():
         found = with_moments(Moments(6.0, 1e-3, 0.01, 2e-3, method)).adjust(5.0).z_interval
         assert found is not None
         mean, spread = width * 1e-3, width * 2e-3
