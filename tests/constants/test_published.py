@@ -315,6 +315,10 @@ def test_the_first_cell_that_is_no_number_is_named() -> None:
         # A float of that size does not tell the ones.
         (-9.27e23, (-1.39e24, -4.6e23), "-9.0e+23 (-1.4e+24 to -4.0e+23)"),
         (-0.001, (-0.3, 0.3), "0.0 (-0.3 to 0.3)"),
+        # A number within its range is so as shown, however near to an end; one beyond it is not.
+        (-0.81433, (-1.1003, -0.81432), "-0.81 (-1.10 to -0.81)"),
+        (0.0199, (0.0199, 0.51), "0.0 (0.0–0.6)"),
+        (0.1, (0.21, 0.51), "0.1 (0.2–0.6)"),
         (2.0, (2.0, math.inf), "2.000"),
         (-3.2, (-3.4, -3.0), "-3.20 (-3.40 to -3.00)"),
     ],

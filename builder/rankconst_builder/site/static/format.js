@@ -194,8 +194,12 @@ export function showUncertain(value, { lower, upper }, digits = 4) {
   const last = open < 3 * tenTo(decade) ? decade - 1 : decade;
   const unit = tenTo(last);
   const slack = (0.02 * open) / unit;
+  const nearest = roundEven(value / unit);
+  let [least, most] = [Math.floor(lower / unit + slack), Math.ceil(upper / unit - slack)];
+  // A number within its range is so as shown.
+  if (lower <= value && value <= upper) [least, most] = [Math.min(least, nearest), Math.max(most, nearest)];
+  const counts = [nearest, least, most];
   // Whole numbers have no negative zero in Python.
-  const counts = [roundEven(value / unit), Math.floor(lower / unit + slack), Math.ceil(upper / unit - slack)];
   const numbers = counts.map((count) => (count + 0) * unit);
   const ends = numbers.slice(1);
   let places = -last;
