@@ -313,6 +313,7 @@ def test_the_first_cell_that_is_no_number_is_named() -> None:
         (3.2e-9, (2.71e-9, 3.69e-9), "3.2e-09 (2.7e-09 to 3.7e-09)"),
         (3e-9, (-2e-9, 8e-9), "3e-09 (-2e-09 to 8e-09)"),
         # A float of that size does not tell the ones.
+        (8e14, (1e14, 1.4e15), "8.0e+14 (1.0e+14–1.4e+15)"),
         (-9.27e23, (-1.39e24, -4.6e23), "-9.0e+23 (-1.4e+24 to -4.0e+23)"),
         (-0.001, (-0.3, 0.3), "0.0 (-0.3 to 0.3)"),
         # A number within its range is so as shown, however near to an end; one beyond it is not.
