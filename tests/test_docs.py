@@ -212,6 +212,13 @@ def test_published_lines_are_what_the_script_writes(reference: Path, monkeypatch
     lines = adjust_published.render_lines(adjusted)
     assert lines.count("\n") == 1 + 10
     assert lines in text_of(DOCS / "plots.md"), "run: python scripts/adjust_published.py FILE"
+    drawn = [each.entry.context.tool for each in adjusted.entries if each.adjusted is not None]
+    assert f"## {len(drawn)} published results\n" in text_of(DOCS / "plots.md")
+    assert f"MRR of {len(drawn)} published results" in text_of(DOCS / "plots.md")
+    assert f"figure of {len(drawn)} published ones" in text_of(DOCS / "README.md")
+    assert f"of {len(drawn)} results on" in text_of(DOCS / "published.svg")
+    repositories = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")[len({*drawn})]
+    assert f"From {repositories} repositories, each" in text_of(DOCS / "plots.md")
     ladder = adjust_published.render_ladder(adjusted)
     assert ladder in text_of(DOCS / "baselines.md"), "run: python scripts/adjust_published.py FILE"
     said = re.match(r"Of (\d+) results on test, (\d+) are worse than the frequency baseline:", ladder)

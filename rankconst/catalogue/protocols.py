@@ -400,7 +400,8 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
     """Say why a protocol has no constants on a graph with time, with qualifiers, or without; empty if it fits."""
     if protocol.fits(temporal, qualified):
         return ""
-    kind = "statements" if protocol.qualified else "temporal graphs" if protocol.time else "graphs without time"
+    lacking = "graphs without qualifiers" if qualified else "graphs without time"
+    kind = "statements" if protocol.qualified else "temporal graphs" if protocol.time else lacking
     if qualified:
         return (
             f"Protocol {protocol.key} is for {kind}; the facts of this graph have qualifiers. Say whether entities "

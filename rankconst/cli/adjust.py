@@ -591,13 +591,15 @@ def _conclude(done: Sequence[Done]) -> str:
     better = [log10 for log10 in found if log10 < math.log10(_LEVEL)]
     if len(found) < 2:
         return ""
-    results = f"{len(found):,} results" + " with a p" * (len(found) < sum(each.batch.value.size for each in done))
+    pair = len(found) == 2
+    some = " with a p" * (len(found) < sum(each.batch.value.size for each in done))
     if len(better) == len(found):
         power = max(math.floor(max(better)) + 1, _LEAST)
         limit = f"1e{power}" if power < -4 else f"{min(10.0**power, _LEVEL):g}"
-        said = f"All {results} are better than chance (p < {limit})"
+        said = f"{'Both' if pair else f'All {len(found):,}'} results{some} are better than chance (p < {limit})"
     else:
-        counted = f"{len(better):,} of {results} are" if better else f"None of {results} is"
+        how_many = f"{len(better):,}" if better else "Neither" if pair else "None"
+        counted = f"{how_many} of {len(found):,} results{some} {'are' if len(better) > 1 else 'is'}"
         said = f"{counted} better than chance (p < {_LEVEL}) however the digits were rounded"
     orders = _compare_orders(done)
     if not orders:

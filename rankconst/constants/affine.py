@@ -96,9 +96,14 @@ class Affine:
         return adjusted * self.unit + self.origin
 
 
+def bound_error(moments: Moments, error: float) -> float:
+    """Return how far a moment may be off, given its error: twice as far if that is a standard error."""
+    return 2.0 * error if moments.method == "sampled" else error
+
+
 def _normalised(metric: Metric, moments: Moments) -> Affine:
     if moments.expectation == 0:
-        raise UndefinedError(f"the normalised {metric.label} is undefined here: a random ranker gets 0.")
+        raise UndefinedError(f"the normalised {metric.label} is undefined here: its expectation is 0.")
     return Affine(0.0, moments.expectation)
 
 
@@ -110,18 +115,18 @@ def _index(metric: Metric, moments: Moments) -> Affine:
     unit = metric.optimum - moments.expectation
     if unit == 0:
         raise UndefinedError(
-            f"the adjusted index of {metric.label} is undefined here: a random ranker already reaches the optimum "
+            f"the adjusted index of {metric.label} is undefined here: its expectation is already the optimum "
             f"{metric.optimum:g}, so there is nothing to adjust."
         )
     return Affine(moments.expectation, unit)
 
 
 def _z(metric: Metric, moments: Moments) -> Affine:
-    if moments.variance == 0:
-        raise UndefinedError(
-            f"the z-score of {metric.label} is undefined here: every ranker gets {moments.expectation:g}, "
-            "the variance is 0."
-        )
+    if moments.variance <= bound_error(moments, moments.variance_error):
+        why = f"is 0: the expected {moments.expectation:g} is certain"
+        if moments.variance_error:
+            why = f"cannot be told from 0, with an error of {moments.variance_error:.2g}"
+        raise UndefinedError(f"the z-score of {metric.label} is undefined here: the variance {why}.")
     deviation = math.sqrt(moments.variance)
     return Affine(moments.expectation, deviation if metric.increasing else -deviation)
 

@@ -204,13 +204,18 @@ class Comparison:
             f"These numbers alone do not tell whether this is chance: the difference of {difference} is {least} to "
             f"{most} standard errors, depending on what the two models have in common"
             f"{f', and at least {usual} unless their results are negatively correlated' * sure}. "
-            f"{enough} would tell in any case."
+            f"{enough} would tell in any case{'; rounded as it is, this one may be less' * self._may_be_less}."
         )
         if sure or not self.metric.hits_k:
             return said
         nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
         apart = _round((nearest / _QUANTILE) ** 2, math.floor)
         return f"{said} This one is significant if about {apart} tasks or fewer are hits of one model only."
+
+    @property
+    def _may_be_less(self) -> bool:
+        """True if the difference, as it is written, would be enough, but rounding leaves open that it is less."""
+        return min(map(abs, self.difference_interval)) < self.smallest <= abs(self.difference)
 
     def _show_difference(self) -> str:
         return show_uncertain(abs(self.difference), self._turn(self.difference_interval), 3)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
+from rankconst.constants.affine import ADJUSTMENTS, Affine, bound_error, map_corners
 from rankconst.constants.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
 from rankconst.names import resolve_name, show_value
@@ -203,7 +203,8 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If a random ranker is already perfect (every task has one candidate, or k reaches all of them).
+            If a random ranker, or the baseline, is already perfect (every task has one candidate, or k reaches all of
+            them).
         """
         return self._map("index")
 
@@ -214,7 +215,7 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If the variance is 0.
+            If the variance is 0, or cannot be told from 0.
         """
         return self._map("z")
 
@@ -311,7 +312,9 @@ class Constants:
         """Adjust a value that is known to lie between two others; or arrays or Series of one shape.
 
         What lies outside the metric's range is cut off the interval: the published number was rounded, the metric
-        itself cannot be there. Intervals of a metric whose moments are sampled take in two standard errors of these.
+        itself cannot be there. Intervals of a metric whose moments are sampled take in two standard errors of these,
+        and where the bounds of the variance or of the expectation leave z open, as of a median that hardly ever varies,
+        the intervals take in these bounds.
 
         Raises
         ------
@@ -419,14 +422,21 @@ class Constants:
 
     @property
     def _corners(self) -> list[Moments]:
-        """The moments; if they are estimates, at two standard errors to either side."""
+        """The moments, at their bounds if they are open; of estimates, at two standard errors to either side."""
         known = self.moments
-        if known.method != "sampled":
+        if known.method != "sampled" and _are_sharp(known):
             return [known]
+        mean, spread = (bound_error(known, error) for error in (known.expectation_error, known.variance_error))
         return [
-            replace(known, expectation=known.expectation + one, variance=max(known.variance + two, 0.0))
-            for one in (-2 * known.expectation_error, 2 * known.expectation_error)
-            for two in (-2 * known.variance_error, 2 * known.variance_error)
+            replace(
+                known,
+                expectation=known.expectation + one,
+                variance=max(known.variance + two, 0.0),
+                expectation_error=0.0,
+                variance_error=0.0,
+            )
+            for one in (-mean, mean)
+            for two in (-spread, spread)
         ]
 
     def _range(self) -> tuple[float, float]:
@@ -468,6 +478,14 @@ class Constants:
                 f"{_expect(low, high)} {_hint(metric, number)}"
             )
         return found
+
+
+def _are_sharp(known: Moments) -> bool:
+    """Tell whether the errors of the moments change z by no more than numbers are granted anyway."""
+    if known.variance == known.variance_error == 0:
+        return True
+    deviation = math.sqrt(known.variance)
+    return known.variance_error <= NOISE * known.variance and known.expectation_error <= NOISE * deviation
 
 
 def _require_numbers(values: Any) -> Any:

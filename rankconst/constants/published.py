@@ -273,6 +273,8 @@ def _hint(bare: str) -> str:
 
 # From this power of ten on, numbers are shown with an exponent.
 _WRITTEN_OUT = 7
+# From here on a float does not tell the ones.
+_EXACT = 1e15
 
 
 def show_number(value: float, digits: int = 4) -> str:
@@ -314,10 +316,15 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_on
     # One digit of what is open, or two if the first is 1 or 2.
     unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
     slack = 0.02 * open_by / unit
-    ends = math.floor(interval.lower / unit + slack) * unit, math.ceil(interval.upper / unit - slack) * unit
-    numbers = (round(value / unit) * unit, *ends)
+    nearest, least, most = round(value / unit), interval.lower / unit + slack, interval.upper / unit - slack
+    counts = nearest, math.floor(least), math.ceil(most)
+    if interval.lower <= value <= interval.upper:  # then so it is as shown
+        counts = nearest, min(counts[1], nearest), max(counts[2], nearest)
+    numbers = [count * unit for count in counts]
+    ends = numbers[1:]
     places = round(-math.log10(unit))
-    if places > 8:  # more zeros than anybody counts
+    # More zeros than anybody counts, or more digits than a float has.
+    if places > 8 or max(map(abs, ends)) >= _EXACT:
         places = max(math.floor(math.log10(max(map(abs, ends)))) + places, 0)
         best, lower, upper = (f"{number:.{places}e}" for number in numbers)
     else:

@@ -12,6 +12,8 @@ from rankconst.errors import UndefinedError
 from rankconst.tails import FEW_ULPS, explain_lack, tail_probabilities
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
 
@@ -51,8 +53,10 @@ class Significance:
 def show_probability(log10: float, interval: Interval) -> str:
     """Write a probability with what is open about it: two digits, or its power of ten where it is minute.
 
+    The ends of a range are rounded outwards, as :func:`~rankconst.constants.published.show_uncertain` does.
+
     >>> show_probability(-2.66, Interval(-2.8, -2.5))
-    '0.0016–0.0032'
+    '0.0015–0.0032'
     >>> show_probability(-45948.7, Interval(-46027.7, -45869.6))
     '10^(-46,030 to -45,870)'
     """
@@ -64,8 +68,18 @@ def show_probability(log10: float, interval: Interval) -> str:
     if interval.upper < _MINUTE:
         shown = show_uncertain(log10, interval, 6, ends_only=True)
         return f"10^({shown})" if " to " in shown else f"10^{log10:,.1f}"
-    ends = [f"{10.0**end:.2g}" for end in interval]
-    return ends[0] if ends[0] == ends[1] else "–".join(ends)
+    ends = [10.0**end for end in interval]
+    if len(nearest := {f"{end:.2g}" for end in ends}) == 1:
+        return nearest.pop()
+    return "–".join(f"{_round_off(end, way):.2g}" for end, way in zip(ends, (math.floor, math.ceil), strict=True))
+
+
+def _round_off(probability: float, way: Callable[[float], int]) -> float:
+    """Round to two digits, down or up; a hair beyond a digit is none."""
+    if probability == 0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(probability)) - 1)
+    return way(round(probability / unit, 6)) * unit
 
 
 def compute_significance(metric: Metric, histogram: Histogram, value: float, interval: Interval) -> Significance:

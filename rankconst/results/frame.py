@@ -682,8 +682,8 @@ class _Work:
         there = written[np.isfinite(written)]
         if there.size and there.max() <= 1:
             raise DataError(
-                f"column {name}: every value is at most 1, as fractions are. Name the metrics that are percentages: "
-                "percent=['hits@10']."
+                f"column {name}: every value is at most 1, as fractions are. If they are percentages, name all metrics "
+                f"that are: percent=['{metric.label}', ...]."
             )
 
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments.blocks import split_offsets
 from rankconst.moments.result import UNIT_ROUNDOFF
@@ -96,15 +97,19 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
     if histogram.total > _MOST_TASKS:
         return f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; here are {histogram.total:,}."
     if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
-        known = ", ".join(family for family, rule in TAILS.items() if rule.blocks)
-        return (
-            f"no tail probability of {metric.label} is known for baselines other than chance; there is one for {known}."
-        )
+        known = _list_labels(family for family, rule in TAILS.items() if rule.blocks)
+        return f"no tail probability of {metric.label} is known for baselines other than chance, only of {known}."
     if histogram.shared and metric.family in TAILS and not (metric.is_share and metric.is_counted):
         return f"no tail probability of {metric.label} is known for tasks that share their negatives, only of Hits@k."
     if metric.family in TAILS:
         return ""
-    return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."
+    return f"no tail probability of {metric.label} is known, only of {_list_labels(TAILS)}."
+
+
+def _list_labels(families: Iterable[str]) -> str:
+    """Name families of metrics by their labels."""
+    *most, last = (CATALOGUE[family].label for family in families)
+    return f"{', '.join(most)} and {last}"
 
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:

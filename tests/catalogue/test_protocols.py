@@ -87,6 +87,11 @@ def test_every_protocol_says_which_graphs_it_is_for() -> None:
         ("standard", (True, False), ["standard is for graphs without time", "this is a temporal graph"]),
         ("qualified", (True, False), ["qualified is for statements", "this is a temporal graph"]),
         ("time-aware", (False, True), ["time-aware is for temporal graphs", "facts of this graph have qualifiers"]),
+        (
+            "standard",
+            (False, True),
+            ["standard is for graphs without qualifiers", "facts of this graph have qualifiers"],
+        ),
         ("static", (False, False), ["needs the time", "have none"]),
         ("stare", (False, False), ["needs the qualifiers", "have none"]),
     ],

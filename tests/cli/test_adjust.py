@@ -534,7 +534,7 @@ def test_relations_that_cannot_be(run: Run, options: tuple[str, ...], code: int,
     ("args", "sentence"),
     [
         ("0.338 -d fb15k237 -m mrr", None),
-        ("0.338 0.42 -d fb15k237 -m mrr", "All 2 results are better than chance (p < 1e-300)."),
+        ("0.338 0.42 -d fb15k237 -m mrr", "Both results are better than chance (p < 1e-300)."),
         ("0.9 0.3 -d wn18rr -d fb15k237 -m hits@10", "(p < 1e-300); adjusting changes no order."),
         # 0.975 of Nations is less than 0.94 of FB15k-237.
         (
@@ -545,8 +545,8 @@ def test_relations_that_cannot_be(run: Run, options: tuple[str, ...], code: int,
             "0.94 0.975 -d fb15k237 -d nations -m hits@10",
             "adjusting changes the order by Hits@10.",
         ),
-        ("0.975 0.98 -d nations -m hits@10", "All 2 results are better than chance (p < 0.01)."),
-        ("0.95 0.94 -d nations -m hits@10", "None of 2 results is better than chance (p < 0.05)"),
+        ("0.975 0.98 -d nations -m hits@10", "Both results are better than chance (p < 0.01)."),
+        ("0.95 0.94 -d nations -m hits@10", "Neither of 2 results is better than chance (p < 0.05)"),
         ("3 2 -d nations -d kinships -m mr", "; adjusting changes the order by MR."),
     ],
 )

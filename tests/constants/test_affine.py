@@ -145,7 +145,7 @@ def test_z_is_undefined_without_variance(metric: Metric) -> None:
 
 @pytest.mark.parametrize("metric", TABULATED, ids=str)
 def test_the_normalised_form_is_undefined_where_chance_gets_nothing(metric: Metric) -> None:
-    with pytest.raises(UndefinedError, match=f"normalised {metric.label} is undefined here: a random ranker gets 0"):
+    with pytest.raises(UndefinedError, match=f"normalised {metric.label} is undefined here: its expectation is 0"):
         ADJUSTMENTS["normalised"](metric, Moments(0.0, 0.0, 0.1, 0.0, "closed_form"))
     assert ADJUSTMENTS["normalised"](metric, Moments(1.0, 0.0, 0.1, 0.0, "closed_form"))(0.25) == 0.25
 

@@ -367,6 +367,17 @@ def test_what_is_said_to_be_enough_is() -> None:
     assert "(p ≤ 0.036). On these 40,932 tasks a difference of 0.0094 is enough." in str(found)
 
 
+@pytest.mark.parametrize(("first", "said"), [("200", True), ("190", False), ("201", None)])
+def test_a_difference_that_is_enough_but_for_its_rounding_is_not_left_unexplained(
+    first: str, said: bool | None
+) -> None:
+    """23 with a rounding of 1 may be 22, and 22.6 is enough."""
+    found = rankconst.compare(first, "177", metric="mr", dataset="FB15k-237")
+    assert 22 < found.smallest < 23
+    assert found.is_significant is (True if said is None else None)
+    assert ("would tell in any case; rounded as it is, this one may be less." in str(found)) == (said is True)
+
+
 def test_everything_can_be_written_as_json() -> None:
     row = rankconst.compare("0.533", "0.544", metric="hits@10", dataset="FB15k-237").to_dict()
     assert json.loads(json.dumps(row)) == row

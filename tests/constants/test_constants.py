@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.constants import Constants
 from rankconst.constants.published import Interval, Published
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
-from rankconst.moments import compute_moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.tails import TAILS
 from rankconst.tasks import Histogram, Tasks
 
@@ -223,7 +224,7 @@ def test_k_beyond_all_candidates_leaves_nothing_to_adjust() -> None:
     best = optimum(constants)
     adjusted = constants.adjust(best)
     assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0 if best else None, None, None)
-    with pytest.raises(UndefinedError, match="already reaches the optimum"):
+    with pytest.raises(UndefinedError, match="is already the optimum"):
         _ = constants.index
     with pytest.raises(UndefinedError, match="the variance is 0"):
         _ = constants.z
@@ -294,6 +295,53 @@ def test_interval_ends_map_to_interval_ends(name: str, data: st.DataObject) -> N
         assert found == (
             Interval(*ends) if constants.metric.increasing or form == "normalised" else Interval(*ends[::-1])
         )
+
+
+def with_moments(moments: Moments) -> Constants:
+    return replace(make_once("mdr", tuple(LARGE)), moments=moments)
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        Moments(6.0, 1e-15, 1e-48, 4e-48, "numerical"),
+        Moments(6.0, 1e-15, 0.0, 4e-48, "numerical"),
+        Moments(6.0, 0.1, 1e-3, 6e-4, "sampled", 300),
+        Moments(6.0, 0.1, 0.0, 6e-4, "sampled", 300),
+    ],
+)
+def test_there_is_no_z_where_the_variance_cannot_be_told_from_0(moments: Moments) -> None:
+    constants = with_moments(moments)
+    adjusted = constants.adjust(7.0)
+    assert adjusted.z is adjusted.z_interval is None
+    assert adjusted.index == pytest.approx(-0.2)
+    assert "the variance cannot be told from 0, with an error of" in adjusted.undefined["z"]
+    with pytest.raises(UndefinedError, match="cannot be told from 0"):
+        constants.z(7.0)
+
+
+def test_z_has_the_range_that_the_error_of_the_variance_leaves_open() -> None:
+    """Of bounds as they are, of standard errors at twice these; errors as small as rounding leave no range."""
+    widths: dict[Literal["numerical", "sampled"], float] = {"numerical": 1.0, "sampled": 2.0}
+    for method, width in widths.items():
+        found = with_moments(Moments(6.0, 1e-3, 0.01, 2e-3, method)).adjust(5.0).z_interval
+        assert found is not None
+        mean, spread = width * 1e-3, width * 2e-3
+        assert found.lower == pytest.approx((1 - mean) / math.sqrt(0.01 + spread))
+        assert found.upper == pytest.approx((1 + mean) / math.sqrt(0.01 - spread))
+    sharp = with_moments(Moments(6.0, 1e-15, 0.01, 1e-16, "numerical")).adjust(5.0)
+    assert sharp.z_interval == Interval(10.0, 10.0)
+
+
+@pytest.mark.slow
+def test_every_z_of_the_tables_has_a_variance_that_is_known() -> None:
+    """Medians among few relations are all but certain: their variance is below its own error."""
+    tables = rankconst.load()
+    for split in ("train", "valid", "test"):
+        constants = tables.constants("wn18rr_v3", "mdr", side="relation", split=split)
+        known = constants.variance > constants.variance_error
+        assert (constants.adjust("7").z is not None) == known
+    assert tables.constants("wn18rr_v3", "mdr", side="relation", split="train").adjust("7").z is None
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,6 +8,8 @@ from math import comb
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankconst
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
@@ -154,7 +156,7 @@ def test_a_probability_that_underflows_has_its_logarithm() -> None:
 @pytest.mark.parametrize("metric", [m for m in CATALOGUE.values() if m.family not in TAILS])
 def test_without_a_known_tail_it_is_refused(metric: rankconst.Metric) -> None:
     constants = rankconst.from_counts([3, 4, 5]).constants(metric.at(2) if metric.takes_k else metric)
-    with pytest.raises(UndefinedError, match="no tail probability is known"):
+    with pytest.raises(UndefinedError, match=r"no tail probability of .* is known"):
         constants.significance(constants.expectation)
 
 
@@ -169,7 +171,12 @@ def test_macro_averages_have_none() -> None:
     [
         (0.0, (0.0, 0.0), "1"),
         (-2.66, (-2.66, -2.66), "0.0022"),
-        (-2.66, (-2.8, -2.5), "0.0016–0.0032"),
+        (-2.66, (-2.8, -2.5), "0.0015–0.0032"),
+        # 0.0504 is above 0.05: the upper end says so.
+        (-1.4, (math.log10(0.031), math.log10(0.0504)), "0.031–0.051"),
+        (-0.4, (math.log10(0.29), 0.0), "0.29–1"),
+        # Ends that are the same in two digits are one number.
+        (-1.3, (math.log10(0.0496), math.log10(0.0504)), "0.05"),
         (-math.inf, (-math.inf, -math.inf), "0"),
         (-45948.7, (-46027.7, -45869.6), "10^(-46,030 to -45,870)"),
         (-400.25, (-400.25, -400.25), "10^-400.2"),
@@ -179,6 +186,15 @@ def test_macro_averages_have_none() -> None:
 )
 def test_how_probabilities_are_written(log10: float, interval: tuple[float, float], shown: str) -> None:
     assert show_probability(log10, Interval(*interval)) == shown
+
+
+@given(upper=st.floats(-11.9, 0), width=st.floats(0, 8))
+def test_the_range_of_a_probability_covers_it(upper: float, width: float) -> None:
+    ends = Interval(upper - width, upper)
+    shown = [float(end) for end in show_probability(upper, ends).split("–")]
+    if len(shown) == 2:
+        assert shown[0] <= 10**ends.lower * (1 + 1e-5)
+        assert shown[1] >= 10**ends.upper * (1 - 1e-5)
 
 
 BLOCKS = Histogram.from_counts([3] * 20 + [2] * 20, offsets=[1] * 20 + [0] * 20)

@@ -1162,8 +1162,11 @@ def test_the_mean_rank_of_many_blocks_is_that_of_chance_moved() -> None:
 def test_tails_that_are_not_known_on_blocks_are_refused(name: str) -> None:
     histogram = Histogram.from_counts([3, 4], offsets=[0, 2])
     metric = parse_metric(name)
-    known = [each for each in TAILS if metric.family not in TAILS or not explain_lack(CATALOGUE[each], histogram)]
-    with pytest.raises(UndefinedError, match=f"no tail probability.* there is one for {', '.join(known)}"):
+    rules = [
+        CATALOGUE[each] for each in TAILS if metric.family not in TAILS or not explain_lack(CATALOGUE[each], histogram)
+    ]
+    known = " and ".join(", ".join(rule.label for rule in rules).rsplit(", ", 1))
+    with pytest.raises(UndefinedError, match=f"no tail probability.* only of {known}\\."):
         tail_probability(metric, histogram, 0.5)
 
 

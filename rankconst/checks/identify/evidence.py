@@ -127,7 +127,7 @@ def solve(
             ends = [-end for end in ends]
     found = Interval(min(ends), max(ends))
     if found.upper <= 0 or found.half_width > _WIDEST * abs(sum(found)) / 2:
-        raise DataError(f"with its rounding it allows anything from {found.lower:.3g} to {found.upper:.3g}")
+        raise DataError(f"the rounding leaves what chance gets open from {found.lower:.3g} to {found.upper:.3g}")
     return found
 
 

@@ -74,7 +74,7 @@ def test_the_interval_holds_whatever_the_writing_allows(
         ("index", "1", "1", "it is 1 within its rounding"),
         ("index", "1.0", "1.0", "it is 1 within its rounding"),
         ("normalised", "1", "0.0", "it is 0 within its rounding"),
-        ("index", "2.3", "0.9", "it allows anything from"),
+        ("index", "2.3", "0.9", "leaves what chance gets open from"),
         ("z", "30", "5.0", "nothing given with it tells E[MR]"),
     ],
 )

@@ -218,7 +218,7 @@ export function explainImpossible(constants, value, lower, upper, noise) {
 
 // -- the three adjustments -------------------------------------------------------------------------------------------
 
-/** @typedef {{expectation: number, variance: number}} Moments */
+/** @typedef {{expectation: number, variance: number, varianceError: number, method: string}} Moments */
 /** @typedef {"normalised" | "index" | "z"} FormName */
 
 /** @type {FormName[]} */
@@ -230,33 +230,66 @@ export const FORMS = ["normalised", "index", "z"];
  */
 const MAPS = {
   normalised: (metric, { expectation }) =>
-    expectation === 0 ? `the normalised ${metric.label} is undefined here: a random ranker gets 0.` : [0, expectation],
+    expectation === 0 ? `the normalised ${metric.label} is undefined here: its expectation is 0.` : [0, expectation],
   index: (metric, { expectation }) => {
     if (metric.optimum === null) {
       return `the adjusted index of ${metric.label} is undefined: every ranker gets ${general(expectation)}.`;
     }
     const unit = metric.optimum - expectation;
     return unit === 0
-      ? `the adjusted index of ${metric.label} is undefined here: a random ranker already reaches the optimum ` +
+      ? `the adjusted index of ${metric.label} is undefined here: its expectation is already the optimum ` +
           `${general(metric.optimum)}, so there is nothing to adjust.`
       : [expectation, unit];
   },
-  z: (metric, { expectation, variance }) => {
+  z: (metric, moments) => {
+    const { expectation, variance, varianceError } = moments;
     const deviation = Math.sqrt(variance);
-    return variance === 0
-      ? `the z-score of ${metric.label} is undefined here: every ranker gets ${general(expectation)}, the variance is 0.`
-      : [expectation, metric.increasing ? deviation : -deviation];
+    if (variance > boundError(moments, varianceError)) {
+      return [expectation, metric.increasing ? deviation : -deviation];
+    }
+    const why = varianceError
+      ? `cannot be told from 0, with an error of ${general(varianceError, 2)}`
+      : `is 0: the expected ${general(expectation)} is certain`;
+    return `the z-score of ${metric.label} is undefined here: the variance ${why}.`;
   },
 };
 
-/** @param {Constants} known @returns {Moments[]} the moments; of estimates, two standard errors to either side */
-function corners(known) {
-  const { expectation, variance } = known;
-  if (known.method !== "sampled") return [{ expectation, variance }];
-  return [-2, 2].flatMap((one) =>
-    [-2, 2].map((two) => ({
-      expectation: expectation + one * known.expectationError,
-      variance: Math.max(variance + two * known.varianceError, 0),
+/**
+ * How far a moment may be off, given its error: twice as far if that is a standard error.
+ * @param {{method: string}} moments
+ * @param {number} error
+ */
+function boundError({ method }, error) {
+  return method === "sampled" ? 2 * error : error;
+}
+
+/**
+ * Whether the errors of the moments change z by no more than numbers are granted anyway.
+ * @param {Constants} known
+ * @param {number} noise
+ */
+function areSharp({ expectationError, variance, varianceError }, noise) {
+  if (variance === 0 && varianceError === 0) return true;
+  return varianceError <= noise * variance && expectationError <= noise * Math.sqrt(variance);
+}
+
+/**
+ * The moments; at their bounds if they are open, and two standard errors to either side if they are estimates.
+ * @param {Constants} known
+ * @param {number} noise
+ * @returns {Moments[]}
+ */
+function corners(known, noise) {
+  const { expectation, variance, method } = known;
+  if (method !== "sampled" && areSharp(known, noise)) return [known];
+  const mean = boundError(known, known.expectationError);
+  const spread = boundError(known, known.varianceError);
+  return [-mean, mean].flatMap((one) =>
+    [-spread, spread].map((two) => ({
+      expectation: expectation + one,
+      variance: Math.max(variance + two, 0),
+      varianceError: 0,
+      method,
     })),
   );
 }
@@ -266,12 +299,13 @@ function corners(known) {
  * @param {Constants} constants
  * @param {number} value
  * @param {Interval} ends
+ * @param {number} noise
  * @returns {Form}
  */
-function adjustForm(name, constants, value, ends) {
+function adjustForm(name, constants, value, ends, noise) {
   const map = MAPS[name](constants.metric, constants);
   if (typeof map === "string") return { undefined: map };
-  const maps = corners(constants).map((moments) => MAPS[name](constants.metric, moments));
+  const maps = corners(constants, noise).map((moments) => MAPS[name](constants.metric, moments));
   const lost = maps.find((each) => typeof each === "string");
   if (lost !== undefined) return { undefined: lost };
   const known = /** @type {[number, number][]} */ (maps);
@@ -304,7 +338,7 @@ export function adjust(constants, published, noise, shift = 0) {
     lower: Math.min(Math.max(lower, low), upper),
     upper: Math.max(Math.min(upper, high), lower),
   };
-  const [normalised, index, z] = FORMS.map((name) => adjustForm(name, constants, value, ends));
+  const [normalised, index, z] = FORMS.map((name) => adjustForm(name, constants, value, ends, noise));
   return { value, interval: ends, normalised, index, z };
 }
 

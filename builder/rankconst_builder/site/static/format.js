@@ -162,6 +162,9 @@ function roundEven(value) {
 // From this power of ten on, numbers are shown with an exponent.
 const WRITTEN_OUT = 7;
 
+/** From here on a float does not tell the ones. */
+const EXACT = 1e15;
+
 /**
  * A number with some significant digits, without an exponent where that stays readable.
  * @param {number} value
@@ -191,14 +194,18 @@ export function showUncertain(value, { lower, upper }, digits = 4) {
   const last = open < 3 * tenTo(decade) ? decade - 1 : decade;
   const unit = tenTo(last);
   const slack = (0.02 * open) / unit;
+  const nearest = roundEven(value / unit);
+  let [least, most] = [Math.floor(lower / unit + slack), Math.ceil(upper / unit - slack)];
+  // A number within its range is so as shown.
+  if (lower <= value && value <= upper) [least, most] = [Math.min(least, nearest), Math.max(most, nearest)];
+  const counts = [nearest, least, most];
   // Whole numbers have no negative zero in Python.
-  const counts = [roundEven(value / unit), Math.floor(lower / unit + slack), Math.ceil(upper / unit - slack)];
   const numbers = counts.map((count) => (count + 0) * unit);
   const ends = numbers.slice(1);
   let places = -last;
   /** @type {(number: number) => string} */
   let write = (number) => fixed(number, Math.max(places, 0));
-  if (places > 8) {
+  if (places > 8 || Math.max(...ends.map(Math.abs)) >= EXACT) {
     places = Math.max(floorLog10(Math.max(...ends.map(Math.abs))) + places, 0);
     write = (number) => exponential(number, places);
   }
