@@ -385,6 +385,7 @@ def settle_steps(said: dict[str, str], *, current: bool) -> dict[str, str]:
 def read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
     text, said = _take_dataset(_SELECTED.sub(" ", text.rpartition("\r")[2]))
+    headed = _SECTION.search(text) is not None
     if (task := find_line_task(text)) is not None:
         named = {SPLIT_OF[word] for word in WORD.findall(text.lower()) if word in SPLIT_OF and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
@@ -402,7 +403,41 @@ def read_heading(text: str) -> dict[str, str]:
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         else:
             said |= {key: each for key, each in phrase.before if key in {"step", "steps"}}
+            if headed and part in free and not phrase.names and "task" not in said:
+                said |= _tell_beginning(part, phrase)
     return _guess_split([WORD.findall(part.lower()) for part in free]) | said | stated
+
+
+def _tell_beginning(part: str, phrase: Phrase) -> dict[str, str]:
+    """Return what a heading says with words that are not understood: ``Tail prediction of BERT``, ``corrupted tails``.
+
+    Of the side and the filter that is open, unless it begins with it: then they are left to the user.
+    """
+    begins = read_phrase(_CONNECTED.split(part, maxsplit=1)[0])
+    evaluates = _EVALUATES.search(part) is not None
+    role = {"filter": "protocol"} if evaluates or "unfilt" in part.lower() else {}
+    role |= {"side": "side"} if _RANKED.search(part) else {}
+    told = {key: each for key, each in begins.before if begins.understood and evaluates}
+    vague = {key: each for key, each in phrase.before if (key, each) in _OPEN_WORDS and key in role.keys() - told}
+    return {key: each for key, each in told.items() if key in role} | {
+        f"missing {role[key]}": _VAGUE.format(part, each, role[key]) for key, each in vague.items()
+    }
+
+
+# A line that heads others: "# Tail", "== Tail ==", "Tail:".
+_SECTION = re.compile(r"^\s*+(?:#|[=*_-]{2})|:\s{0,9}$")
+_CONNECTED = re.compile(r"\s(?:with|of|for|by|using|from|in|v\d)(?![a-z])", re.IGNORECASE)
+_EVALUATES = re.compile(
+    r"^[\s\w#=*-]{0,40}?(?:prediction|evaluation|eval|results?|metrics|scores|ranking|performance)\b", re.IGNORECASE
+)
+# "Multi-head attention" and "tail latency" are of no side.
+_RANKED = re.compile(
+    r"(?<![\w-])(?:head|tail)s?[- ](?:batch|side|quer(?:y|ies)|entit|predict|rank|corrupt|replace)"
+    r"|(?:corrupt\w{0,4}|replac\w{1,4}|predict\w{0,4}|over|missing) (?:the )?(?:head|tail)s?(?![\w-])",
+    re.IGNORECASE,
+)
+_OPEN_WORDS = {("side", "head"), ("side", "tail"), ("filter", "raw")}
+_VAGUE = "{!r} above it may say {}: add --{}"
 
 
 # What a model was chosen by, as a setting: "best_on: valid", "early_stopping: valid_mrr".

@@ -113,6 +113,7 @@ _TASKS = {
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
     r"\b\d+ ?% of (?:the )?[^.;]{0,30}?\b(?:test|validation|evaluation)|"
     r"\b(?:only|restricted to) (?:the )?(?:relations|entities|triples|facts)\b|"
+    r"^\W{0,9}seen (?:entities|relations|triples|facts)\W{0,9}$|"
     r"\((?:the )?(?:long[- ]tail(?:ed)?|rare|unpopular|infrequent)\b|"
     r"\b(?:for|on|of|with) (?:the )?(?:long[- ]tail|rare|(?:un)?popular|(?:in)?frequent)\b|"
     r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b|"
@@ -150,7 +151,7 @@ _HINT = re.compile(
     r"perturb|corrupt|translat|sparsif|version|variant|cross-?validat|fold|split|multi|relation|, ?\?,|quer|epfo|"
     r"subset|% of|entities|triples|facts|long[- ]tail|rare|popular|frequent|questions|instances|examples|"
     r"\b(?:1|n|one|many)[- ]to[- ]|(?<![\w.:/-])[1nm]-[1nm]|macro|temporal|timestamp|time[- ]aware|时序|inductive|归纳|"
-    r"unseen|emerging|ookb|out[- ]of[- ]|world|n-ary"
+    r"seen|emerging|ookb|out[- ]of[- ]|world|n-ary"
 )
 _RAW = re.compile(
     r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))|\b(?:without|no|not) filter(?:ing|ed)\b",
@@ -196,10 +197,14 @@ _OF_ENTITIES = re.compile(r"\b(?:link|entity|head|tail|subject|object|node) pred
 _SIDES = {
     side: re.compile(
         rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
-        rf"(?:{words})[- ](?:entity )?(?:prediction|batch|side|only))\b",
+        rf"(?:{words})[- ](?:entity )?(?:prediction|batch|side|only|quer(?:y|ies)|corrupted|corruption)|"
+        rf"corrupted (?:{words}))\b|{query}",
         re.IGNORECASE,
     )
-    for side, words in {"head": "heads?|subjects?|left", "tail": "tails?|objects?|right"}.items()
+    for side, words, query in (
+        ("head", "heads?|subjects?|left", r"[(<\u27e8] ?\?, ?\w{1,9}, ?\w{1,9} ?[)>\u27e9]"),
+        ("tail", "tails?|objects?|right", r"[(<\u27e8] ?\w{1,9}, ?\w{1,9}, ?\? ?[)>\u27e9]"),
+    )
 }
 # What was chosen on the validation set is not reported on it.
 _CHOOSING = re.compile(
@@ -209,7 +214,8 @@ _CHOOSING = re.compile(
 )
 _TRAIN = re.compile(
     r"\b(?:results?|performance|metrics|scores|evaluat\w+|measured|reported)\b[^.;]{0,40} on (?:the )?"
-    r"(?:[\w-]+ ){0,2}train(?:ing)? (?:set|split|data|triples|facts)",
+    r"(?:[\w-]+ ){0,2}train(?:ing)? (?:set|split|data|triples|facts)"
+    r"|^\W{0,9}(?:on (?:the )?)?train(?:ing)? (?:set|split|triples|results|performance|metrics)\W{0,9}$",
     re.IGNORECASE,
 )
 _BOTH_SIDES = re.compile(

@@ -479,6 +479,31 @@ def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
     assert all(each.why.startswith(why) for each in reading.skipped)
 
 
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("Tail prediction of BERT:", (None, "tail", None, ())),
+        ("# Head prediction v2", (None, "head", None, ())),
+        ("Unfiltered evaluation of RotatE:", (None, "both", "raw", ())),
+        ("== Tail batch ==", (None, "both", None, ("side",))),
+        ("Averaged over tail queries:", (None, "both", None, ("side",))),
+        ("test results (corrupted heads):", ("test", "both", None, ("side",))),
+        # None of these is of one side, or of raw ranks.
+        ("# Multi-head attention model", (None, "both", None, ())),
+        ("Tail latency of the server:", (None, "both", None, ())),
+        ("Raw data of a museum:", (None, "both", None, ())),
+        ("It was trained with head batch 4", (None, "both", None, ())),
+    ],
+)
+def test_a_heading_with_words_that_are_not_understood(
+    heading: str, expected: tuple[str | None, str, str | None, tuple[str, ...]]
+) -> None:
+    (entry,) = READER.read(Document("-", f"{heading}\nMRR: 0.35\n")).entries
+    about = entry.context
+    missing = tuple(name for name, _ in about.missing)
+    assert (about.split, about.side or "both", about.protocol, missing) == expected
+
+
 def test_a_number_behind_words_in_parentheses_is_told() -> None:
     reading = READER.read(
         Document("-", "MRR: 0.3\nHits@10 (50 negatives, as GraIL): 0.8\nHits@10 (filtered, tail): 0.5\n")

@@ -689,3 +689,27 @@ def test_a_metric_behind_each_dataset_of_a_row() -> None:
         ("WN18RR", "TransE", "MRR", ".226"), ("UMLS", "TransE", "Hits@10", ".9"),
         ("WN18RR", "RotatE", "MRR", ".476"), ("UMLS", "RotatE", "Hits@10", ".98"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "split", "task"),
+    [
+        ("Averaged over tail queries:", "tail", None, None),
+        ("Metrics for corrupted heads:", "head", None, None),
+        ("### test results (tail corrupted)", "tail", None, None),
+        ("### (h, r, ?)", "tail", None, None),
+        ("Queries (?, r, t):", "head", None, None),
+        ("Queries (h, r, ?) and (?, r, t):", None, None, None),
+        ("While training, we replace the tail:", None, None, None),
+        ("### Training set", None, "train", None),
+        ("### Training", None, None, None),
+        ("### Seen entities", None, None, "subset"),
+        ("### Results on entities seen in training", None, None, None),
+    ],
+)
+def test_a_line_above_a_table_says_which_queries_it_is_of(
+    text: str, side: str | None, split: str | None, task: str | None
+) -> None:
+    (entry,) = read(f"{text}\n\n| Model | MRR |\n|---|---|\n| A | .3 |\n").entries
+    about = entry.context
+    assert (about.side, about.split, about.task) == (side, split, task)
