@@ -66,6 +66,7 @@ _TASKS = {
     "sampled": r"\bsample[sd]? \d+$|\b(?:head|tail|candidate|entity) pool(?: size)?\s?[:=]\s?\d|"
     r"\bcandidates per (?:query|triple|task|positive)|"
     r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
+    r"^\W{0,9}\d[\d,]*+ (?:random(?:ly)? )?(?:sampled )?(?:negatives|negative samples|candidates)\W{0,9}$|"
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled |hard )?"
     r"(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?"
     r"(?:\d{1,3}(?![\d,.])|\d[\d,]*+ (?:negative|corrupt|random|sampled|other))|"
@@ -292,7 +293,16 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
         percent=any(map(_PERCENT.search, own)),
         averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),
         origin=origin,
+        unclear=_OF_TRAIN if any(map(_FILTERED_BY.search, (*leading, *captions))) else "",
     )
+
+
+_FILTERED_BY = re.compile(
+    r"\bfilter(?:ed|ing)? (?:by|with|on|using|against) (?:only )?(?:the )?(?:triples of )?(?:the )?train(?:ing)?"
+    r"(?: (?:set|split|triples|facts|data))?(?: only\b|[\s.:;]{0,9}$)",
+    re.IGNORECASE,
+)
+_OF_TRAIN = "known answers of train only were removed, and no protocol does that"
 
 
 def _find_split(texts: Sequence[str]) -> str | None:

@@ -13,6 +13,7 @@ from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.formats import read_document
 from rankconst.results.tables import latex, markdown, surroundings
 from rankconst.results.tables.columns import CONSTRAINED
+from rankconst.results.tables.surroundings import Above, tell
 from readings import reading_of
 
 read = reading_of(markdown.READER)
@@ -713,3 +714,20 @@ def test_a_line_above_a_table_says_which_queries_it_is_of(
     (entry,) = read(f"{text}\n\n| Model | MRR |\n|---|---|\n| A | .3 |\n").entries
     about = entry.context
     assert (about.side, about.split, about.task) == (side, split, task)
+
+
+@pytest.mark.parametrize(
+    ("text", "unclear"),
+    [
+        ("Filtered by train only.", True), ("Filtered with the training triples:", True), ("filtered on train", False),
+        ("Filtered setting (train, valid and test).", False), ("Filtered by train, valid and test:", False),
+        ("Models are filtered by training time.", False),
+    ],
+)  # fmt: skip
+def test_known_answers_of_train_only_are_of_no_protocol(text: str, unclear: bool) -> None:
+    assert bool(tell((Above("caption", text),)).unclear) == unclear
+
+
+@pytest.mark.parametrize("text", ["1000 random negatives:", "50 sampled candidates", "(100 negatives)"])
+def test_a_line_of_negatives_only_says_that_they_are_sampled(text: str) -> None:
+    assert tell((Above("sentence", text),)).task == "sampled"
