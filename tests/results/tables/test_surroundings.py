@@ -719,7 +719,7 @@ def test_a_line_above_a_table_says_which_queries_it_is_of(
 @pytest.mark.parametrize(
     ("text", "unclear"),
     [
-        ("Filtered by train only.", True), ("Filtered with the training triples:", True), ("filtered on train", False),
+        ("Filtered by train only.", True), ("Filtered with the training triples:", True), ("filtered on train", True),
         ("Filtered setting (train, valid and test).", False), ("Filtered by train, valid and test:", False),
         ("Models are filtered by training time.", False),
     ],
