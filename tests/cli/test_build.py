@@ -384,6 +384,20 @@ def test_labels_that_one_file_writes_with_blanks_or_quotes(
     assert "blanks" not in told
 
 
+@pytest.mark.parametrize("label", ["{}", "e{}"])
+@pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2)])
+def test_columns_in_another_order_are_noticed(
+    run: Run, write_graph: WriteGraph, out: Path, label: str, order: tuple[int, ...]
+) -> None:
+    rows = [(label.format(n % 9), f"{n % 2}", label.format(n * 5 % 9)) for n in range(30)]
+    other = [tuple(row[place] for place in order) for row in rows]
+    for graph, options, warned in ((rows, [], False), (other, [], True), (other, ["--columns", "hrt"], False)):
+        files = write_graph({"train": graph, "valid": graph[:4], "test": graph[5:9]})
+        told = run("build", *files, "--name", "mykg", "-p", "raw", "--out", out, "--force", *options).message
+        assert ("9 different relations, most of which are entities, too, and 2 different" in told) == warned
+        assert ("are the columns head, relation, tail? Say which is which with --columns" in told) == warned
+
+
 def test_a_heading_that_names_another_order(run: Run, write_graph: WriteGraph, out: Path) -> None:
     graph = {split: [("source", "target", "kind"), *rows] for split, rows in SMALL.items()}
     files = write_graph(graph)
