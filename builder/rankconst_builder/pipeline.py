@@ -719,7 +719,7 @@ def _compare_columns(graph: Graph) -> Iterator[str]:
         )
 
 
-_AROUND = " \t\r\v\f\0\x1a\"'"
+_AROUND = " \t\r\v\f\0\x1a\"'()[]{}<>"
 
 
 def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
@@ -731,9 +731,9 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
         odd = [] if labels is None else _find_alike(labels)
         if len(odd):
             yield (
-                f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only in the blanks, quotes or "
-                "control characters around them, and count as others. Write all files in the same way if they are "
-                "meant to be the same."
+                f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only in the blanks, quotes, "
+                "brackets or control characters around them, and count as others. Write all files in the same way if "
+                "they are meant to be the same."
             )
 
 

@@ -367,7 +367,7 @@ def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, co
     assert told in screen.message
 
 
-@pytest.mark.parametrize("around", ["{} ", " {}", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}"])
+@pytest.mark.parametrize("around", ["{} ", " {}", "({}", "{}]", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}"])
 def test_labels_that_one_file_writes_with_blanks_or_quotes(
     run: Run, write_graph: WriteGraph, out: Path, around: str
 ) -> None:
@@ -377,7 +377,7 @@ def test_labels_that_one_file_writes_with_blanks_or_quotes(
         relation = SMALL["test"][0][1]
         assert "entities, such as b" in screen.message
         assert repr(around.format(relation).encode()) in screen.message
-        assert screen.message.count("differ from others only in the blanks, quotes or control characters") == 2
+        assert screen.message.count("differ from others only in the blanks, quotes, brackets or control char") == 2
     unlike = {**SMALL, "test": [("new", SMALL["test"][0][1], "other")]}
     told = run("build", *write_graph(unlike), "--name", "mykg", "-p", "raw", "--out", out).message
     assert "warning: mykg: every row of test has something unseen in train. Are these files of one graph?" in told

@@ -241,6 +241,19 @@ def test_an_interrupt_before_the_program_runs(module: str, error: str, code: int
     assert (done.returncode, "Traceback" in done.stderr) == (code, trace)
 
 
+@posix
+def test_an_interrupt_while_python_ends() -> None:
+    # What main leaves to run at the end is interrupted, once more.
+    script = (
+        "import os, runpy, signal, sys, threading\n"
+        "threading._register_atexit(os.kill, os.getpid(), signal.SIGINT)\n"
+        "runpy.run_module('rankconst', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *NATIONS.split()], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+    assert "0.338" in done.stdout
+
+
 def test_the_script_that_is_installed_hides_early_interrupts() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["scripts"] == {"rankconst": "rankconst.__main__:main"}
