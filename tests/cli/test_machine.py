@@ -17,6 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rankconst.cli import main
+
 if TYPE_CHECKING:
     from cli.conftest import Run
 
@@ -239,6 +241,31 @@ def test_an_interrupt_before_the_program_runs(module: str, error: str, code: int
     script = INTERRUPTING.format(module=module, error=error)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == (code, trace)
+
+
+@posix
+@pytest.mark.parametrize(("pause", "cleaned"), [(0.0, True), (1.1, False)])
+def test_a_key_pressed_twice_is_one_interrupt(monkeypatch: pytest.MonkeyPatch, pause: float, cleaned: bool) -> None:
+    done = list[bool]()
+
+    def run(_: object, interrupts: list[int]) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(pause)
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append(True)
+        except KeyboardInterrupt:
+            done.append(False)
+        assert interrupts == [signal.SIGINT] * (1 if cleaned else 2)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr("rankconst.cli.app.run", run)
+    try:
+        main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == [cleaned]
 
 
 @posix
