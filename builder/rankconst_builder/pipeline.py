@@ -489,6 +489,8 @@ def _build_from_files(
         differences += _compare_labels(graph, statistics)
     if local and build.layout.columns is None:
         differences += _compare_columns(graph)
+    if local and build.layout.header is None:
+        differences += _compare_first(graph)
     for difference in differences:
         build.reporter.warn(f"{key}: {difference}")
     for split in build.splits if graph.missing else ():
@@ -717,6 +719,24 @@ def _compare_columns(graph: Graph) -> Iterator[str]:
             f"{relations.size:,} different relations, most of which are entities, too, and {few:,} different {place}: "
             "are the columns head, relation, tail? Say which is which with --columns, for example --columns htr."
         )
+
+
+def _compare_first(graph: Graph) -> Iterator[str]:
+    """Say which files may begin with a heading or a comment: all labels of their first line occur nowhere else."""
+    files = [triples for triples in graph.splits.values() if len(triples)]
+    for split, triples in graph.splits.items():
+        if len(files) < 2 or not len(triples):
+            continue
+        head, relation, tail = (int(codes[0]) for codes in triples.codes[:3])
+        places = ((relation, ("relation",)), (head, ("head", "tail")), (tail, ("head", "tail")))
+        if all(
+            sum(np.count_nonzero(getattr(each, part) == code) for each in files for part in parts) == 1
+            for code, parts in places
+        ):
+            yield (
+                f"relation {graph.name_relation(relation)!r} of the first line of {split} occurs nowhere else, nor do "
+                "its entities. Add --header if the line is a heading, --no-header if it is a triple; remove a comment."
+            )
 
 
 _AROUND = " \t\r\v\f\0\x1a\"'()[]{}<>"

@@ -13,8 +13,8 @@ _LEAST_MEMORY = {"RLIMIT_AS": (640, b"v"), "RLIMIT_DATA": (320, b"d")}
 without an error, or crash it."""
 
 _ONE_PRESS = 1.0
-"""Seconds in which further interrupts are the same one: a key that is pressed twice, or `timeout`, which tells a process
-and its group, must not interrupt what the first one left to be cleaned up."""
+"""Seconds in which further interrupts are the same one: a key that is pressed twice, or `timeout`, which tells a
+process and its group, must not interrupt what the first one left to be cleaned up."""
 
 
 def main() -> None:

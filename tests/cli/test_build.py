@@ -398,6 +398,21 @@ def test_columns_in_another_order_are_noticed(
         assert ("are the columns head, relation, tail? Say which is which with --columns" in told) == warned
 
 
+@pytest.mark.parametrize("split", ["train", "valid", "test"])
+def test_a_first_line_that_may_be_a_heading(run: Run, write_graph: WriteGraph, out: Path, split: str) -> None:
+    def say(*options: str) -> str:
+        return run("build", *files, "--name", "mykg", "-p", "raw", "--out", out, "--force", *options).message
+
+    files = write_graph({**SMALL, split: [("# made", "by", "hand"), *SMALL[split]]})
+    told = f"relation 'by' of the first line of {split} occurs nowhere else, nor do its entities. Add --header if"
+    assert told in say()
+    assert told not in say("--no-header")
+    first = SMALL["train"][0]
+    for line in (("# made", first[1], "hand"), ("# made", "by", first[0]), (first[0], "by", "hand")):
+        files = write_graph({**SMALL, split: [line, *SMALL[split]]})
+        assert "occurs nowhere else" not in say()
+
+
 def test_a_heading_that_names_another_order(run: Run, write_graph: WriteGraph, out: Path) -> None:
     graph = {split: [("source", "target", "kind"), *rows] for split, rows in SMALL.items()}
     files = write_graph(graph)
