@@ -641,7 +641,7 @@ ROOMS: dict[str, dict[str, Any]] = {
 @_attack
 def environments(draw: random.Random) -> Iterator[Case]:
     """Yield variables and limits that are odd."""
-    for room, name in draw.sample([*itertools.product(ROOMS, COMMANDS)], 120):
+    for room, name in draw.sample([*itertools.product(ROOMS, COMMANDS)], 40):
         yield Case(f"{room}: {name}", COMMANDS[name], _whole_set("set"), bare=True, **ROOMS[room])
 
 
@@ -1019,7 +1019,7 @@ FILE_NAMES += ["`id`", b"\xff", b"\xed\xa0\x80", "a:b", "@x", "a%0Ab", "}\\input
 @_attack
 def names_of_files(draw: random.Random) -> Iterator[Case]:
     """Yield files and folders of strange names, to read and to write."""
-    for use, name in draw.sample([*itertools.product(READS, FILE_NAMES)], 60):
+    for use, name in draw.sample([*itertools.product(READS, FILE_NAMES)], 40):
         given = f"./{os.fsdecode(name)}"
         args = [word.replace("x", given, 1) if word.partition(".")[0] == "x" else word for word in use.split()]
         args = [f"{given}_out{word[1:]}" if word in {"o", "a.svg"} else word for word in args]
