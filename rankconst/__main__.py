@@ -3,9 +3,20 @@
 import os
 
 try:
-    from rankconst.cli import main
+    import signal
+
+    from rankconst.cli import main as _main
 except KeyboardInterrupt:  # main catches those that come later
     os._exit(130)
+
+
+def main() -> None:
+    """Run the command line in a process that does nothing else."""
+    # After it, while Python ends, an interrupt would show the code of Python: then the system ends the process.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _main()
+
 
 if __name__ == "__main__":
     main()

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
 from rankconst.errors import DownloadError, MissingExtraError, UsageError, first_line
-from rankconst.names import show_controls
+from rankconst.names import shorten, show_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,9 +51,17 @@ def is_url(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
+def expand_home(path: str) -> Path:
+    """Return a path, in which a leading ``~`` is somebody's home folder."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"the system knows no home folder for {shorten(path)!r}. Write the whole path.") from error
+
+
 def check_mirror(mirror: str | None) -> str | None:
     """Return a mirror, a URL or a folder that exists; None if it is empty."""
-    if mirror and not is_url(mirror) and not Path(mirror).expanduser().is_dir():
+    if mirror and not is_url(mirror) and not expand_home(mirror).is_dir():
         raise UsageError(f"the mirror {mirror} is no folder. Name one, or a URL, with --mirror or RANKCONST_MIRROR.")
     return mirror or None
 
@@ -68,7 +76,13 @@ def cache_folder() -> Path:
     """Return the folder for downloads: ``RANKCONST_CACHE``, or the OS cache folder for this program."""
     import pooch
 
-    return Path(os.environ.get("RANKCONST_CACHE") or pooch.os_cache("rankconst")).expanduser()
+    named = os.environ.get("RANKCONST_CACHE")
+    try:
+        return expand_home(named or str(pooch.os_cache("rankconst")))
+    except RuntimeError as error:  # of a user without a name, if HOME is not set
+        raise UsageError(
+            "the system knows no home folder to keep downloads in. Name a folder with RANKCONST_CACHE."
+        ) from error
 
 
 # Progress.

@@ -50,22 +50,57 @@ def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:
         os.fsync(stream.fileno())
 
 
-def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left."""
-    target = Path(os.path.realpath(path))  # a link stays, and so does a device
-    if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
+def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = True) -> None:
+    """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left.
+
+    Without `force`, raise FileExistsError if something is there by then.
+    """
+    target = Path(os.path.realpath(path))  # a link stays
+    # A device or a pipe stays, too; and what is open without a name has a path, such as /dev/stdout, that is no link.
+    if path.exists() and not (target.is_file() and target.samefile(path)):
+        with open(path, "wb", opener=_open_without_waiting) as stream:
             stream.writelines([content] if isinstance(content, bytes) else content)
         return
     # A short name of its own: names may be as long as the system allows, and two processes may write one file.
     fresh = target.with_name(f".rankconst-{os.urandom(6).hex()}")
     try:
         write_through(fresh, content)
-        fresh.replace(target)
+        if not force:
+            _name_new(fresh, target)
+        else:
+            fresh.replace(target)
     except BaseException:
         with suppress(OSError):
             fresh.unlink()
         raise
+
+
+def _name_new(fresh: Path, target: Path) -> None:
+    """Rename a file, unless another one has the name."""
+    try:
+        os.link(fresh, target)
+    except FileExistsError:
+        raise
+    except (OSError, AttributeError, NotImplementedError):  # a file system without hard links
+        if exists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        fresh.replace(target)
+    else:
+        fresh.unlink()
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a device or a pipe; one from which nothing reads is an error."""
+    if not hasattr(os, "O_NONBLOCK"):  # Windows
+        return os.open(path, flags)
+    try:
+        opened = os.open(path, flags | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(error.errno, "nothing reads from it", path) from None
+        raise
+    os.set_blocking(opened, True)
+    return opened
 
 
 def exchange_folder(fresh: Path, target: Path) -> None:

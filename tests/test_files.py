@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,14 +48,29 @@ def test_links_and_devices_stay(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_bytes() == b"new"
     if not hasattr(os, "mkfifo"):
         return
-    pipe, got = tmp_path / "pipe", list[bytes]()
+    pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
-    reader.start()
-    replace_file(pipe, [b"n", b"ew"])
-    reader.join()
-    assert got == [b"new"]
+    with pytest.raises(OSError, match="nothing reads from it"):
+        replace_file(pipe, b"new")  # does not wait for a reader
+    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        replace_file(pipe, [b"n", b"ew"])
+        assert reader.read() == b"new"
     assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="the system has no paths of open files")
+def test_what_is_open_is_written_to(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as reader:
+        with os.fdopen(writing, "wb"):
+            replace_file(Path(f"/dev/fd/{writing}"), b"new")
+        assert reader.read() == b"new"
+    gone = tmp_path / "gone"
+    with gone.open("w+b") as stream:
+        gone.unlink()
+        replace_file(Path(f"/dev/fd/{stream.fileno()}"), b"new")
+        assert stream.read() == b"new"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("swaps", [True, False])

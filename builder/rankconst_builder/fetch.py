@@ -25,7 +25,7 @@ from urllib.parse import quote, urlsplit
 
 import pyarrow as pa
 
-from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, is_url
+from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, expand_home, is_url
 from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
 from rankconst.files import read_at_most, replace_file
 from rankconst.names import shorten
@@ -101,7 +101,7 @@ class Fetcher:
         place = _place_of(remote.url)
         record = self._record_of(remote)
         if self.mirror is not None and not is_url(self.mirror):
-            path = Path(self.mirror).expanduser() / place
+            path = expand_home(self.mirror) / place
             if not path.is_file():
                 raise MissingSourceError(
                     f"the mirror {self.mirror} has no {place}. A mirror holds https://host/path at host/path."

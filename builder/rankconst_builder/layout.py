@@ -49,6 +49,8 @@ _WORDS = {
 
 _COUNT = re.compile(rb"\s*\d+\s*")
 _RDF = re.compile(rb"\s*(#|@prefix|@base|prefix |base |(<[^>]*>|_:\S+)\s+<[^>]*>\s.*\.\s*(#.*)?$)", re.IGNORECASE)
+# With tabs, as in a file that was converted, only what ends in a dot of its own is RDF.
+_TABBED_RDF = re.compile(rb"\s*(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$")
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
@@ -151,7 +153,7 @@ def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: La
 def _see(content: bytes, name: str, layout: Layout) -> _Seen:
     body = content.removeprefix(BOM)
     first, second, *_ = (line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b""))
-    if layout == Layout() and _RDF.match(first) and b"\t" not in first:
+    if layout == Layout() and (_RDF if b"\t" not in first else _TABBED_RDF).match(first):
         raise DataError(
             f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by tabs. Convert "
             'N-Triples so, without literals: awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '

@@ -10,6 +10,7 @@ import shutil
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -56,6 +57,7 @@ from rankconst_builder.statistics import Statistics, describe_graph
 from rankconst_builder.tabulate import tabulate
 from rankconst_builder.tallies import tally_protocols
 from rankconst_builder.triples import BOM, read_stat, read_triples
+from rankconst_builder.words import mark
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -483,7 +485,13 @@ def _build_from_files(
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
     differences = [*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)]
-    for difference in (*differences, *(_compare_labels(graph, statistics) if local else ())):
+    if local:
+        differences += _compare_labels(graph, statistics)
+    if local and build.layout.columns is None:
+        differences += _compare_columns(graph)
+    if local and build.layout.header is None:
+        differences += _compare_first(graph)
+    for difference in differences:
         build.reporter.warn(f"{key}: {difference}")
     for split in build.splits if graph.missing else ():
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
@@ -688,7 +696,50 @@ def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[
     return []
 
 
-_AROUND = " \t\r\v\f\0\x1a\"'"
+def _compare_columns(graph: Graph) -> Iterator[str]:
+    """Say if relations look like entities: if there are more of them than heads or tails, and most are entities."""
+    heads, relations, tails = (
+        np.flatnonzero(np.logical_or.reduce([mark(size, triples, part) for triples in graph.splits.values()]))
+        for part, size in (
+            ("head", graph.num_entities),
+            ("relation", graph.num_relations),
+            ("tail", graph.num_entities),
+        )
+    )
+    few, place = min((heads.size, "heads"), (tails.size, "tails"))
+    if relations.size <= few:
+        return
+    if graph.relation_labels is None or graph.entity_labels is None:
+        entities = np.isin(relations, np.union1d(heads, tails))
+    else:
+        named: Any = graph.relation_labels.take(relations)
+        entities = pc.is_in(named, value_set=graph.entity_labels).to_numpy(zero_copy_only=False)
+    if 2 * np.count_nonzero(entities) > relations.size:
+        yield (
+            f"{relations.size:,} different relations, most of which are entities, too, and {few:,} different {place}: "
+            "are the columns head, relation, tail? Say which is which with --columns, for example --columns htr."
+        )
+
+
+def _compare_first(graph: Graph) -> Iterator[str]:
+    """Say which files may begin with a heading or a comment: all labels of their first line occur nowhere else."""
+    files = [triples for triples in graph.splits.values() if len(triples)]
+    for split, triples in graph.splits.items():
+        if len(files) < 2 or not len(triples):
+            continue
+        head, relation, tail = (int(codes[0]) for codes in triples.codes[:3])
+        places = ((relation, ("relation",)), (head, ("head", "tail")), (tail, ("head", "tail")))
+        if all(
+            sum(np.count_nonzero(getattr(each, part) == code) for each in files for part in parts) == 1
+            for code, parts in places
+        ):
+            yield (
+                f"relation {graph.name_relation(relation)!r} of the first line of {split} occurs nowhere else, nor do "
+                "its entities. Add --header if the line is a heading, --no-header if it is a triple; remove a comment."
+            )
+
+
+_AROUND = " \t\r\v\f\0\x1a\"'()[]{}<>"
 
 
 def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
@@ -700,9 +751,9 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
         odd = [] if labels is None else _find_alike(labels)
         if len(odd):
             yield (
-                f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only in the blanks, quotes or "
-                "control characters around them, and count as others. Write all files in the same way if they are "
-                "meant to be the same."
+                f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only in the blanks, quotes, "
+                "brackets or control characters around them, and count as others. Write all files in the same way if "
+                "they are meant to be the same."
             )
 
 

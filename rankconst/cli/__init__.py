@@ -6,10 +6,15 @@ Results go to stdout, everything else to stderr. Exit codes are those of :mod:`r
 # Nothing else at the top: until main runs, an interrupt shows a traceback.
 import os
 import signal
+import time
 
 _LEAST_MEMORY = {"RLIMIT_AS": (640, b"v"), "RLIMIT_DATA": (320, b"d")}
 """What a process needs of each kind of memory, in MiB, and the option of ulimit: with less, OpenBLAS and Arrow end it
 without an error, or crash it."""
+
+_ONE_PRESS = 1.0
+"""Seconds in which further interrupts are the same one: a key that is pressed twice, or `timeout`, which tells a
+process and its group, must not interrupt what the first one left to be cleaned up."""
 
 
 def main() -> None:
@@ -20,7 +25,13 @@ def main() -> None:
     # What nohup, or a shell in the background, lets a process ignore stays ignored.
     numbers = [number for number in numbers if number == signal.SIGINT or before[number] is not signal.SIG_IGN]
 
+    last = -_ONE_PRESS
+
     def interrupt(number: int, _: object) -> None:
+        nonlocal last
+        repeated, last = time.monotonic() - last < _ONE_PRESS, time.monotonic()
+        if repeated:
+            return
         interrupts.append(number)
         raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 

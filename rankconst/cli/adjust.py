@@ -206,7 +206,19 @@ def adjust(
                 raise typer.BadParameter(f"--replace is over one baseline: {join_words(further)}?")
             document = open_document(file, decimal, percent)
             over = further[0] if further else None
-            _rewrite(document, input_format, replacing, metrics, user, opened, out, over, digits=digits, strict=strict)
+            _rewrite(
+                document,
+                input_format,
+                replacing,
+                metrics,
+                user,
+                opened,
+                out,
+                over,
+                digits=digits,
+                strict=strict,
+                force=force,
+            )
             return
         from rankconst.results.formats import read_results
 
@@ -241,7 +253,7 @@ def adjust(
     if out is None:
         print_listing(listing, form)
     else:
-        write_whole(out, render(listing, form))
+        write_whole(out, render(listing, form), force)
         say(f"{out}: {len(listing):,} rows, tables {opened.version}")
 
 
@@ -307,6 +319,7 @@ def _rewrite(
     *,
     digits: int | None,
     strict: bool,
+    force: bool,
 ) -> None:
     """Write a document with its numbers replaced, and say on stderr what stays."""
     from rankconst.results.formats import READERS, read_opened
@@ -326,7 +339,7 @@ def _rewrite(
     if out is None:
         sys.stdout.write(on_screen(done.source))
         return
-    write_whole(out, done.source.encode())
+    write_whole(out, done.source.encode(), force)
     say(f"{out}: {count_of(done.replaced, 'number')} replaced, tables {tables.version}")
 
 

@@ -231,8 +231,9 @@ def build(
             )
         sources = _find_sources(dataset or [], all_, from_archive)
     local = {source.key: own for source in sources} if own else {}
-    cache = cache_folder()
-    if not local and not from_archive:
+    downloading = not local and not from_archive
+    cache = cache_folder() if downloading else Path()
+    if downloading:
         reporter.say(f"cache: {cache}" if not mirror else f"mirror: {hide_login(mirror)}  cache: {cache}")
     outcome = build_all(
         Build(

@@ -82,5 +82,5 @@ def export(
     if out is None:
         sys.stdout.write(content.decode())
     else:
-        write_whole(out, content)
+        write_whole(out, content, force)
         say(f"{out}: {len(rows):,} rows, tables {opened.version}")

@@ -437,15 +437,22 @@ def check_target(path: Path, force: bool) -> None:
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it.")
     if found and not force:
-        raise UsageError(f"{path} already exists. Name another file, or add --force to overwrite it.")
+        raise _refuse_existing(path)
     if not path.parent.is_dir():
         raise UsageError(f"the folder {path.parent} does not exist. Create it, or name another file.")
 
 
-def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
+def _refuse_existing(path: Path) -> UsageError:
+    return UsageError(f"{path} already exists. Name another file, or add --force to overwrite it.")
+
+
+def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> None:
     """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left."""
     with explain_write_errors(str(path), "Name another file.", UsageError):
-        replace_file(path, content)
+        try:
+            replace_file(path, content, force=force)
+        except FileExistsError:  # made since `check_target`
+            raise _refuse_existing(path) from None
 
 
 # -- what a reader left out of a file -------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def plot(
         figure = _draw_file(
             file, input_format, metrics, user, opened, further, strict=strict, decimal=decimal, percent=percent
         )
-    write_whole(out, render_figure(figure, suffix))
+    write_whole(out, render_figure(figure, suffix), force)
     say(f"{out}: tables {opened.version}")
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol, parse_side, parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.files import read_at_most
-from rankconst.names import read_count, shorten
+from rankconst.names import read_count, shorten, show_controls
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, TablesInMemory
 from rankconst.tasks import Histogram, Tasks
@@ -110,7 +110,7 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
         if size is None or number is None:
             raise ValueError
         tasks = Tasks(
-            said.get("dataset", path.stem.lower()),
+            said.get("dataset", show_controls(path.stem.lower())),
             said.get("protocol", OWN_COUNTS.key),
             said.get("split", "test"),
             said.get("side", "both"),

@@ -11,7 +11,7 @@ import socket
 import tarfile
 import threading
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from rich.console import Console
@@ -19,8 +19,8 @@ from werkzeug import Request, Response
 
 from rankconst import download
 from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
-from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, Reporter, cache_folder
-from rankconst.errors import DataError, DownloadError
+from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, Reporter, cache_folder, check_mirror
+from rankconst.errors import DataError, DownloadError, UsageError
 from rankconst_builder.fetch import Content, Fetcher, read_local
 
 if TYPE_CHECKING:
@@ -161,6 +161,22 @@ def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.setenv("RANKCONST_CACHE", unset)
         assert cache_folder().is_absolute()
         assert "rankconst" in cache_folder().name
+
+
+def test_no_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANKCONST_CACHE", "~nobody-here/x")
+    with pytest.raises(UsageError, match=r"no home folder for '~nobody-here/x'\. Write the whole path\."):
+        cache_folder()
+    with pytest.raises(UsageError, match=r"no home folder for '~nobody-here/x'"):
+        check_mirror("~nobody-here/x")
+    monkeypatch.delenv("RANKCONST_CACHE")
+
+    def fail(_: str) -> NoReturn:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.setattr("pooch.os_cache", fail)
+    with pytest.raises(UsageError, match=r"Name a folder with RANKCONST_CACHE\."):
+        cache_folder()
 
 
 # ---- failures ----------------------------------------------------------------------------------------------------

@@ -281,6 +281,9 @@ def test_quotes_belong_to_labels_where_tabs_separate() -> None:
         "<http://a.org/x> <http://a.org/p> <http://a.org/y> .\n",
         '_:b1 <http://a.org/p> "a text"@en .\n',
         "# a comment\n<a> <b> <c> .\n",
+        "<a>\t<b>\t<c> .\n",
+        "<a>\t<b>\t<c>\t.\n",
+        "_:a\t<b>\t<c>.\n",
         "@prefix ex: <http://a.org/> .\n",
     ],
 )

@@ -367,7 +367,7 @@ def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, co
     assert told in screen.message
 
 
-@pytest.mark.parametrize("around", ["{} ", " {}", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}"])
+@pytest.mark.parametrize("around", ["{} ", " {}", "({}", "{}]", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}"])
 def test_labels_that_one_file_writes_with_blanks_or_quotes(
     run: Run, write_graph: WriteGraph, out: Path, around: str
 ) -> None:
@@ -377,11 +377,40 @@ def test_labels_that_one_file_writes_with_blanks_or_quotes(
         relation = SMALL["test"][0][1]
         assert "entities, such as b" in screen.message
         assert repr(around.format(relation).encode()) in screen.message
-        assert screen.message.count("differ from others only in the blanks, quotes or control characters") == 2
+        assert screen.message.count("differ from others only in the blanks, quotes, brackets or control char") == 2
     unlike = {**SMALL, "test": [("new", SMALL["test"][0][1], "other")]}
     told = run("build", *write_graph(unlike), "--name", "mykg", "-p", "raw", "--out", out).message
     assert "warning: mykg: every row of test has something unseen in train. Are these files of one graph?" in told
     assert "blanks" not in told
+
+
+@pytest.mark.parametrize("label", ["{}", "e{}"])
+@pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2)])
+def test_columns_in_another_order_are_noticed(
+    run: Run, write_graph: WriteGraph, out: Path, label: str, order: tuple[int, ...]
+) -> None:
+    rows = [(label.format(n % 9), f"{n % 2}", label.format(n * 5 % 9)) for n in range(30)]
+    other = [tuple(row[place] for place in order) for row in rows]
+    for graph, options, warned in ((rows, [], False), (other, [], True), (other, ["--columns", "hrt"], False)):
+        files = write_graph({"train": graph, "valid": graph[:4], "test": graph[5:9]})
+        told = run("build", *files, "--name", "mykg", "-p", "raw", "--out", out, "--force", *options).message
+        assert ("9 different relations, most of which are entities, too, and 2 different" in told) == warned
+        assert ("are the columns head, relation, tail? Say which is which with --columns" in told) == warned
+
+
+@pytest.mark.parametrize("split", ["train", "valid", "test"])
+def test_a_first_line_that_may_be_a_heading(run: Run, write_graph: WriteGraph, out: Path, split: str) -> None:
+    def say(*options: str) -> str:
+        return run("build", *files, "--name", "mykg", "-p", "raw", "--out", out, "--force", *options).message
+
+    files = write_graph({**SMALL, split: [("# made", "by", "hand"), *SMALL[split]]})
+    told = f"relation 'by' of the first line of {split} occurs nowhere else, nor do its entities. Add --header if"
+    assert told in say()
+    assert told not in say("--no-header")
+    first = SMALL["train"][0]
+    for line in (("# made", first[1], "hand"), ("# made", "by", first[0]), (first[0], "by", "hand")):
+        files = write_graph({**SMALL, split: [line, *SMALL[split]]})
+        assert "occurs nowhere else" not in say()
 
 
 def test_a_heading_that_names_another_order(run: Run, write_graph: WriteGraph, out: Path) -> None:

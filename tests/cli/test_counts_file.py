@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import tracemalloc
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -50,6 +52,13 @@ def test_values_and_files_are_adjusted_by_the_counts(run: Run, options: tuple[st
     rows = run("adjust", "--input", "results.csv", *options, "-f", "json").records
     assert rows[0]["AMRI"] == value["index"]
     assert [(row["num_tasks"], row["table_version"]) for row in rows] == [(len(sizes), "own counts")] * 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_file_may_have_a_name_that_is_no_text(files: Path, run: Run) -> None:
+    (files / os.fsdecode(b"\xff.csv")).write_text(SIDED, encoding="utf-8")
+    (value,) = run("adjust", "2.5", "-m", "mr", "--counts", os.fsdecode(b"\xff.csv"), "-f", "json").records
+    assert (value["dataset"], value["num_tasks"]) == ("\\udcff", 6)
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1, max_size=6))

@@ -17,6 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rankconst.cli import main
+
 if TYPE_CHECKING:
     from cli.conftest import Run
 
@@ -239,6 +241,44 @@ def test_an_interrupt_before_the_program_runs(module: str, error: str, code: int
     script = INTERRUPTING.format(module=module, error=error)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == (code, trace)
+
+
+@posix
+@pytest.mark.parametrize(("pause", "cleaned"), [(0.0, True), (1.1, False)])
+def test_a_key_pressed_twice_is_one_interrupt(monkeypatch: pytest.MonkeyPatch, pause: float, cleaned: bool) -> None:
+    done = list[bool]()
+
+    def run(_: object, interrupts: list[int]) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(pause)
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append(True)
+        except KeyboardInterrupt:
+            done.append(False)
+        assert interrupts == [signal.SIGINT] * (1 if cleaned else 2)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr("rankconst.cli.app.run", run)
+    try:
+        main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == [cleaned]
+
+
+@posix
+def test_an_interrupt_while_python_ends() -> None:
+    # What main leaves to run at the end is interrupted, once more.
+    script = (
+        "import os, runpy, signal, sys, threading\n"
+        "threading._register_atexit(os.kill, os.getpid(), signal.SIGINT)\n"
+        "runpy.run_module('rankconst', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *NATIONS.split()], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+    assert "0.338" in done.stdout
 
 
 def test_the_script_that_is_installed_hides_early_interrupts() -> None:

@@ -237,8 +237,29 @@ def test_a_file_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"mine")
     with pytest.raises(UsageError, match=r"cannot write .*a\.csv: No space left on device\. "):
-        write_whole(path, fail())
+        write_whole(path, fail(), force=True)
     assert path.read_bytes() == b"mine"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_what_somebody_else_made_meanwhile_stays(linked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not linked:  # as on a file system without hard links
+        monkeypatch.delattr("os.link")
+    path = tmp_path / "a.csv"
+
+    def work() -> Iterator[bytes]:
+        yield b"mine"
+        path.write_bytes(b"theirs")
+
+    with pytest.raises(UsageError, match=r"a\.csv already exists\. Name another file, or add --force"):
+        write_whole(path, work(), force=False)
+    assert path.read_bytes() == b"theirs"
+    write_whole(path, work(), force=True)
+    assert path.read_bytes() == b"mine"
+    path.unlink()
+    write_whole(path, b"new", force=False)
+    assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]
 
 
