@@ -153,7 +153,8 @@ def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: La
 def _see(content: bytes, name: str, layout: Layout) -> _Seen:
     body = content.removeprefix(BOM)
     first, second, *_ = (line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b""))
-    if layout == Layout() and (_RDF if b"\t" not in first else _TABBED_RDF).match(first):
+    rdf = _TABBED_RDF.match(first) if b"\t" in first else _RDF.match(first)
+    if layout == Layout() and rdf is not None:
         raise DataError(
             f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by tabs. Convert "
             'N-Triples so, without literals: awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 _SYMBOLS = "*†‡§¶⋆★☆"
 _RAISED = str.maketrans("ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹∗", "abcde123456789*")
 # Marks behind a name or a number, and in a text.
-_MARK = rf"\^\{{[^{{}}]{{1,12}}\}}|\^\w|[{_SYMBOLS}∗]|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\[\^\w{{1,20}}\]|\\tnote\{{[^{{}}]{{1,12}}\}}"
+_MARK = rf"\^\{{[^{{}}]{{1,12}}\}}|\^\w|[{_SYMBOLS}∗]|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\[\^\w{{1,20}}\]"
 _LAST = re.compile(rf"(?:{_MARK})$")
 _FIRST = re.compile(rf"[{_SYMBOLS}∗]++(?=\s?\.?\d)")
 _WITHIN = re.compile(_MARK)
 _BEGIN = re.compile(rf"(?:{_MARK})")
+# Marks that are markup.
+_REFERRED = re.compile(r"\[\^\w{1,20}\]|\\tnote\{[^{}]{1,12}\}")
 # The text of a footnote in its cell.
 _INLINE = re.compile(r"\\(?:table)?footnote\{([^{}]{4,200})\}")
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
@@ -37,18 +39,19 @@ def _name_marks(text: str) -> set[str]:
     return {mark for mark in re.findall(rf"\w+|[{_SYMBOLS}]", signs) if mark}
 
 
-def find_marks(*texts: str) -> set[str]:
-    """Return the marks at the ends of a cell, given as written and without markup."""
+def find_marks(cell: str, plain: str) -> set[str]:
+    """Return the marks at the ends of a cell, given as written and without markup, in which some are lost."""
     found: set[str] = set()
-    for text in texts:
-        if len(text) > _LONGEST or (text.isascii() and text.isalnum()):
-            continue
-        first = _FIRST.match(text)
-        found |= {f"{_OWN}{match[1]}" for match in _INLINE.finditer(text)}
-        found |= set() if first is None else _name_marks(first[0])
-        while (last := _LAST.search(text)) is not None:
-            found |= _name_marks(last[0])
-            text = text[: last.start()].rstrip()  # noqa: PLW2901 - what is left of it
+    if len(cell) <= _LONGEST and ("\\" in cell or "[^" in cell):
+        found.update(f"{_OWN}{match[1]}" for match in _INLINE.finditer(cell))
+        found.update(*(_name_marks(match[0]) for match in _REFERRED.finditer(cell)))
+    if len(plain) > _LONGEST or (plain.isascii() and plain.isalnum()):
+        return found
+    first = _FIRST.match(plain)
+    found |= set() if first is None else _name_marks(first[0])
+    while (last := _LAST.search(plain)) is not None:
+        found |= _name_marks(last[0])
+        plain = plain[: last.start()].rstrip()
     return found
 
 

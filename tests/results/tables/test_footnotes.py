@@ -62,6 +62,12 @@ def test_marks(mark: str, note: str) -> None:
     assert _adjust("a.md", f"# R\n\n{table}\n{note}\n") == _USUAL
 
 
+def test_emphasis_is_no_mark() -> None:
+    table = "| model | dataset | MRR |\n|---|---|---|\n| **A** | UMLS | **0.5** |\n| B | UMLS | 0.6* |\n"
+    for table_ in (table, table.replace("**", "*"), table.replace("**0.5**", "***0.5***")):
+        assert _adjust("a.md", f"# R\n\n{table_}\n\\* raw setting\n") == _USUAL
+
+
 def test_a_mark_in_the_heading_is_of_the_column() -> None:
     table = "| model | dataset | Hits@1 | MRR* |\n|---|---|---|---|\n| A | UMLS | 0.5 | 0.6 |\n"
     assert _adjust("a.md", f"# R\n\n{table}\n\\* MRR is measured on the validation set.\n") == _USUAL
@@ -107,4 +113,4 @@ def test_a_note_with_a_mark_that_nothing_has_is_of_the_whole_table() -> None:
     ],
 )  # fmt: skip
 def test_marks_at_the_ends_of_cells(text: str, marks: str) -> None:
-    assert find_marks(text) == set(marks.split())
+    assert find_marks(text, text) == set(marks.split())
