@@ -273,6 +273,7 @@ def test_an_interrupt_while_python_ends() -> None:
     # What main leaves to run at the end is interrupted, once more.
     script = (
         "import os, runpy, signal, sys, threading\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         "threading._register_atexit(os.kill, os.getpid(), signal.SIGINT)\n"
         "runpy.run_module('rankconst', run_name='__main__')"
     )
