@@ -54,7 +54,9 @@ def test_every_example_does_what_the_page_shows(
         monkeypatch.setenv("RANKCONST_MIRROR", str(request.getfixturevalue("mirror")))
     monkeypatch.chdir(tmp_path)
     text, faults = run_page(page)
-    assert not faults, "\n".join([*faults, f"run: python tests/pages.py {page.name}, and read what changed"])
+    assert not faults, "\n".join(
+        [*faults, f"run: python tests/pages.py {page.relative_to(ROOT)}, and read what changed"]
+    )
     assert text == text_of(page)
 
 
