@@ -85,13 +85,24 @@ def take_footnotes(above: Iterable[Above], marks: set[str]) -> tuple[tuple[Above
 
 def _split(sentence: str) -> list[tuple[set[str], str]]:
     """Return the parts of a sentence with the marks that each is about: one, unless it begins with a mark."""
-    places = [match.start() for match in _WITHIN.finditer(sentence)]
+    places = [match.start() for match in _WITHIN.finditer(sentence) if _defines(sentence, match)]
     if not places:
         return []
     if sentence[: places[0]].strip(" \t([\\"):
         return [(_name_marks(" ".join(_WITHIN.findall(sentence))), sentence)]
     parts = [sentence[start:end] for start, end in zip(places, [*places[1:], len(sentence)], strict=True)]
     return [(_name_marks(" ".join(_WITHIN.findall(part))), part) for part in parts]
+
+
+def _defines(sentence: str, mark: re.Match[str]) -> bool:
+    """Tell whether a sentence says what a mark means; one at its end, or behind a word's end, refers to a footnote."""
+    before, behind = sentence[: mark.start()], sentence[mark.end() :]
+    alone = not before or not (before[-1].isalnum() or before[-1] in ")]")
+    return (alone and any(map(str.isalnum, behind))) or _MARKED_BY.search(before[-_NEAR:]) is not None
+
+
+_MARKED_BY = re.compile(r"\b(?:with|by|as|an?)\s$", re.IGNORECASE)
+_NEAR = 12
 
 
 def leave_marked(rows: Sequence[Row], footnotes: Mapping[str, str], notes: Notes) -> list[Row]:

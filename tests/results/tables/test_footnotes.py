@@ -93,6 +93,19 @@ def test_notes_below_a_table_of_latex(marked: str, note: str) -> None:
     assert _adjust("a.tex", text) == _USUAL
 
 
+@pytest.mark.parametrize("caption", ["Raw results on UMLS*", "Raw results* on UMLS.", "Raw results on UMLS (MRR)*."])
+def test_a_mark_in_a_caption_may_refer_to_a_footnote(caption: str) -> None:
+    text = _LATEX.replace(r"Results on UMLS. Models with $\dagger$ are evaluated on the validation set.", caption)
+    both = ["0.5 test both raw", "0.6 test both raw"]
+    assert _adjust("a.tex", text.replace(r"B$^\dagger$", "B*")) == both
+
+
+@pytest.mark.parametrize("sentence", ["Results with * are raw.", "The validation set is marked by *.", "* means raw."])
+def test_sentences_that_say_what_a_mark_means(sentence: str) -> None:
+    text = _LATEX.replace(r"Models with $\dagger$ are evaluated on the validation set.", sentence)
+    assert _adjust("a.tex", text.replace(r"B$^\dagger$", "B*")) == _USUAL
+
+
 def test_other_footnotes_change_nothing() -> None:
     both = [*_USUAL, "0.6 test both standard"]
     for note in ("† from the original paper", "† on the test set", "† ours", "‡ raw setting", ""):
