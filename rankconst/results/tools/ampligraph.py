@@ -56,7 +56,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
     read_words,
 )
-from rankconst.results.tables.grid import join_names
+from rankconst.results.tables.rows import join_names
 from rankconst.results.tables.settings import (
     OF_EVAL,
     add_setting,

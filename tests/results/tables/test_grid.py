@@ -14,8 +14,9 @@ from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.grid import RowReader, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect, find_heading
+from rankconst.results.tables.rows import RowReader
 from rankconst.results.tables.surroundings import Above, Printed
 
 
