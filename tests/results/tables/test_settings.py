@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import rankconst
+from cases import choose
 from rankconst.catalogue.mentions import MACRO
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.document import Document
@@ -328,14 +329,17 @@ _FILES: dict[str, Callable[[str, str], tuple[str, str]]] = {
 
 @pytest.mark.parametrize("place", _FILES)
 def test_settings_count_wherever_they_are(place: str) -> None:
-    for name, value, tasks in (
-        ("filtered", "False", "test/both/raw"), ("filtered", "True", "test/both/standard"),
-        ("eval_filter", "False", "test/both/raw"), ("no_filter", "True", "test/both/raw"),
-        ("eval_split", "valid", "valid/both/standard"), ("side", "tail", "test/tail/standard"),
-        ("eval_mode", "head-batch", "test/head/standard"), ("num_eval_negatives", "20", "test/both/sampled:20"),
-        ("protocol", "raw", "test/both/raw"), ("type_constrained", "True", ""), ("filter_splits", "train", ""),
-        ("batch_size", "20", "test/both/standard"),
-    ):  # fmt: skip
+    usual = (
+        ("filtered", "False", "test/both/raw"), ("eval_split", "valid", "valid/both/standard"),
+        ("side", "tail", "test/tail/standard"), ("num_eval_negatives", "20", "test/both/sampled:20"),
+        ("type_constrained", "True", ""), ("batch_size", "20", "test/both/standard"),
+    )  # fmt: skip
+    more = (
+        ("filtered", "True", "test/both/standard"), ("eval_filter", "False", "test/both/raw"),
+        ("no_filter", "True", "test/both/raw"), ("eval_mode", "head-batch", "test/head/standard"),
+        ("protocol", "raw", "test/both/raw"), ("filter_splits", "train", ""),
+    )  # fmt: skip
+    for name, value, tasks in choose(usual, (*usual, *more)):
         assert _adjust(*_FILES[place](name, value)) == tasks, (name, value)
 
 
