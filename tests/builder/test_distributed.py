@@ -272,7 +272,7 @@ def test_a_scheduler_that_ends_in_the_middle(tmp_path: Path, files: dict[str, Co
     try:
         while not address.is_file() or not address.read_bytes():
             time.sleep(0.05)
-        with importlib.import_module("distributed").Client(scheduler_file=str(address)) as client:
+        with importlib.import_module("distributed").Client(scheduler_file=str(address), timeout=2) as client:
             scheduler.send_signal(end)
             scheduler.wait()
             # There is no worker: what is asked for waits, and then is lost.
