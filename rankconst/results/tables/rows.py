@@ -574,6 +574,8 @@ def _add_told(fields: dict[str, Any], told: Told) -> dict[str, Any]:
     """Return what is said of a number with what settings above say: how many triples there were, or why it is open."""
     if told.unclear:
         fields = {**fields, "unclear": fields.get("unclear") or told.unclear}
+    if told.missing:
+        fields = {**fields, "missing": (*fields.get("missing", ()), *told.missing)}
     if told.num_triples and "num_tasks" not in fields:
         fields = count_tasks({**fields, "num_triples": told.num_triples})
     return fields

@@ -51,6 +51,7 @@ class Told:
     averaged: bool = False  # True if it is said that the numbers are means over several runs
     origin: str = ""  # what names the dataset, for messages
     num_triples: int | None = None  # how many triples were evaluated, if a setting says so
+    missing: tuple[tuple[str, str], ...] = ()  # what only the user can say, each with why, as half a sentence
     unclear: str = ""  # why the tasks are not known, whatever else is told
 
 
@@ -199,14 +200,17 @@ _SIDES = {
     side: re.compile(
         rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
         rf"(?:{words})[- ](?:entity )?(?:prediction|batch|side|only|quer(?:y|ies)|corrupted|corruption)|"
-        rf"corrupted (?:{words}))\b|{query}",
+        rf"corrupted (?:{words}))\b",
         re.IGNORECASE,
     )
-    for side, words, query in (
-        ("head", "heads?|subjects?|left", r"[(<\u27e8] ?\?, ?\w{1,9}, ?\w{1,9} ?[)>\u27e9]"),
-        ("tail", "tails?|objects?|right", r"[(<\u27e8] ?\w{1,9}, ?\w{1,9}, ?\? ?[)>\u27e9]"),
-    )
+    for side, words in {"head": "heads?|subjects?|left", "tail": "tails?|objects?|right"}.items()
 }
+# In prose, a query of one side may stand for both: with inverse relations, (?, r, t) is one like (t, r', ?).
+_QUERIES = {
+    "head": re.compile(r"[(<\u27e8] ?\?, ?\w{1,9}, ?\w{1,9} ?[)>\u27e9]"),
+    "tail": re.compile(r"[(<\u27e8] ?\w{1,9}, ?\w{1,9}, ?\? ?[)>\u27e9]"),
+}
+_QUERIED = "the text around it names {}, which may be of one side or stand for both: add --side"
 # What was chosen on the validation set is not reported on it.
 _CHOOSING = re.compile(
     r"(?:select|tun(?:ed|ing)|stop|hyper|best|chos|search|optimi[sz]|pick|sav(?:ed|ing)|accord|checkpoint)[^.;]{0,200}"
@@ -277,6 +281,13 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     raw = next((text for text in (*leading, *captions) if _RAW.search(text)), None)
     one_sided = [text for text in (*leading, *captions) if not _BOTH_SIDES.search(text)]
     sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, one_sided))]
+    queried = {
+        side: found
+        for side, pattern in _QUERIES.items()
+        if (found := next(filter(None, map(pattern.search, one_sided)), None)) is not None
+    }
+    sides += [side for side, found in queried.items() if _is_query_only(found) and side not in sides]
+    open_side = not sides and len(queried) == 1
     protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
     protocols += ["raw"] if raw and not _FILTERED.search(_RAW.sub("", raw)) else []
     task = next(filter(None, map(find_task, own)), None)
@@ -293,8 +304,17 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
         percent=any(map(_PERCENT.search, own)),
         averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),
         origin=origin,
+        missing=tuple(
+            ("side", _QUERIED.format(each[0])) for each in queried.values() if not sides and len(queried) == 1
+        ),
         unclear=_OF_TRAIN if any(map(_FILTERED_BY.search, (*leading, *captions))) else "",
     )
+
+
+def _is_query_only(found: re.Match[str]) -> bool:
+    """Tell whether a text is the label of queries of one side: ``Queries (h, r, ?):``."""
+    rest = found.string.replace(found[0], " ")
+    return not re.sub(r"(?i:\b(?:quer(?:y|ies)|results?|prediction|on|of|for|the|test|set|filtered)\b)|\W", "", rest)
 
 
 _FILTERED_BY = re.compile(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -731,3 +733,15 @@ def test_known_answers_of_train_only_are_of_no_protocol(text: str, unclear: bool
 @pytest.mark.parametrize("text", ["1000 random negatives:", "50 sampled candidates", "(100 negatives)"])
 def test_a_line_of_negatives_only_says_that_they_are_sampled(text: str) -> None:
     assert tell((Above("sentence", text),)).task == "sampled"
+
+
+@pytest.mark.parametrize("options", [{}, {"side": "both"}, {"side": "tail"}])
+def test_queries_of_one_side_in_prose_are_left_to_the_user(options: dict[str, Any]) -> None:
+    text = "# UMLS\n\nModels answer queries such as (h, r, ?):\n\n| model | MRR |\n|---|---|\n| A | 0.5 |\n"
+    if not options:
+        with pytest.raises(DataError, match=r"names \(h, r, \?\), which may be .*: add --side\.$"):
+            rankconst.adjust(read_document("a.md", text))
+        return
+    (entry,) = rankconst.adjust(read_document("a.md", text), **options).entries
+    assert entry.constants is not None
+    assert entry.constants.tasks.side == options["side"]
