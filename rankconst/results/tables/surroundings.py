@@ -304,9 +304,7 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
         percent=any(map(_PERCENT.search, own)),
         averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),
         origin=origin,
-        missing=tuple(
-            ("side", _QUERIED.format(each[0])) for each in queried.values() if not sides and len(queried) == 1
-        ),
+        missing=tuple(("side", _QUERIED.format(each[0])) for each in queried.values()) if open_side else (),
         unclear=_OF_TRAIN if any(map(_FILTERED_BY.search, (*leading, *captions))) else "",
     )
 
