@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _LONGEST_SHOWN = 80
 _MOST_LISTED = 3
+_LEAST_BEGUN = 4
 _NOT_PLAIN = re.compile("[^a-z0-9]+")
 _COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
 # What steers a terminal or turns the direction of text, and halves of surrogate pairs; tabs and line ends do not.
@@ -116,6 +117,9 @@ class Names:
         import difflib  # only needed here, where speed no longer matters
 
         typed = squash(shown)
+        begun = dict.fromkeys(key for spelling, key in self._keys.items() if spelling.startswith(typed))
+        if len(typed) >= _LEAST_BEGUN and 0 < len(begun) <= _MOST_LISTED:
+            return f"Did you mean {' or '.join(begun)}?"
         near = difflib.get_close_matches(typed, self._keys, n=8, cutoff=0.6)
         # Of exchanged letters, "mmr" or "htis@10", difflib thinks less than of missing ones.
         near.sort(key=lambda spelling: (len(spelling), set(spelling)) != (len(typed), set(typed)))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
+from typing import TYPE_CHECKING
 
 import rankconst
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MEAN = rankconst.parse_metric("mean_rank")
 
@@ -16,17 +19,35 @@ _LONG = {
 }
 
 
-@functools.cache
-def compute_once(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
-    """Compute the constants of a histogram once in this process."""
-    return rankconst.compute_moments(metric, histogram)
+class Once:
+    """Computes the constants of a histogram once in this process; looks for it only when another one comes."""
+
+    def __init__(self, compute: Callable[[rankconst.Metric, rankconst.Histogram], rankconst.Moments]) -> None:
+        self._compute = compute
+        self._found: dict[rankconst.Histogram, dict[rankconst.Metric, rankconst.Moments]] = {}
+        self._last: rankconst.Histogram | None = None
+        self._known: dict[rankconst.Metric, rankconst.Moments] = {}
+
+    def __call__(self, metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
+        """Return the constants."""
+        if histogram is not self._last:
+            self._last, self._known = histogram, self._found.setdefault(histogram, {})
+        if metric not in self._known:
+            self._known[metric] = self._compute(metric, histogram)
+        return self._known[metric]
 
 
-def fill_in(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
-    """Return the constants, and those of the mean rank in the place of what takes long."""
+compute_once = Once(rankconst.compute_moments)
+
+
+def _fill_in(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
     if metric.family not in _LONG:
         return compute_once(metric, histogram)
     found = compute_once(_MEAN, histogram)
     if metric.family == "median_absolute_deviation" and found.variance:
         return dataclasses.replace(found, method="sampled", num_draws=2**8)
     return dataclasses.replace(found, method="numerical")
+
+
+fill_in = Once(_fill_in)
+"""The constants, and those of the mean rank in the place of what takes long."""

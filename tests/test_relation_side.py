@@ -98,7 +98,7 @@ def test_a_further_known_triple_never_adds_a_relation(dataset: Dataset) -> None:
     ("names", "error", "said"),
     [
         ({"baseline": "frequency"}, UsageError, "baseline frequency ranks entities"),
-        ({"aggregation": "macro"}, UsageError, "no macro-query averages"),
+        ({"aggregation": "query"}, UsageError, "no macro-query averages"),
         ({"relations": ["0"]}, UsageError, "of all relations together"),
         ({"protocol": "sampled:50"}, UsageError, "its negatives are entities"),
         ({"protocol": "stare"}, UsageError, "no tool's code says which relations of a statement"),

@@ -60,7 +60,7 @@ def test_an_address_is_short_and_says_what_it_means(tasks: Tasks, printed: str, 
 def test_parse_reads_any_usual_spelling() -> None:
     assert Tasks.parse("fb15k237") == Tasks("fb15k237")
     parsed = Tasks.parse(
-        "nations", split="validation", side="left", protocol="PyKEEN", aggregation="macro", relations=["b", "a", "b"]
+        "nations", split="validation", side="left", protocol="PyKEEN", aggregation="query", relations=["b", "a", "b"]
     )
     assert parsed == Tasks("nations", "pykeen", "valid", "head", "macro-query", ("b", "a"))
     assert Tasks.parse("nations", relations="embassy").relations == ("embassy",)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rankconst.names import Names
+from rankconst.names import Names, squash
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ AGGREGATIONS: dict[str, Aggregation] = {
             key="macro-query",
             group="query",
             summary="Every query (h, r, ?) or (?, r, t) counts once: tasks weigh 1 / tasks of their query.",
-            spellings=("macro", "query"),
+            spellings=("query",),
             used_by=("PyKEEN's MacroRankBasedEvaluator",),
         ),
         Aggregation(
@@ -57,9 +57,21 @@ DEFAULT_AGGREGATION = "micro"
 MACROS: dict[str, Aggregation] = {key: row for key, row in AGGREGATIONS.items() if row.group != "task"}
 """Those that weigh tasks unequally."""
 
+_EITHER = "macro"
+
 _NAMES = Names("aggregation", {key: row.spellings for key, row in AGGREGATIONS.items()})
 
 
 def parse_aggregation(name: str) -> Aggregation:
     """Read an aggregation's name in any usual spelling."""
     return AGGREGATIONS[_NAMES.resolve(name)]
+
+
+def is_either_macro(name: str | None) -> bool:
+    """Tell whether a name is that of macro averages, but not whether over queries or relations."""
+    return squash(name or "") == _EITHER
+
+
+def is_aggregation(name: str) -> bool:
+    """Tell whether a name is that of an aggregation, or of one of several."""
+    return is_either_macro(name) or _NAMES.find(name) is not None

@@ -19,6 +19,7 @@ from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exists, replace_file
 from rankconst.names import shorten, show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
+from rankconst.tables.folder import is_of_set
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -438,6 +439,8 @@ def check_target(path: Path, force: bool) -> None:
         raise UsageError(f"{path} is a folder; name a file in it.")
     if found and not force:
         raise _refuse_existing(path)
+    if found and is_of_set(path):
+        raise UsageError(f"{path} belongs to a set of tables, which would be damaged. Name another file.")
     if not path.parent.is_dir():
         raise UsageError(f"the folder {path.parent} does not exist. Create it, or name another file.")
 

@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
 from rankconst.catalogue.benchmarks import list_meant
 from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION, describe_dataset
 from rankconst.catalogue.protocols import (
@@ -170,8 +170,9 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     for name, why in file.missing:
         if not getattr(user, name) and not getattr(file, name):
             raise DataError(f"{why}.")
-    if squash(file.aggregation or "") == "macro" and not user.aggregation:
+    if is_either_macro(file.aggregation) and user.aggregation not in MACROS:
         raise DataError(WHICH_MACRO)
+    file = replace(file, aggregation=None if is_either_macro(file.aggregation) else file.aggregation)
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()

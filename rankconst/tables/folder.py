@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
@@ -86,6 +87,12 @@ def _read_one(file: Path) -> bytes:
 def holds_set(folder: Path) -> bool:
     """Tell whether a folder holds a set of tables."""
     return any((each / DESCRIPTOR).is_file() for each in (folder, folder / INCOMING))
+
+
+def is_of_set(file: Path) -> bool:
+    """Tell whether a path, or what it links to, is where a set of tables has one of its files."""
+    real = Path(os.path.realpath(file))
+    return real.name in {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)} and holds_set(real.parent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -510,7 +510,7 @@ class Tables:
         Parameters
         ----------
         dataset, split, side, protocol, aggregation
-            ``"FB15k-237"``, ``"testing"``, ``"left"``, ``"LibKGE"``, ``"macro"`` ...
+            ``"FB15k-237"``, ``"testing"``, ``"left"``, ``"LibKGE"``, ``"query"`` ...
         relations
             Only the ranking tasks of these relations, as the benchmark's files write them. If None, those of all.
         baseline

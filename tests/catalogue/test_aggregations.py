@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS, parse_aggregation
+from rankconst.catalogue.aggregations import (
+    AGGREGATIONS,
+    DEFAULT_AGGREGATION,
+    MACROS,
+    is_aggregation,
+    is_either_macro,
+    parse_aggregation,
+)
 from rankconst.catalogue.metrics import MACRO_TABULATED
 from rankconst.errors import UnknownNameError, UsageError
 
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
 
 SPELLINGS = {
     "micro": ("micro", "Micro", "MICRO"),
-    "macro-query": ("macro", "macro_query", "Macro query", "macroquery", "query"),
+    "macro-query": ("macro_query", "Macro query", "macroquery", "query"),
     "macro-relation": ("macro-relation", "macro relation", "relation"),
 }
 
@@ -36,6 +43,15 @@ def test_every_aggregation_has_spellings() -> None:
 def test_unknown_aggregations_get_a_hint() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown aggregation 'macro-qurey'\. Did you mean macro-query"):
         parse_aggregation("macro-qurey")
+
+
+def test_a_macro_average_may_be_of_either_kind() -> None:
+    with pytest.raises(UnknownNameError, match=r"'macro'\. Did you mean macro-query or macro-relation\?"):
+        parse_aggregation("macro")
+    assert is_either_macro("macro")
+    assert is_either_macro("Macro")
+    assert not any(map(is_either_macro, ("macro-query", "micro", "", None)))
+    assert [is_aggregation(name) for name in ("macro", "micro", "Relation", "sum")] == [True, True, True, False]
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +82,11 @@ def test_weights_add_up_to_the_groups(tables: Tables) -> None:
 
 
 def test_what_has_no_row_is_computed(tables: Tables) -> None:
-    constants = tables.constants("nations", "ndcg", aggregation="macro")
-    histogram = tables.histogram("nations", aggregation="macro")
+    constants = tables.constants("nations", "ndcg", aggregation="query")
+    histogram = tables.histogram("nations", aggregation="query")
     assert constants.moments == rankconst.compute_moments(rankconst.parse_metric("ndcg"), histogram)
     with pytest.raises(UsageError, match="no constants of MdR for macro averages"):
-        tables.constants("nations", "median", aggregation="macro")
+        tables.constants("nations", "median", aggregation="query")
 
 
 def test_micro_is_the_plain_histogram(tables: Tables) -> None:
@@ -90,4 +106,4 @@ def test_older_tables_have_no_weights() -> None:
     older = rankconst.load(version="0.2.0")
     assert older.constants("nations", "mrr").tasks.aggregation == "micro"
     with pytest.raises(UnknownNameError, match=r"0\.2\.0\) hold no weights of nations test .*tables since 1\.0\.0 do"):
-        older.constants("nations", "mrr", aggregation="macro")
+        older.constants("nations", "mrr", aggregation="query")

@@ -475,7 +475,7 @@ def test_more_tasks_than_a_tail_is_computed_for(run: Run) -> None:
     assert "no tail probability is computed for more than 100,000,000,000 tasks" in screen.message
 
 
-@pytest.mark.parametrize(("name", "key"), [("macro", "macro-query"), ("Macro_Relation", "macro-relation")])
+@pytest.mark.parametrize(("name", "key"), [("query", "macro-query"), ("Macro_Relation", "macro-relation")])
 def test_macro_averages(run: Run, name: str, key: str) -> None:
     screen = run("adjust", 0.5, "-d", "nations", "-m", "mrr", "--aggregation", name, "-f", "json")
     (row,) = screen.records
@@ -487,12 +487,15 @@ def test_macro_averages(run: Run, name: str, key: str) -> None:
 
 
 def test_macro_averages_that_are_not_there(run: Run) -> None:
-    screen = run("adjust", 3, "-d", "nations", "-m", "median", "-a", "macro")
+    screen = run("adjust", 3, "-d", "nations", "-m", "median", "-a", "query")
     assert (screen.code, screen.out) == (2, "")
     assert "there are no constants of MdR for macro averages" in screen.message
     screen = run("adjust", 0.3, "-d", "nations", "-m", "mrr", "-a", "weighted")
     assert screen.code == 4
     assert "unknown aggregation 'weighted'" in screen.message
+    screen = run("adjust", 0.3, "-d", "nations", "-m", "mrr", "-a", "macro")
+    assert (screen.code, screen.out) == (4, "")
+    assert "unknown aggregation 'macro'. Did you mean macro-query or macro-relation?" in screen.message
 
 
 @pytest.mark.slow
@@ -521,7 +524,7 @@ def test_results_of_some_relations(run: Run) -> None:
         ),
         (("-r", "x" * 700), 4, f"has relation '{'x' * 80}...' under"),
         (("-r", "embassy", "--split", "train"), 4, "hold no relations of nations train"),
-        (("-r", "embassy", "-a", "macro"), 2, "averages are over all relations"),
+        (("-r", "embassy", "-a", "query"), 2, "averages are over all relations"),
     ],
 )
 def test_relations_that_cannot_be(run: Run, options: tuple[str, ...], code: int, message: str) -> None:

@@ -22,6 +22,7 @@ from rankconst.cli.output import (
     Column,
     Format,
     Listing,
+    check_target,
     count,
     render,
     report_skipped,
@@ -261,6 +262,21 @@ def test_what_somebody_else_made_meanwhile_stays(linked: bool, tmp_path: Path, m
     write_whole(path, b"new", force=False)
     assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_files_of_a_set_of_tables_are_not_overwritten(tmp_path: Path) -> None:
+    link, other = tmp_path / "link.parquet", tmp_path / "other.parquet"
+    files = [tmp_path / name for name in ("constants.parquet", "datapackage.json")]
+    for file in (*files, other):
+        file.write_bytes(b"")
+    link.symlink_to(files[0])
+    for file in (*files, link):
+        with pytest.raises(UsageError, match="belongs to a set of tables"):
+            check_target(file, force=True)
+    check_target(other, force=True)
+    check_target(tmp_path / "candidates.parquet", force=False)  # there is none to damage
+    files[1].unlink()  # then it is no set
+    check_target(files[0], force=True)
 
 
 def test_missing_numbers_are_null_in_parquet() -> None:

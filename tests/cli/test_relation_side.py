@@ -36,7 +36,7 @@ def test_show_adjust_and_rebuild(run: Run, own: str, tmp_path: Path) -> None:
     assert [row["side"] for row in rows] == ["head", "tail", "both", "relation"]
     assert rows[-1]["num_tasks"] == len(counts)
     assert rows[-1]["expectation"] == pytest.approx((sum(counts) / len(counts) + 1) / 2)
-    for more in (("--baseline", "all"), ("--aggregation", "macro"), ("--relation", "r")):
+    for more in (("--baseline", "all"), ("--aggregation", "query"), ("--relation", "r")):
         found = run("show", "mykg", "--side", "all", *options, *more)
         assert "relation" not in {row["side"] for row in found.records} if found.code == 0 else found.code == 4
     (row,) = run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-f", "json").records

@@ -282,7 +282,7 @@ def test_few_or_unequal_tasks_have_a_bound_in_place_of_the_normal_law() -> None:
     many = rankconst.from_counts([500] * 100).constants("mrr").compare(0.1, 0.6)
     assert many.method == "normal"
     assert 10**many.log10_p_interval.upper == pytest.approx(math.erfc(many.z_interval.lower / math.sqrt(2)))
-    assert rankconst.load().constants("nations", "mrr", aggregation="macro").compare(0.5, 0.6).method == "hoeffding"
+    assert rankconst.load().constants("nations", "mrr", aggregation="query").compare(0.5, 0.6).method == "hoeffding"
 
 
 def test_independent_models_are_at_the_bound_of_the_uncorrelated() -> None:

@@ -135,7 +135,10 @@ def test_which_macro_average_it_is_must_be_said() -> None:
     file = Stated("nations", aggregation="Macro")
     with pytest.raises(DataError, match="over queries or over relations"):
         settle(file, NOTHING, TABLES)
-    assert settle(file, Stated(aggregation="macro-query"), TABLES)[0].aggregation == "macro-query"
+    for key in ("macro-query", "macro-relation"):
+        assert settle(file, Stated(aggregation=key), TABLES)[0].aggregation == key
+    with pytest.raises(DataError, match="over queries or over relations"):
+        settle(file, Stated(aggregation="micro"), TABLES)
 
 
 def test_the_same_in_another_spelling_is_no_contradiction() -> None:
@@ -153,7 +156,7 @@ def test_names_that_are_unknown_contradict_nothing() -> None:
 
 
 def test_what_a_user_says_is_read_once_into_keys() -> None:
-    said = Stated("FB15k-237", "testing", "left", "PyKEEN", "macro", "LibKGE", model="ComplEx", percent=True)
+    said = Stated("FB15k-237", "testing", "left", "PyKEEN", "query", "LibKGE", model="ComplEx", percent=True)
     keys = parse_stated(said, TABLES)
     assert keys == replace(
         said, dataset="fb15k237", split="test", side="head", protocol="pykeen", aggregation="macro-query", tool="libkge"

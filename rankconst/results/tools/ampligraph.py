@@ -9,11 +9,10 @@ AmpliGraph 1, github.com/Accenture/AmpliGraph, ``experiments`` and ``ampligraph/
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.aggregations import parse_aggregation
+from rankconst.catalogue.aggregations import is_aggregation
 from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within, names_known
 from rankconst.catalogue.tools import parse_tool
 from rankconst.errors import DataError, UnknownNameError
@@ -375,11 +374,18 @@ def _find_role(key: str, text: str) -> str:
     """Return what a key says of its object, as the heading of a column would; a path or a number is no name."""
     meaning = None if "/" in text or is_number(text) else parse_heading(key)
     role = "" if meaning is None else meaning.role
-    parse = {"tool": parse_tool, "aggregation": parse_aggregation}.get(role)
-    if parse is not None:  # networks have frameworks and aggregations, too
-        with suppress(UnknownNameError):
-            return role if parse(text) else ""
+    known = {"tool": _is_tool, "aggregation": is_aggregation}.get(role)
+    if known is not None:  # networks have frameworks and aggregations, too
+        return role if known(text) else ""
     return role if role in {"dataset", "model"} else ""
+
+
+def _is_tool(name: str) -> bool:
+    try:
+        parse_tool(name)
+    except UnknownNameError:
+        return False
+    return True
 
 
 _BELOW = {"dataset", "split", "side", "protocol", "task", "num_triples", "missing", "unclear"}
