@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cases import thorough
+from cases import mark_rest, thorough
 from graphs import STATIC
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
@@ -194,7 +194,7 @@ def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch, files: dict[str, Columns]) -> None:
     """Dask would wait for ever, from the start or as soon as the last one ends."""
-    monkeypatch.setattr(module, "_PATIENCE", 1)
+    monkeypatch.setattr(module, "_PATIENCE", 0.3)
     monkeypatch.setattr(module, "_MOST_WAITS", 2)
     distributed: Any = importlib.import_module("distributed")
     with distributed.LocalCluster(
@@ -262,7 +262,7 @@ def test_work_is_waited_for_while_there_are_workers(monkeypatch: pytest.MonkeyPa
     assert not module._attend(Frozen({"tcp://a:1": 1}), lambda: threading.Event().wait(took))
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("end", mark_rest([signal.SIGKILL, signal.SIGTERM], signal.SIGKILL))
 def test_a_scheduler_that_ends_in_the_middle(tmp_path: Path, files: dict[str, Columns], end: signal.Signals) -> None:
     address = tmp_path / "scheduler.json"
     start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]

@@ -267,7 +267,7 @@ def test_a_restricted_build_passes(toy: Toy, tmp_path: Path, registry: None) -> 
     ]
 
 
-@pytest.mark.parametrize("train", [True, False])
+@pytest.mark.parametrize("train", mark_rest([True, False], True))
 def test_a_temporal_build_passes(train: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its train, and without; what it holds is there, and nothing else."""
     source = write_forecasting(tmp_path / "mirror", train=train)
