@@ -43,6 +43,7 @@ def main() -> None:
             signal.signal(number, lambda number, _: os._exit(128 + number))
     except ValueError:  # not in the main thread, which alone is interrupted
         numbers = []
+    _check_clock()
     _check_memory()
     try:
         try:
@@ -62,6 +63,15 @@ def main() -> None:
     finally:
         for number in numbers:
             signal.signal(number, before[number])
+
+
+def _check_clock() -> None:
+    """Exit with an error if the system's clock is so wrong that Python, and what is imported, cannot read it."""
+    try:
+        time.time()
+    except (OverflowError, OSError):
+        os.write(2, b"error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n")
+        os._exit(6)
 
 
 def _check_memory() -> None:

@@ -171,6 +171,20 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
     assert re.fullmatch(told, done.stderr)
 
 
+def test_a_clock_that_cannot_be_read() -> None:
+    lines = f"""
+import sys, time
+def fail(): raise OverflowError("timestamp too large to convert to C _PyTime_t")
+time.time = fail
+sys.argv = ["rankconst", *{NATIONS.split()!r}]
+from rankconst.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=False)
+    told = "error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n"
+    assert (done.returncode, done.stdout, done.stderr) == (6, "", told)
+
+
 def test_more_wrong_values_than_anybody_reads(run: Run, tmp_path: Path) -> None:
     lines = "".join(f"m{place},FB15k-237,{place}.5\n" for place in range(1, 1001))
     (tmp_path / "board.csv").write_text(f"model,dataset,MRR\n{lines}", encoding="utf-8")
