@@ -51,12 +51,15 @@ def main() -> None:
 
             app = prepare()
         except (ImportError, MemoryError) as error:
-            from rankconst.errors import lacks_memory
+            from rankconst.errors import MissingExtraError, explain_import, lacks_memory
 
-            if not lacks_memory(error):
+            if lacks_memory(error):
+                os.write(2, b"error: there is not enough memory to start.\n")
+                os._exit(6)
+            if (told := explain_import(error)) is None:
                 raise
-            os.write(2, b"error: there is not enough memory to start.\n")
-            os._exit(6)
+            os.write(2, f"error: {told}\n".encode())
+            os._exit(MissingExtraError.exit_code)
         for number in numbers:
             signal.signal(number, interrupt)
         run(app, interrupts)

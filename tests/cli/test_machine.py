@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rankconst.cli import main
+from rankconst.tables import tables
 
 if TYPE_CHECKING:
     from cli.conftest import Run
@@ -169,6 +170,44 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
     )
     assert done.returncode == 6
     assert re.fullmatch(told, done.stderr)
+
+
+@pytest.mark.parametrize("package", ["typer", "rich", "numpy", "pyarrow"])
+def test_a_package_that_is_missing(package: str) -> None:
+    arguments = ["rankconst", "adjust", "0.3", "--dataset", "nations", "--metric", "mrr"]
+    lines = (
+        f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=False)
+    told = "error: a package that rankconst needs cannot be imported: .*{}.* Run: pip install rankconst\\n"
+    assert done.returncode == 3
+    assert re.fullmatch(told.format(package), done.stderr)
+
+
+def test_a_part_of_the_program_that_is_missing_is_a_bug(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ImportError("no such name", name="rankconst.names")
+
+    monkeypatch.setattr("rankconst.cli.adjust.open_tables", fail)
+    with pytest.raises(ImportError):
+        run(*NATIONS.split())
+
+
+@pytest.mark.parametrize("asked", ["complete_nonsense", "source_nonsense", "complete_", "nonsense"])
+def test_completion_of_a_shell_that_is_not_known(asked: str) -> None:
+    environment = {**os.environ, "_RANKCONST_COMPLETE": asked, "COMP_WORDS": "rankconst ", "COMP_CWORD": "1"}
+    done = subprocess.run(START, env=environment, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - as above
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_an_installation_without_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tables.load().path
+    monkeypatch.setattr(tables, "_bundle_folders", dict)
+    monkeypatch.setattr("rankconst.cli.options.load", tables.load)
+    assert run(*NATIONS.split(), "--tables", own).code == 0
+    screen = run(*NATIONS.split())
+    assert screen.code == 6
+    assert "this installation carries no tables" in screen.err
 
 
 def test_a_clock_that_cannot_be_read() -> None:

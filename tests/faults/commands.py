@@ -267,8 +267,8 @@ def choose_some(points: int) -> list[tuple[int, str]]:
     return [(at, FAULTS[at % len(FAULTS)])]
 
 
-def inject(choose: Choose, pairs: int | None = None) -> Iterator[Tally]:
-    """Try every command, and the first `pairs` pairs, at the points and with the faults that `choose` returns."""
+def inject(choose: Choose, *, faults: bool = True, step: int = 1) -> Iterator[Tally]:
+    """Try every command, if `faults`, and every `step`-th pair, where and with what `choose` returns."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         os.environ |= {"RANKCONST_MIRROR": str(root / "mirror"), "NO_PROXY": "*"}
@@ -279,8 +279,9 @@ def inject(choose: Choose, pairs: int | None = None) -> Iterator[Tally]:
             commands = list_commands(bench, served)
             for command in commands:
                 bench.warm_up(command)
-                yield bench.try_faults(command, choose)
-            for first, second in list_pairs(commands, served)[:pairs]:
+                if faults:
+                    yield bench.try_faults(command, choose)
+            for first, second in list_pairs(commands, served)[::step]:
                 yield bench.try_pair(first, second, lambda points: choose(points)[::3])
 
 
