@@ -18,6 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from rankconst.cli import main
+from rankconst.cli.options import open_tables
+from rankconst.errors import TablesError
 from rankconst.tables import tables
 
 if TYPE_CHECKING:
@@ -200,14 +202,12 @@ def test_completion_of_a_shell_that_is_not_known(asked: str) -> None:
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
-def test_an_installation_without_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = tables.load().path
+def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = str(tables.load().path)
     monkeypatch.setattr(tables, "_bundle_folders", dict)
-    monkeypatch.setattr("rankconst.cli.options.load", tables.load)
-    assert run(*NATIONS.split(), "--tables", own).code == 0
-    screen = run(*NATIONS.split())
-    assert screen.code == 6
-    assert "this installation carries no tables" in screen.err
+    assert "nations" in open_tables([own]).datasets
+    with pytest.raises(TablesError, match="this installation carries no tables"):
+        open_tables(None)
 
 
 def test_a_clock_that_cannot_be_read() -> None:
