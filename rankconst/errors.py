@@ -90,6 +90,13 @@ def lacks_memory(error: BaseException) -> bool:
     return error.__cause__ is not None and lacks_memory(error.__cause__)
 
 
+def explain_import(error: BaseException) -> str | None:
+    """Say which package is missing or broken; None if it is a part of this program, where that would be a bug."""
+    if not isinstance(error, ImportError) or (error.name or "").startswith("rankconst"):
+        return None
+    return f"a package that rankconst needs cannot be imported: {first_line(error)}. Run: pip install rankconst"
+
+
 @contextmanager
 def explain_write_errors(what: str, remedy: str, kind: type[RankconstError] = DataError) -> Iterator[None]:
     """Turn the failures of writing something into an error that says what to do."""

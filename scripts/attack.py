@@ -1131,6 +1131,42 @@ def keys_pressed_twice(draw: random.Random) -> Iterator[Case]:
         yield Case(f"{pause}: {name}", COMMANDS[name], _whole_set("set"), press, bare=True, codes=codes)
 
 
+# Clocks as libfaketime takes them; the last one runs backwards.
+CLOCKS = ["@1901-01-01 00:00:00", "@1970-01-01 00:00:00", "@2038-02-01 00:00:00", "@2108-01-01 00:00:00"]
+CLOCKS += ["@2300-01-01 00:00:00", "+0 x1000", "+0 x-5"]
+EPOCHS = ["0", "-1", "2147483648", "253402300800", "1e9", "1.5", "\u0665", "-0", "0x10", ""]
+FILE_TIMES = [0, -1, -(10**10), 315532799, 2**32, 7258118400, 15032385535]
+DATED = {
+    name: use.split()
+    for name, use in {
+        "release": "release --from set --version 9.0.0 --previous none -q --out o --zip z.zip",
+        "export": "export --format long -d nations --out a.csv.gz --force",
+        "plot": "plot r.csv --out a.pdf",
+        "adjust": "adjust r.csv -f parquet --out a.parquet",
+        "build": " ".join([*BUILD, "set"]),
+    }.items()
+}
+
+
+def _touch(when: int) -> None:
+    for path in [*Path().rglob("*"), Path()]:
+        os.utime(path, (when, when))
+
+
+@_attack
+def clocks(draw: random.Random) -> Iterator[Case]:
+    """Yield clocks, file times and SOURCE_DATE_EPOCH that are far off; needs the Debian package libfaketime."""
+    library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+    for clock, name in draw.sample([*itertools.product(CLOCKS, DATED)], 20):
+        strange = {"LD_PRELOAD": str(library), "FAKETIME": clock}
+        yield Case(f"{clock}: {name}", DATED[name], _whole_set("set"), env=strange, bare=True)
+    for when, name in draw.sample([*itertools.product(FILE_TIMES, DATED)], 15):
+        yield Case(f"files of {when}: {name}", DATED[name], _whole_set("set"), partial(_touch, when))
+    for epoch, ending in draw.sample([*itertools.product(EPOCHS, ("svg", "pdf", "png"))], 15):
+        args = ["plot", "r.csv", "--out", f"a.{ending}"]
+        yield Case(f"{epoch}: {ending}", args, env={"SOURCE_DATE_EPOCH": epoch})
+
+
 def main() -> None:
     """Attack, and write the figures; exit with 1 if anything failed."""
     rows = {row["class"]: row for row in json.loads(FIGURES.read_text(encoding="utf-8"))} if FIGURES.is_file() else {}

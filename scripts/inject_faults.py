@@ -2,6 +2,7 @@
 
 Run: python scripts/inject_faults.py. Every point gets one kind of fault, in turn. With --all, every point gets every
 kind, which takes several times as long; with --some, a point of each command gets one, and the page stays as it is.
+With --pairs, only pairs of commands meet, and their table is written.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from marked import replace_lines
 ROOT = Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "tests"), str(ROOT / "builder")]
 
-from faults.commands import choose_all, choose_each, choose_some, inject  # noqa: E402 - it is in the folder of the tests
+from faults.commands import FEW, choose_all, choose_each, choose_some, inject  # noqa: E402 - it is in the folder of the tests
 from faults.injecting import FAULTS, MEETINGS, Tally  # noqa: E402
 
 PAGE = ROOT / "docs" / "robustness.md"
@@ -47,15 +48,16 @@ def _survived(tally: Tally) -> str:
 
 def main() -> None:
     """Inject the faults, and write the page; exit with 1 if anything is wrong."""
-    some = "--some" in sys.argv[1:]
+    some, pairs_only = ("--some" in sys.argv[1:], "--pairs" in sys.argv[1:])
     tallies = []
     choose = choose_some if some else choose_all if "--all" in sys.argv[1:] else choose_each
-    for tally in inject(choose, 1 if some else None):
+    for tally in inject(choose, faults=not pairs_only, step=FEW if some else 1):
         tallies.append(tally)
         told = f"{tally.title}: {tally.points} points, {tally.injected.total()} tries, {len(tally.failures)} failures"
         print("\n  ".join([told, *tally.failures]), flush=True)
-    if not some:
+    if not some and not pairs_only:
         replace_lines(PAGE, "faults", render_faults(tallies))
+    if not some:
         replace_lines(PAGE, "meetings", render_meetings(tallies))
     sys.exit(any(tally.failures for tally in tallies))
 

@@ -43,6 +43,7 @@ def main() -> None:
             signal.signal(number, lambda number, _: os._exit(128 + number))
     except ValueError:  # not in the main thread, which alone is interrupted
         numbers = []
+    _check_clock()
     _check_memory()
     try:
         try:
@@ -50,18 +51,30 @@ def main() -> None:
 
             app = prepare()
         except (ImportError, MemoryError) as error:
-            from rankconst.errors import lacks_memory
+            from rankconst.errors import MissingExtraError, explain_import, lacks_memory
 
-            if not lacks_memory(error):
+            if lacks_memory(error):
+                os.write(2, b"error: there is not enough memory to start.\n")
+                os._exit(6)
+            if (told := explain_import(error)) is None:
                 raise
-            os.write(2, b"error: there is not enough memory to start.\n")
-            os._exit(6)
+            os.write(2, f"error: {told}\n".encode())
+            os._exit(MissingExtraError.exit_code)
         for number in numbers:
             signal.signal(number, interrupt)
         run(app, interrupts)
     finally:
         for number in numbers:
             signal.signal(number, before[number])
+
+
+def _check_clock() -> None:
+    """Exit with an error if the system's clock is so wrong that Python, and what is imported, cannot read it."""
+    try:
+        time.time()
+    except (OverflowError, OSError):
+        os.write(2, b"error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n")
+        os._exit(6)
 
 
 def _check_memory() -> None:

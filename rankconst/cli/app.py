@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rankconst.errors import DataError, RankconstError, UsageError, lacks_memory
+from rankconst.errors import DataError, MissingExtraError, RankconstError, UsageError, explain_import, lacks_memory
 from rankconst.names import show_controls
 from rankconst.version import __version__
 
@@ -166,6 +166,10 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         code = 130
     except RankconstError as error:
         code = _fail(str(error), error.exit_code)
+    except SystemExit as stopped:
+        if stopped.code != 1 or _COMPLETION not in os.environ:
+            raise
+        code = UsageError.exit_code  # Typer knows no such shell, and says so
     except BrokenPipeError:
         code = 1
     except OSError as error:
@@ -174,19 +178,28 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     except Exception as error:  # libraries raise many things when they are interrupted or lack memory
         if interrupts:
             code = 128 + interrupts[0]
-        elif lacks_memory(error):
-            code = _fail(_NO_MEMORY, DataError.exit_code)
-        elif isinstance(error, Warning):
-            told = f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or leave out -W."
-            code = _fail(told, UsageError.exit_code)
-        elif _COMPLETION in os.environ:
-            told = f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
-            code = _fail(told, UsageError.exit_code)
+        elif (told := _explain(error)) is not None:
+            code = _fail(*told)
         else:
             raise
     else:
         return
     _leave(code)
+
+
+def _explain(error: Exception) -> tuple[str, int] | None:
+    """Return a message and an exit code for what a library raises of a bad machine; None for a bug."""
+    if lacks_memory(error):
+        return _NO_MEMORY, DataError.exit_code
+    if (told := explain_import(error)) is not None:
+        return told, MissingExtraError.exit_code
+    if isinstance(error, Warning):
+        told = f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or leave out -W."
+        return told, UsageError.exit_code
+    if _COMPLETION in os.environ:
+        told = f"{_COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
+        return told, UsageError.exit_code
+    return None
 
 
 def _open_streams() -> None:

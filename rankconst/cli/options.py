@@ -21,7 +21,7 @@ from rankconst.errors import MissingExtraError, TablesError
 from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
-from rankconst.tables.tables import Tables, join_tables, load
+from rankconst.tables.tables import Tables, bundled_versions, join_tables, load
 
 ALL = "all"
 """What some options take for every split, side, protocol or baseline."""
@@ -229,7 +229,9 @@ FormatOption = Annotated[Format, option("--format", "-f", help="How to print the
 
 def open_tables(places: Sequence[str] | None) -> Tables:
     """Open the sets that were named, then the one included, then what a build wrote to this folder, as one."""
-    sets = [*map(load, places or ()), load()]
+    sets = [*map(load, places or ())]
+    if not sets or bundled_versions():  # in a zip file of modules, there are none
+        sets.append(load())
     try:
         if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places or ()):
             found = load(OUTPUT)

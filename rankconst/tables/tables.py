@@ -1018,7 +1018,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         folders = _bundle_folders()
         if not folders:
             raise TablesError(
-                "this installation carries no tables; install rankconst from its wheel, or pass a folder."
+                "this installation carries no tables; install rankconst from its wheel with pip, or name a set of them."
             )
         wanted = list(folders)[-1] if version is None else version
         if wanted not in folders:

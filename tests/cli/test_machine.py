@@ -18,6 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from rankconst.cli import main
+from rankconst.cli.options import open_tables
+from rankconst.errors import TablesError
+from rankconst.tables import tables
 
 if TYPE_CHECKING:
     from cli.conftest import Run
@@ -169,6 +172,56 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
     )
     assert done.returncode == 6
     assert re.fullmatch(told, done.stderr)
+
+
+@pytest.mark.parametrize("package", ["typer", "rich", "numpy", "pyarrow"])
+def test_a_package_that_is_missing(package: str) -> None:
+    arguments = ["rankconst", "adjust", "0.3", "--dataset", "nations", "--metric", "mrr"]
+    lines = (
+        f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=False)
+    told = "error: a package that rankconst needs cannot be imported: .*{}.* Run: pip install rankconst\\n"
+    assert done.returncode == 3
+    assert re.fullmatch(told.format(package), done.stderr)
+
+
+def test_a_part_of_the_program_that_is_missing_is_a_bug(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ImportError("no such name", name="rankconst.names")
+
+    monkeypatch.setattr("rankconst.cli.adjust.open_tables", fail)
+    with pytest.raises(ImportError):
+        run(*NATIONS.split())
+
+
+@pytest.mark.parametrize("asked", ["complete_nonsense", "source_nonsense", "complete_", "nonsense"])
+def test_completion_of_a_shell_that_is_not_known(asked: str) -> None:
+    environment = {**os.environ, "_RANKCONST_COMPLETE": asked, "COMP_WORDS": "rankconst ", "COMP_CWORD": "1"}
+    done = subprocess.run(START, env=environment, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - as above
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = str(tables.load().path)
+    monkeypatch.setattr(tables, "_bundle_folders", dict)
+    assert "nations" in open_tables([own]).datasets
+    with pytest.raises(TablesError, match="this installation carries no tables"):
+        open_tables(None)
+
+
+def test_a_clock_that_cannot_be_read() -> None:
+    lines = f"""
+import sys, time
+def fail(): raise OverflowError("timestamp too large to convert to C _PyTime_t")
+time.time = fail
+sys.argv = ["rankconst", *{NATIONS.split()!r}]
+from rankconst.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=False)
+    told = "error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n"
+    assert (done.returncode, done.stdout, done.stderr) == (6, "", told)
 
 
 def test_more_wrong_values_than_anybody_reads(run: Run, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from rankconst.cli import app
 from rankconst_builder import tabulate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from faults.injecting import Choose
 
@@ -163,26 +163,92 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
     ]
 
 
-def list_pairs(commands: Sequence[Command], served: str) -> list[tuple[Command, Command]]:
-    """Return the pairs of commands that write to one place, or of which one reads what the other writes."""
-    named = {command.title: command for command in commands}
-    into, other = named["build, into a set"], Command("build of another dataset", build("gamma"), ["out"])
-    release, read = named["release"], Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"])
+def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
+    """Return commands that only meet others: in each place that one writes to, what else can write or read there."""
     downloaded = ("--mirror", served, "--force")
-    elsewhere = Command("build elsewhere", build("gamma", out="other", options=downloaded), ["other"])
-    exported = Command("export to the same file", export("adjusted.csv"), ["adjusted.csv"])
-    alike = [named[title] for title in named if title.endswith("--out") or title.startswith(("show", "site, in"))]
+    release = ("release", "--from", "out", "--previous", "none", "--date", "2026-01-01")
+    into = ("--tables", "out", "--force", "--out")
     return [
-        (into, other),
-        (into, into),
-        (into, release),
-        (release, into),
-        (release, release),
-        (into, read),
-        (named["build, downloading"], elsewhere),
-        *zip(alike, alike, strict=True),
-        (named["adjust --out"], exported),
+        Command("build of another dataset", build("gamma"), ["out"]),
+        Command(
+            "build into the release",
+            build("gamma", out="data/90.0.0", options=("--table-version", "90.0.0")),
+            ["data/90.0.0"],
+            once=True,
+        ),
+        Command("build elsewhere", build("gamma", out="other", options=downloaded), ["other"]),
+        Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"]),
+        Command("release of another version", (*release, "--version", "91.0.0"), ["data/91.0.0"]),
+        Command("export from the set", ("export", "--format", "long", *into, "all.csv"), ["all.csv"], with_set),
+        Command(
+            "adjust with the set",
+            ("adjust", "0.3", "--dataset", "alpha", "--metric", "mrr", *PROTOCOL, *into, "own.csv"),
+            ["own.csv"],
+            with_set,
+        ),
+        Command("site of all datasets", ("site", "--tables", "out", "--out", "site"), ["site"], with_set),
+        *(
+            Command(
+                f"{title} to {place}{ending}",
+                (*arguments, "--out", place + ending, *force),
+                [place + ending],
+                _results,
+                once=not force,
+            )
+            for title, (arguments, endings) in WRITERS.items()
+            for ending in endings
+            for place, force in PLACES.items()
+        ),
     ]
+
+
+WRITERS = {
+    "adjust": (("adjust", "results.csv", "--format", "csv"), (".csv", ".svg")),
+    "adjust --replace": (("adjust", "paper.md", "--replace", "AMRR"), (".csv", ".svg")),
+    "export": (("export", "--format", "long", "--dataset", "nations"), (".csv",)),
+    "plot": (("plot", "results.csv"), (".svg",)),
+}
+"""What writes one file, and endings that it may have."""
+
+PLACES = {"same": ("--force",), "new": ()}
+"""Names of files that may be replaced, and of one that may not be there."""
+
+PAIRS = {
+    "build, the first": ("build, the first", "build of another dataset"),
+    "build, into a set": (
+        *("build of another dataset", "build, into a set", "build, two datasets", "build, per triple", "release"),
+        *("show", "export from the set", "adjust with the set", "site, the first"),
+    ),
+    "build, two datasets": ("build of another dataset", "build, two datasets", "release", "site of all datasets"),
+    "build, per triple": ("build, per triple", "build, into a set", "release"),
+    "release": (
+        *("build, into a set", "build, per triple", "build into the release", "release", "release of another version"),
+        *("site, the first", "export from the set"),
+    ),
+    "export from the set": ("build, into a set",),
+    "adjust with the set": ("build, into a set",),
+    "site, the first": ("build, into a set", "release", "site, the first"),
+    "site, in place of one": ("site, in place of one", "site of all datasets", "build, two datasets", "release"),
+    "build, downloading": ("build elsewhere", "build, downloading", "show --tables URL"),
+    "show --tables URL.zip": ("show --tables URL.zip", "show --tables URL", "build, downloading"),
+    "show --tables URL": ("show --tables URL", "show --tables URL.zip", "build, downloading"),
+    **{title: (title,) for title in ("adjust --out", "adjust --replace --out", "export --out", "plot --out")},
+    **{
+        f"{one} to {place}{ending}": tuple(
+            f"{other} to {place}{ending}" for other in WRITERS if ending in WRITERS[other][1]
+        )
+        for one, (_, endings) in WRITERS.items()
+        for ending in endings
+        for place in PLACES
+    },
+}
+"""Commands that write to one place, or of which one reads what the other writes: which is stopped, and the others."""
+
+
+def list_pairs(commands: Sequence[Command], served: str) -> list[tuple[Command, Command]]:
+    """Return the pairs of commands that can meet."""
+    named = {command.title: command for command in [*commands, *list_others(served, commands[1].prepare)]}
+    return [(named[first], named[second]) for first, others in PAIRS.items() for second in others]
 
 
 def choose_all(points: int) -> list[tuple[int, str]]:
@@ -201,8 +267,8 @@ def choose_some(points: int) -> list[tuple[int, str]]:
     return [(at, FAULTS[at % len(FAULTS)])]
 
 
-def inject(choose: Choose, pairs: int | None = None) -> Iterator[Tally]:
-    """Try every command, and the first `pairs` pairs, at the points and with the faults that `choose` returns."""
+def inject(choose: Choose, *, faults: bool = True, step: int = 1) -> Iterator[Tally]:
+    """Try every command, if `faults`, and every `step`-th pair, where and with what `choose` returns."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         os.environ |= {"RANKCONST_MIRROR": str(root / "mirror"), "NO_PROXY": "*"}
@@ -213,8 +279,9 @@ def inject(choose: Choose, pairs: int | None = None) -> Iterator[Tally]:
             commands = list_commands(bench, served)
             for command in commands:
                 bench.warm_up(command)
-                yield bench.try_faults(command, choose)
-            for first, second in list_pairs(commands, served)[:pairs]:
+                if faults:
+                    yield bench.try_faults(command, choose)
+            for first, second in list_pairs(commands, served)[::step]:
                 yield bench.try_pair(first, second, lambda points: choose(points)[::3])
 
 

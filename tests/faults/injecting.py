@@ -62,6 +62,7 @@ class Command:
     arguments: Sequence[str]
     outputs: Sequence[str]  # patterns of where results are in that folder: sets of tables, sites, or files
     prepare: Callable[[Path], None] = lambda _: None  # puts into the folder what was there before
+    once: bool = False  # True if it refuses what another one has written before; of two such only the first one writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +336,8 @@ class Bench:
             ended = [self.run(folder, command.arguments, points) for command in commands]
             if commands == [first]:
                 tally.points = len(json.loads(folder.with_suffix(".points").read_text(encoding="utf-8")))
-            tally.failures += [f"one after the other: {one}" for one in ended if one.code]
+            told = ended[:1] if first.once or second.once else ended
+            tally.failures += [f"one after the other: {one}" for one in told if one.code]
             allowed.append(read_state(folder, outputs))
         for at in sorted({at for at, _ in choose(tally.points)}):
             tally.injected[MEETINGS] += 1
@@ -346,6 +348,8 @@ class Bench:
             among = allowed if any(one.code for one in ended) else allowed[3:]
             wrong = [f"{name}: {state}" for name, state in found.items() if state not in {one[name] for one in among}]
             wrong += [told for one in ended for told in check_end(one, "EIO")]
+            if first.once and second.once and [one.code for one in ended].count(0) != 1:
+                wrong.append(f"not one of them alone has written: {ended}")
             if wrong:
                 tally.failures.append(f"{tally.title}, at point {at}: {'; '.join(wrong)}")
             shutil.rmtree(folder)
