@@ -7,6 +7,7 @@ entity if and only if their bytes are equal. If a line is not a triple, the buil
 from __future__ import annotations
 
 import csv
+import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -88,6 +89,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         return Labels(head, relation, tail, crlf, final_newline, (qualifiers,), values)
     columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
     wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrtd".index(column[0]))
+    _require_threads()
     try:
         table = pa_csv.read_csv(
             cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
@@ -112,6 +114,22 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
     head, relation, tail, *time = found
     return Labels(head, relation, tail, crlf, final_newline, tuple(time))
+
+
+def _require_threads() -> None:
+    """Refuse to go on where no thread can be started: Arrow, which reads with some, would end the process."""
+    gate, started = threading.Event(), list[threading.Thread]()
+    try:
+        for _ in range(2):
+            thread = threading.Thread(target=gate.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    except RuntimeError as error:
+        raise DataError("no thread can be started here, as reading triples needs. Allow more: ulimit -u 64") from error
+    finally:
+        gate.set()
+        for thread in started:
+            thread.join()
 
 
 def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:

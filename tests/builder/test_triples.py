@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
+import threading
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -221,6 +222,15 @@ def make_large(lines: int) -> list[Row]:
 
 
 @pytest.mark.slow
+def test_a_machine_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(DataError, match=r"no thread can be started here.*ulimit -u"):
+        read_triples(b"a\tr\tb\n", TSV, "train.txt")
+
+
 def test_file_of_several_blocks() -> None:
     rows = make_large(120_000)
     content = write(rows, TSV)
