@@ -373,7 +373,8 @@ def tells_tasks(label: str) -> bool:
 def find_metrics(above: Iterable[Above]) -> list[str]:
     """Return the metrics of the nearest text that names any: none if it names others only, and these next to them."""
     for each in above:
-        words = re.findall(r"[A-Za-z]+(?:@\d+|[-_ ]?@ ?\d+)?|\d+", each.text)
+        text = _CHANGED.sub(" ", each.text)
+        words = re.findall(r"[A-Za-z]+(?:@\d+|[-_ ]?@ ?\d+)?|\d+", text)
         found: dict[str, str] = {}
         for i in range(len(words)):
             for j in range(i + 1, min(i + 4, len(words)) + 1):
@@ -383,11 +384,18 @@ def find_metrics(above: Iterable[Above]) -> list[str]:
                     found[meaning.metric.label] = min(found.get(meaning.metric.label, name), name, key=len)
         if others := OTHER_METRIC.findall(each.text):
             return [*found.values(), *others] if found else []
-        if found:
+        if found or text != each.text:
             return list(found.values())
     return []
 
 
+_CHANGES = "(?:gain|improvement|drop|decrease|degradation|difference|change|delta|increase|reduction)s?"
+# "MRR gain", "ΔMRR", "improvement in Hits@10": of no metric's own values.
+_CHANGED = re.compile(
+    rf"\b(?:MRR|MR|H(?:its?)?@ ?\d+)[ -]{_CHANGES}\b"
+    rf"|(?:[Δ∆]|\\Delta\b|\bdelta\b|\b{_CHANGES} (?:in|of)(?: the)?) ?\$?(?:MRR|MR|H(?:its?)?@ ?\d+)\b",
+    re.IGNORECASE,
+)
 OTHER_METRIC = re.compile(
     r"\b(?:AU-?ROC|AU-?PRC?|AUC(?:-?(?:ROC|PRC?))?|ROC|accuracy|precision|recall|F1|ECE|Brier|NDCG|perplexity|RMSE|MAE|"
     r"correlation|coverage|frequency|freq|entropy|calibration)\b|准确率|精确率|召回率",

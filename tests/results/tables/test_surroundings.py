@@ -436,6 +436,23 @@ def test_a_general_heading_of_any_language_names_no_dataset(heading: str) -> Non
     assert entries[-1].context.dataset is None
 
 
+@pytest.mark.parametrize(
+    ("text", "read_as"),
+    [
+        ("The best attribute (MRR gain):", None), ("We show ΔMRR of each dataset.", None),
+        ("MRR and its improvement, an improvement in MRR of 2%:", "MRR"), ("Here is the drop in Hits@10.", None),
+        ("MRR gain, and Hits@10 itself:", "Hits@10"), ("Our gain is seen in MRR:", "MRR"),
+    ],
+)  # fmt: skip
+def test_a_text_about_differences_names_no_metric_of_a_table(text: str, read_as: str | None) -> None:
+    table = f"{text}\n\n| Model | FB15k-237 | WN18RR |\n|---|---|---|\n| A | 0.0244 | 0.0273 |\n"
+    labels = {entry.metric.label for entry in read(table).entries} if read_as else set()
+    assert labels == ({read_as} if read_as else set())
+    if read_as is None:
+        with pytest.raises(DataError):
+            read(f"# MRR\n\n{table}")
+
+
 def test_percent_of_differences_only() -> None:
     rows = "| Model | MRR | Δ MRR |\n|---|---|---|\n| A | 0.338 | -6.8 |\n| B | 0.36 | -1.2 |\n"
     text = "Ablation on FB15k-237. Δ is the drop relative to the full model (in %)."
