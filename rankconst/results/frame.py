@@ -34,11 +34,13 @@ from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import is_missing, is_plain_number, read_deviation, strip_marks
 from rankconst.results.tables.columns import (
+    CONSTRAINED,
     RANK_TYPES,
     Meaning,
     contradict,
     find_qualifier,
     find_stems,
+    is_constrained,
     is_vague,
     names_tools,
     read_alone,
@@ -48,11 +50,13 @@ from rankconst.results.tables.columns import (
     read_qualifier,
 )
 from rankconst.results.tables.headings import settle_meanings
+from rankconst.results.tables.reshape import COMPARED, GAIN
 from rankconst.results.tables.settings import (
     OPEN_ROLES,
     add_setting,
     are_settings,
     count_tasks,
+    names_setting,
     parse_heading,
     read_cell,
     read_model,
@@ -206,6 +210,31 @@ def _find_vague(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], kno
     }
 
 
+def _set_aside(
+    frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], known: Container[int]
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield why rows are no results of their own, or rank other candidates, each with these rows.
+
+    Only the index and the first columns have labels, but for those that are `known` to say something else.
+    """
+    texts: list[tuple[str, pd.Index[Any] | pd.Series[Any], bool]] = [("", frame.index, frame.index.nlevels == 1)]
+    for place, meaning in meanings.items():
+        if (meaning and meaning.role) in OPEN_ROLES:
+            heading = str(frame.columns[place])
+            labels = place < _MOST_LABELS and place not in known and not names_setting(heading)
+            texts.append((heading, frame.iloc[:, place], labels))
+    for heading, cells, labels in texts:
+        names = cells.dropna().unique() if cells.dtype.kind not in "fiubmM" else ()
+        typed = [name for name in names if is_constrained(heading, str(name))]
+        compared = [name for name in names if labels and GAIN.match(str(name)) and name not in typed]
+        for why, found in ((CONSTRAINED, typed), (COMPARED, compared)):
+            if found:
+                yield why, np.asarray(cells.isin(found), dtype=bool)
+
+
+_MOST_LABELS = 3
+
+
 def _find_relations(
     frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], user: Stated, tables: Tables
 ) -> int | None:
@@ -335,10 +364,19 @@ class _Work:
         columns |= vague
         headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
         headings |= {str(frame.columns[place]): "" for place in settings}
-        self._stated = [
+        stated = [
             (count_tasks(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems, vague)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
+        for why, left in _set_aside(frame, meanings, {*qualifiers.values(), *settings}):
+            parts = ((said, rows[left[rows]], rows[~left[rows]]) for said, rows in stated)
+            stated = [
+                each
+                for said, out, kept in parts
+                for each in (({**said, "unclear": f"{why}."}, out), (said, kept))
+                if len(each[1])
+            ]
+        self._stated = stated
 
     def adjust_long(self) -> dict[str, Any]:
         """Return the columns that are added to a long frame."""

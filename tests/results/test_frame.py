@@ -300,6 +300,27 @@ def test_names_and_deviations_are_read_as_in_files() -> None:
     assert not any(str(name).startswith("SDR") for name in out.columns)
 
 
+@pytest.mark.parametrize("label", ["Improvement", "Std", "Δ", "Average", "提升", "A (type-constrained)"])
+@pytest.mark.parametrize("index", [False, True])
+def test_rows_that_are_no_results_are_left_out_as_in_files(label: str, index: bool) -> None:
+    names, numbers = ["A", label, "Standard"], {"MRR": [0.3, 0.05, 0.4]}
+    frame = pd.DataFrame(numbers, index=names) if index else pd.DataFrame({"Model": names, **numbers})
+    out = rankconst.adjust(frame, dataset="wn18rr")
+    assert out["AMRR"].notna().tolist() == [True, False, True]
+    assert [bool(note) for note in out["note"]] == [False, True, False]
+
+
+def test_reasons_of_two_columns_are_left_out_together() -> None:
+    frame = pd.DataFrame({"Model": ["A", "Std", "A", "B"], "MRR": [0.3, 0.05, 0.4, 0.2]})
+    frame["Candidates"] = ["all", "all", "type-constrained", "all"]
+    frame["Sampler"] = ["all", "all", "all", "type-constrained"]
+    out = rankconst.adjust(frame.assign(Notes=["", "", "", "with type constraints"]), dataset="wn18rr")
+    assert out["AMRR"].notna().tolist() == [True, False, False, False]
+    assert rankconst.adjust(frame, dataset="wn18rr")["AMRR"].notna().tolist() == [True, False, False, True]
+    long = pd.DataFrame({"Model": ["A", "Std"], "metric": ["mrr", "mrr"], "value": [0.3, 0.05]})
+    assert rankconst.adjust(long, dataset="wn18rr")["index"].notna().tolist() == [True, False]
+
+
 def test_rows_of_unknown_datasets_can_be_noted() -> None:
     frame = pd.DataFrame(
         {"dataset": ["nations", "atlantis", "Freebase"], "source": ["", "", "dglke"], "MRR": [0.5] * 3}

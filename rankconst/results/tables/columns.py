@@ -537,6 +537,18 @@ def read_alone(cell: str, known: Container[str] = ()) -> dict[str, str]:
     return {}
 
 
+def is_constrained(heading: str, cell: str) -> bool:
+    """Tell whether a cell says that its row ranks entities of the relation's type only, and not how it was trained."""
+    return _CONSTRAINED.search(cell) is not None and _OF_TRAINING.search(heading) is None
+
+
+_OF_TRAINING = re.compile(r"train|sampl|loss|negat|strateg", re.IGNORECASE)
+# "Type-constrained TransE" is a model that may have been trained so.
+_CONSTRAINED = re.compile(
+    r"(?<!without)(?<!w/o)(?<!no)[ (]type[-_ ]?constrain"
+    r"|^type[-_ ]?constrain(?:ed|ts?)(?:[-_ ](?:eval(?:uation)?|ranking|ranks?|setting|protocol|candidates))?\W*$",
+    re.IGNORECASE,
+)
 _DIRECTIONS = {"forward", "backward", "fwd", "bwd", "inverse", "reverse", "reversed"}
 
 

@@ -31,6 +31,7 @@ from rankconst.results.tables.cells import (
 from rankconst.results.tables.columns import (
     CONSTRAINED,
     find_qualifier,
+    is_constrained,
     is_mean,
     is_retrieval,
     read_dataset,
@@ -46,6 +47,7 @@ from rankconst.results.tables.headings import (
     find_roles,
 )
 from rankconst.results.tables.reshape import (
+    COMPARED,
     GAIN,
     is_setting,
     name_metric,
@@ -479,7 +481,7 @@ def _read_table(
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        aside = _set_aside(row, heading, sides, reader.settings) if dialect.groups else None
+        aside = _set_aside(row, heading, sides, reader.settings, qualifiers.values()) if dialect.groups else None
         if aside is not None:
             notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
@@ -656,8 +658,13 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
     return found
 
 
-def _set_aside(row: Row, heading: Heading, sides: Collection[str], settings: Container[int]) -> tuple[str, str] | None:
-    """Return the label of a row that is no result of its own, and why it is left out; `settings` have no labels."""
+def _set_aside(
+    row: Row, heading: Heading, sides: Collection[str], settings: Container[int], qualifiers: Collection[int]
+) -> tuple[str, str] | None:
+    """Return the label of a row that is no result of its own, and why it is left out; `settings` have no labels.
+
+    What their cells and those of `qualifiers` say is read elsewhere.
+    """
     first = min(heading.measured, default=0)
     own = [row.plain[j] for j in heading.measured if j < len(row.plain) and row.plain[j]]
     if first and own and not any(map(str.strip, row.cells[:first])) and all(map(_BRACKETED.fullmatch, own)):
@@ -665,8 +672,10 @@ def _set_aside(row: Row, heading: Heading, sides: Collection[str], settings: Con
     labels = [text for j, text in enumerate(row.plain[:3]) if j not in settings and not names_setting(heading.keys[j])]
     label = next((text for text in labels if GAIN.match(text)), None)
     if label is not None:
-        return label, "a row of differences, deviations or averages over datasets"
-    label = next((text for text in labels if _TYPED.search(text)), None)
+        return label, COMPARED
+    named = zip(heading.keys, row.plain, strict=False)
+    cells = (each for j, each in enumerate(named) if j not in settings and j not in qualifiers)
+    label = next((text for key, text in cells if is_constrained(key, text)), None)
     if label is not None:
         return label, CONSTRAINED
     label = next((text for text in row.plain if text in sides), None)
@@ -674,7 +683,6 @@ def _set_aside(row: Row, heading: Heading, sides: Collection[str], settings: Con
 
 
 _BRACKETED = re.compile(r"[(\[]?\s*+(?:\u00b1|\+/-)?[^()\[\]]++[)\]]|\u00b1[^()\[\]]++")
-_TYPED = re.compile(r"(?<!without)(?<!w/o)(?<!no)[ (]type[- ]?constrain", re.IGNORECASE)
 
 
 def _find_sides(rows: Sequence[Row], heading: Heading) -> frozenset[str]:

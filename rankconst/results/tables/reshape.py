@@ -32,6 +32,8 @@ GAIN = re.compile(
     re.IGNORECASE,
 )
 """What rows, or columns, are called that compare others or sum them up."""
+COMPARED = "a row of differences, deviations or averages over datasets"
+"""Why such a row is left out."""
 
 
 # Columns of numbers that are of no model: "Year", "Time (s)", "#Params", "Entities", "AUC".

@@ -563,6 +563,8 @@ class RowReader:
             fields |= {"dataset": None, "unclear": _OPEN.format(names.replace(OPEN, ", "))}
         elif len(graphs) > 1:
             fields |= {"dataset": None, "among": tuple(graphs)}
+        elif variants := _find_variants(names, told):
+            fields |= {"dataset": None, "among": (*variants, names)}
         elif "dataset" in fields:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
         else:
@@ -602,6 +604,23 @@ def _list_meant(name: str) -> Sequence[str]:
 
 
 _VERSION_OF = re.compile(r"v\.?\d$", re.IGNORECASE)
+
+
+def _find_variants(name: str, told: Told) -> list[str]:
+    """Return the graphs made from a row's or a column's that the text around names, where it does not name that one.
+
+    Below "Results on WN18RR-ind", a column WN18RR is of the other graph.
+    """
+    around = {squash(each): each for each in ((told.dataset,) if told.dataset else told.among)}
+    stem = squash(name)
+    if not stem or stem in around or not names_known(name):
+        return []
+    made = ((key[len(stem) :], each) for key, each in around.items() if key.startswith(stem))
+    return [
+        each
+        for rest, each in made
+        if re.match(r"v\d", rest) or not any(mention.known for mention in find_mentions(each))
+    ]
 
 
 _OPEN = "which of {} it is of is open: write each name over the first of its columns, or over all of them."

@@ -141,7 +141,9 @@ _TASKS = {
 TASKS = frozenset(_TASKS)
 """The names of other tasks."""
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
-_INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)
+_INDUCTIVE = re.compile(
+    r"(?<![a-z])inductive\b(?! bias)|归纳|(?-i:(?<=[A-Za-z0-9])[ _]?[({](?:IND|ind)[)}])", re.IGNORECASE
+)
 # What comes up to the last such word; an inductive setting is told by what comes behind.
 _TRANSDUCTIVE = re.compile(r".*(?:\btransductive\b|传导)", re.IGNORECASE | re.DOTALL)
 # A part of a word of each of them, in lower case. Few texts have one, and looking for these first is much faster.
@@ -153,7 +155,7 @@ _HINT = re.compile(
     r"perturb|corrupt|translat|sparsif|version|variant|cross-?validat|fold|split|multi|relation|, ?\?,|quer|epfo|"
     r"subset|% of|entities|triples|facts|long[- ]tail|rare|popular|frequent|questions|instances|examples|"
     r"\b(?:1|n|one|many)[- ]to[- ]|(?<![\w.:/-])[1nm]-[1nm]|macro|temporal|timestamp|time[- ]aware|时序|inductive|归纳|"
-    r"seen|emerging|ookb|out[- ]of[- ]|world|n-ary"
+    r"[({]ind[)}]|seen|emerging|ookb|out[- ]of[- ]|world|n-ary"
 )
 _RAW = re.compile(
     r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))|\b(?:without|no|not) filter(?:ing|ed)\b",
@@ -166,6 +168,14 @@ _KNOWN = {
     "static": r"\bstatic(?:ally)?[- ]filter",
 }
 _PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
+# "Δ is the drop relative to the full model (in %)".
+_CHANGE = re.compile(
+    r"[Δ∆]|\\Delta\b|\b(?:relative|drop|decrease|increase|degradation|reduction|improvement|gain|change|difference|gap)s?\b",
+    re.IGNORECASE,
+)
+_OF_NUMBERS = re.compile(
+    r"\b(?:MRR|MR|hits?|H@\d+|results?|numbers|scores?|values?|metrics?|performances?|all)\b", re.IGNORECASE
+)
 _SEVERAL = (
     "[2-9]|[1-9][0-9]+|two|three|four|five|six|seven|eight|nine|ten|several|multiple|different|random|independent"
 )
@@ -301,12 +311,19 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
         side=sides[0] if len(sides) == 1 else None,
         protocol=protocols[0] if len(protocols) == 1 else None,
         task=task,
-        percent=any(map(_PERCENT.search, own)),
+        percent=any(
+            _PERCENT.search(each) and not _is_of_change(each) for text in own for each in _SENTENCE.split(text)
+        ),
         averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),
         origin=origin,
         missing=tuple(("side", _QUERIED.format(each[0])) for each in queried.values()) if open_side else (),
         unclear=_OF_TRAIN if any(map(_FILTERED_BY.search, (*leading, *captions))) else "",
     )
+
+
+def _is_of_change(sentence: str) -> bool:
+    """Tell whether a sentence is about differences only."""
+    return _CHANGE.search(sentence) is not None and _OF_NUMBERS.search(sentence) is None
 
 
 def _is_query_only(found: re.Match[str]) -> bool:
@@ -356,7 +373,8 @@ def tells_tasks(label: str) -> bool:
 def find_metrics(above: Iterable[Above]) -> list[str]:
     """Return the metrics of the nearest text that names any: none if it names others only, and these next to them."""
     for each in above:
-        words = re.findall(r"[A-Za-z]+(?:@\d+|[-_ ]?@ ?\d+)?|\d+", each.text)
+        text = _CHANGED.sub(" ", each.text)
+        words = re.findall(r"[A-Za-z]+(?:@\d+|[-_ ]?@ ?\d+)?|\d+", text)
         found: dict[str, str] = {}
         for i in range(len(words)):
             for j in range(i + 1, min(i + 4, len(words)) + 1):
@@ -366,11 +384,18 @@ def find_metrics(above: Iterable[Above]) -> list[str]:
                     found[meaning.metric.label] = min(found.get(meaning.metric.label, name), name, key=len)
         if others := OTHER_METRIC.findall(each.text):
             return [*found.values(), *others] if found else []
-        if found:
+        if found or text != each.text:
             return list(found.values())
     return []
 
 
+_CHANGES = "(?:gain|improvement|drop|decrease|degradation|difference|change|delta|increase|reduction)s?"
+# "MRR gain", "ΔMRR", "improvement in Hits@10": of no metric's own values.
+_CHANGED = re.compile(
+    rf"\b(?:MRR|MR|H(?:its?)?@ ?\d+)[ -]{_CHANGES}\b"
+    rf"|(?:[Δ∆]|\\Delta\b|\bdelta\b|\b{_CHANGES} (?:in|of)(?: the)?) ?\$?(?:MRR|MR|H(?:its?)?@ ?\d+)\b",
+    re.IGNORECASE,
+)
 OTHER_METRIC = re.compile(
     r"\b(?:AU-?ROC|AU-?PRC?|AUC(?:-?(?:ROC|PRC?))?|ROC|accuracy|precision|recall|F1|ECE|Brier|NDCG|perplexity|RMSE|MAE|"
     r"correlation|coverage|frequency|freq|entropy|calibration)\b|准确率|精确率|召回率",
@@ -380,7 +405,11 @@ OTHER_METRIC = re.compile(
 
 
 _GENERAL = re.compile(
-    r"result|performance|experiment|evaluation|benchmark|leaderboard|comparison|ablation", re.IGNORECASE
+    r"result|performance|experiment|evaluation|benchmark|leaderboard|comparison|ablation"
+    r"|结果|結果|对比|對比|比较|比較|实验|實驗|実験|性能|评估|評估|评测|評価|消融|결과|비교|성능|실험|평가"
+    r"|résultat|évaluation|comparaison|expérience|ergebnis|vergleich|auswertung|resultado|comparación|evaluación"
+    r"|avaliação|risultat|confronto|результат|сравнение",
+    re.IGNORECASE,
 )
 
 

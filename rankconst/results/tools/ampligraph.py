@@ -66,7 +66,7 @@ from rankconst.results.tables.settings import (
     tell_program,
     tell_setting,
 )
-from rankconst.results.tables.surroundings import find_task
+from rankconst.results.tables.surroundings import find_task, tell_row
 from rankconst.results.tables.units import (
     drop_contradictions,
     find_family,
@@ -467,7 +467,7 @@ def _read(document: Document) -> Reading:
             filters.append((of, bool(meaning.filtered or "filtered" in stated)))
         rows.append(row)
     notes = Notes()
-    told = Entries(_leave_split(_tell_raw(entries, filters)))
+    told = Entries(_leave_split(_tell_raw(_heed_comments(document, entries), filters)))
     likely = leave_small(told, find_family, notes, percent=document.percent)
     settled = settle_units(likely, find_family, notes, percent=document.percent)
     settled = drop_contradictions(settled, notes)
@@ -475,6 +475,26 @@ def _read(document: Document) -> Reading:
     parts = (f"{', '.join(names)} from the settings next to its numbers" if names else "", name_percentages(settled))
     reading = make_reading(document, READER.key, "wide", rows, settled, skipped=(*skipped, *notes.skipped()))
     return replace(reading, understood="; ".join(filter(None, parts)))
+
+
+def _heed_comments(document: Document, entries: list[Entry]) -> list[Entry]:
+    """Return numbers of YAML; what its comments say of numbers, only the user can say: ``# validation``."""
+    texts = [found[1] for found in _COMMENT.finditer(document.text)] if is_yaml(document) else []
+    said = [(text, tell_row(text)) for text in dict.fromkeys(texts)]
+    missing = tuple(
+        (role, _COMMENTED.format(text.strip(), role, role))
+        for text, told in said
+        for role in ("split", "side", "protocol")
+        if told is not None and getattr(told, role) not in {None, "test"}
+    )
+    if not missing:
+        return entries
+    whole = ((entry, entry.context) for entry in entries)
+    return [entry._replace(context=replace(old, missing=(*old.missing, *missing))) for entry, old in whole]
+
+
+_COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t]))#[# \t]*+([^\n]{1,200})")
+_COMMENTED = "the comment {!r} may say a {} of its numbers: add --{}, or write it as a key"
 
 
 def _tell_raw(entries: list[Entry], filters: list[tuple[Hashable, bool]]) -> Iterator[Entry]:

@@ -393,6 +393,76 @@ def test_rows_of_queries_and_of_typed_candidates_are_other_tasks() -> None:
     assert {skip.why for skip in reading.skipped} == {CONSTRAINED}
 
 
+@pytest.mark.parametrize(
+    ("heading", "cell", "left"),
+    [
+        ("Evaluation", "type-constrained", True), ("Candidates", "with type constraints", True),
+        ("Notes", "Type-constrained ranking", True), ("Evaluation", "filtered, type_constrained", True),
+        ("Evaluation", "without type constraints", False), ("Negative sampler", "type-constrained", False),
+        ("Loss", "type constraint", False), ("Name", "Type-constrained TransE", False),
+    ],
+)  # fmt: skip
+def test_a_cell_of_any_column_says_that_candidates_are_of_one_type(heading: str, cell: str, left: bool) -> None:
+    reading = read(f"On UMLS:\n\n| Model | {heading} | MRR |\n|--|--|--|\n| A | naive | .3 |\n| A | {cell} | .4 |\n")
+    assert [entry.text for entry in reading.entries] == ([".3"] if left else [".3", ".4"])
+    assert [skip.why for skip in reading.skipped] == [CONSTRAINED] * left
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "among"),
+    [
+        ("Results on WN18RR_IND and FB15k-237_IND:", "WN18RR", ("WN18RR_IND", "WN18RR")),
+        ("Results on WN18RR$_{\\text{IND}}$:", "WN18RR", ("WN18RR_IND", "WN18RR")),
+        ("Results on FB15k-237-OWE:", "FB15k-237", ("FB15k-237-OWE", "FB15k-237")),
+        ("Results on WN18RR v1:", "WN18RR", ("WN18RR v1 (GraIL)", "WN18RR v1 ind (GraIL)", "WN18RR")),
+        ("Results on WN18RR and WN18RR-IND:", "WN18RR", ()), ("Results on FB15k-237-OWE:", "WN18RR", ()),
+        ("Results on WN18RR (filtered):", "WN18RR", ()), ("Results on FB15k-237:", "FB15k-237", ()),
+    ],
+)  # fmt: skip
+def test_a_text_that_names_a_graph_made_from_that_of_the_table(text: str, name: str, among: tuple[str, ...]) -> None:
+    for table in (f"| Model | {name} MRR |\n|--|--|\n| A | .3 |\n", f"| Dataset | MRR |\n|--|--|\n| {name} | .3 |\n"):
+        (entry,) = read(f"{text}\n\n{table}").entries
+        assert (entry.context.dataset, entry.context.among) == (None if among else name, among)
+
+
+def test_short_for_inductive_behind_a_name() -> None:
+    for text, dataset in (("On WN18RR (IND):", "WN18RR (inductive)"), ("On WN18RR (independent runs):", "WN18RR")):
+        assert read(f"{text}\n\n{_TABLE}").entries[-1].context.dataset == dataset
+
+
+@pytest.mark.parametrize("heading", ["预期结果对比", "성능 비교", "Résultats", "Ergebnisse", "Сравнение"])
+def test_a_general_heading_of_any_language_names_no_dataset(heading: str) -> None:
+    entries = read(f"## FB15k-237\n{_TABLE}\n## {heading}\n{_TABLE}").entries
+    assert entries[-1].context.dataset is None
+
+
+@pytest.mark.parametrize(
+    ("text", "read_as"),
+    [
+        ("The best attribute (MRR gain):", None), ("We show ΔMRR of each dataset.", None),
+        ("MRR and its improvement, an improvement in MRR of 2%:", "MRR"), ("Here is the drop in Hits@10.", None),
+        ("MRR gain, and Hits@10 itself:", "Hits@10"), ("Our gain is seen in MRR:", "MRR"),
+    ],
+)  # fmt: skip
+def test_a_text_about_differences_names_no_metric_of_a_table(text: str, read_as: str | None) -> None:
+    table = f"{text}\n\n| Model | FB15k-237 | WN18RR |\n|---|---|---|\n| A | 0.0244 | 0.0273 |\n"
+    labels = {entry.metric.label for entry in read(table).entries} if read_as else set()
+    assert labels == ({read_as} if read_as else set())
+    if read_as is None:
+        with pytest.raises(DataError):
+            read(f"# MRR\n\n{table}")
+
+
+def test_percent_of_differences_only() -> None:
+    rows = "| Model | MRR | Δ MRR |\n|---|---|---|\n| A | 0.338 | -6.8 |\n| B | 0.36 | -1.2 |\n"
+    text = "Ablation on FB15k-237. Δ is the drop relative to the full model (in %)."
+    assert [entry.text for entry in read(f"{text}\n\n{rows}").entries] == ["0.338", "0.36"]
+    plain = "| Model | MRR | MR |\n|---|---|---|\n| A | 0.338 | 17 |\n"
+    assert [entry.text for entry in read(f"{text}\n\n{plain}").entries] == ["0.338", "17"]
+    both = "Ablation on FB15k-237. MRR and its drop are in %."
+    assert [entry.text for entry in read(f"{both}\n\n{plain}").entries] == ["17"]
+
+
 def test_columns_of_sides_next_to_metrics_in_rows() -> None:
     reading = read(
         "UMLS:\n\n| Metric | Head | Tail | Mean |\n|--|--|--|--|\n| MRR | .3 | .5 | .4 |\n| MR | 9 | 7 | 8 |\n"

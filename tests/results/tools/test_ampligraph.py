@@ -246,6 +246,22 @@ def test_a_version_next_to_a_name_in_settings_belongs_to_it() -> None:
     assert entry.context.num_tasks == 18
 
 
+@pytest.mark.parametrize(
+    ("comment", "roles"),
+    [
+        ("# validation", ["split"]), ("## raw setting", ["protocol"]), ("# tail prediction only", ["side"]),
+        ("# filtered results on FB15k-237", []), ("# best on the validation set", []), ("# seed 42", []),
+        ("# test set", []),
+    ],
+)  # fmt: skip
+def test_comments_of_yaml_leave_open_what_they_say(comment: str, roles: list[str]) -> None:
+    for text in (f"dataset: FB15k-237\n{comment}\nmrr: 0.338\n", f"dataset: FB15k-237\nmrr: 0.338  {comment}\n"):
+        (entry,) = read_document("results.yaml", text).entries
+        assert [role for role, _ in entry.context.missing] == roles
+    (entry,) = read_document("results.yaml", f"dataset: FB15k-237\nnote: 'a{comment}'\nmrr: 0.338\n").entries
+    assert not entry.context.missing
+
+
 def test_yaml_is_read_like_json() -> None:
     text = "dataset: WN18RR\nvalid:\n  mrr: 0.48\ntest:\n  mrr: 0.47\n  hits: {1: 0.43, 10: 0.55}\nstd:\n  mrr: 0.001\n"
     reading = read_document("results.yaml", text)
