@@ -255,8 +255,8 @@ PRINTS = {
          "10 - head - - MR 320.1", "12 - both - - MR 265.4"],
     ),
     "a side of one metric, and others without": (
-        "[Epoch 10 valid]: MRR: Tail : 0.41, hits@1 : 0.31\n\nTail MRR 0.4, MR 120.5\nhead_mrr=0.2 tail_mrr=0.4 mr=90.5\n"
-        "tail_mrr=0.4 mrr=0.3 mr=95.5\n",
+        "[Epoch 10 valid]: MRR: Tail : 0.41, hits@1 : 0.31\n\nTail MRR 0.4, MR 120.5\n"
+        "head_mrr=0.2 tail_mrr=0.4 mr=90.5\ntail_mrr=0.4 mrr=0.3 mr=95.5\n",
         ["1 valid tail - 10 MRR 0.41", "3 - tail - - MRR 0.4", "3 - tail - - MR 120.5", "4 - head - - MRR 0.2",
          "4 - tail - - MRR 0.4", "4 - both - - MR 90.5", "5 - tail - - MRR 0.4", "5 - both - - MRR 0.3",
          "5 - both - - MR 95.5"],
@@ -264,6 +264,7 @@ PRINTS = {
     "a heading above a line that begins with a split": (
         "Raw:\nTest MRR: 0.3\nFiltered:\nTest MRR: 0.4\n", ["2 test both raw - MRR 0.3", "4 test both - - MRR 0.4"],
     ),
+    "a setting with its value below": ("filtered:\n  False\nMRR: 0.3\n", ["3 - both raw - MRR 0.3"]),
     "LibKGE's progress": (
         "  batch:  10/273, mrr (filt.): 0.201 (0.311), hits@1: 0.110 (0.221)\n"
         "  batch: 273/273, mrr (filt.): 0.211 (0.341), hits@1: 0.120 (0.251), hits@10: 0.420 (0.551)\n"
