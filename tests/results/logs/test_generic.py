@@ -264,7 +264,9 @@ PRINTS = {
     "a heading above a line that begins with a split": (
         "Raw:\nTest MRR: 0.3\nFiltered:\nTest MRR: 0.4\n", ["2 test both raw - MRR 0.3", "4 test both - - MRR 0.4"],
     ),
-    "a setting with its value below": ("filtered:\n  False\nMRR: 0.3\n", ["3 - both raw - MRR 0.3"]),
+    "a setting with its value below": (
+        "num_eval_negatives:\n  100\nMRR: 0.3\n", ["3 - both sampled:100 - MRR 0.3"],
+    ),
     "LibKGE's progress": (
         "  batch:  10/273, mrr (filt.): 0.201 (0.311), hits@1: 0.110 (0.221)\n"
         "  batch: 273/273, mrr (filt.): 0.211 (0.341), hits@1: 0.120 (0.251), hits@10: 0.420 (0.551)\n"
