@@ -290,6 +290,10 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     open_side = not sides and len(queried) == 1
     protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
     protocols += ["raw"] if raw and not _FILTERED.search(_RAW.sub("", raw)) else []
+    # The nearest heading that says it counts: "## Raw results" above "### FB15k-237".
+    headings = [each.text for each in above if each.kind == "heading"]
+    filters = next((text for text in headings if _RAW_SECTION.fullmatch(text) or _FILTERED.search(text)), "")
+    may_be_raw = not protocols and not any(map(_FILTERED.search, own)) and _RAW_SECTION.fullmatch(filters) is not None
     task = next(filter(None, map(find_task, own)), None)
     if task is None and any(map(_OF_RELATIONS.search, reports)):
         task = RELATION_PREDICTION
@@ -304,9 +308,18 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
         percent=any(map(_PERCENT.search, own)),
         averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),
         origin=origin,
-        missing=tuple(("side", _QUERIED.format(each[0])) for each in queried.values()) if open_side else (),
+        missing=(
+            *(("side", _QUERIED.format(each[0])) for each in queried.values() if open_side),
+            *((("protocol", _MAY_BE_RAW),) if may_be_raw else ()),
+        ),
         unclear=_OF_TRAIN if any(map(_FILTERED_BY.search, (*leading, *captions))) else "",
     )
+
+
+_RAW_SECTION = re.compile(
+    r"\W*(?:raw|unfiltered)(?: (?:results?|setting|metrics|scores|evaluation|ranks?))?\W*", re.IGNORECASE
+)
+_MAY_BE_RAW = "a heading further above says raw, which may hold for it as well: add --protocol"
 
 
 def _is_query_only(found: re.Match[str]) -> bool:

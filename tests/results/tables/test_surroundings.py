@@ -745,3 +745,23 @@ def test_queries_of_one_side_in_prose_are_left_to_the_user(options: dict[str, An
     (entry,) = rankconst.adjust(read_document("a.md", text), **options).entries
     assert entry.constants is not None
     assert entry.constants.tasks.side == options["side"]
+
+
+@pytest.mark.parametrize(
+    ("headings", "missing"),
+    [
+        (("### Head prediction", "## Raw"), ["protocol"]),
+        (("### WN18RR", "## Raw results:"), ["protocol"]),
+        (("### Filtered", "## Raw"), []),
+        (("### WN18RR", "## Filtered", "# Raw"), []),
+        (("### WN18RR", "## Raw data"), []),
+        (("### WN18RR", "## From raw to filtered"), []),
+    ],
+)
+def test_a_section_of_raw_results_may_hold_further_below(headings: tuple[str, ...], missing: list[str]) -> None:
+    told = tell([Above("heading", text.lstrip("# ")) for text in headings])
+    assert [name for name, _ in told.missing] == missing
+
+
+def test_a_raw_heading_right_above_says_so() -> None:
+    assert tell([Above("heading", "Raw results"), Above("heading", "WN18RR")]).protocol == "raw"
