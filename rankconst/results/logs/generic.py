@@ -37,7 +37,7 @@ from rankconst.results.logs.statements import (
     settle_steps,
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
-from rankconst.results.tables.columns import WHICH_SIDES, is_retrieval
+from rankconst.results.tables.columns import INVERTED, WHICH_SIDES, is_retrieval
 from rankconst.results.tables.text import find_headings, find_lines, is_table
 from rankconst.results.tables.units import (
     drop_contradictions,
@@ -81,13 +81,12 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             sides.end(text, ended=not said)
             if said:
                 fresh = fresh or "step" in said
-                state = _go_on(state, said, fresh=fresh)
+                state = _hold_filter(state, said, numbered=last > heading) | _go_on(state, said, fresh=fresh)
                 if said.keys() - {"step"}:
                     heading, carried = number, ""
                     sides.begin()
             continue
-        if sides.apart or "step" in numbers[0][1]:
-            state.pop("unlike", None)
+        state.pop("unlike" if sides.apart or "step" in numbers[0][1] else "", None)
         # Lines below each other are of the split that is said before their numbers, until another or a step is named.
         measured = {(name, said.get("side"), said.get("filter")) for name, said, _, _ in numbers}
         # Behind a line in between, the same metric again is of another evaluation.
@@ -100,6 +99,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         for name, said, value, reason in numbers:
             about = {**around, **said}
             about |= {"above": "filter"} if "filter" in around and "filter" not in said else {}
+            about.pop(_OPEN if "filter" in said else "", None)
             split = about.get("split") or None
             if split and state.get("split", split) != split:
                 about["under"] = state["split"]
@@ -162,6 +162,23 @@ def _go_on(state: dict[str, str], said: dict[str, str], *, fresh: bool) -> dict[
     return {key: each for key, each in state.items() if key in keep} | said
 
 
+def _hold_filter(state: dict[str, str], said: dict[str, str], *, numbered: bool) -> dict[str, str]:
+    """Return what holds on of ``Raw:`` below a further heading, which may divide its section, or end it.
+
+    It divides it where it says the side, and the first such heading is right below: ``Raw:``, ``Head:``.
+    """
+    if "filter" in said:
+        return {}
+    if state.get("filter", "filtered") == "filtered":
+        open_on = state.get(_OPEN) == _MAY_HOLD and "dataset" not in said
+        return {_OPEN: _MAY_HOLD} if open_on else {}
+    if "side" in said and said.keys() <= {"side", "step"} and ("outer" in state or not numbered):
+        return {"filter": state["filter"], "outer": "filter"}
+    return {_OPEN: _MAY_HOLD} if numbered or said.keys() - {"step", "steps"} else {}
+
+
+_OPEN = "missing protocol"
+_MAY_HOLD = "a heading further above says raw, which may hold for it as well: add --protocol"
 _FINAL = re.compile(r"\bfinal (?:evaluation|results?|performance|metrics|scores?)\b", re.IGNORECASE)
 
 
@@ -304,6 +321,7 @@ _SIGNS = {
     "]: MRR: Tail : ": "compgcn",
     "Val Mean Rank: ": "pyg",
     "Test Mean Rank: ": "pyg",
+    " (filt.): ": "libkge",
     ".realistic.hits_at_": "pykeen",
     ".realistic.inverse_harmonic_mean_rank": "pykeen",
 }
@@ -380,11 +398,26 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
             why=refused or told.get("unclear") or each.why or (_SAMPLED_TRAIN if trained else ""),
         )
         found.append(own)
-    found = _refuse_cut(_refuse_best(_refuse_copies(found)), text)
+    found = _refuse_cut(_refuse_best(_refuse_copies(_ask_side(found))), text)
     if any(each.split == "test" for each in found):
         missing = {"missing split": NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
+
+
+def _ask_side(found: list[Found]) -> list[Found]:
+    """Leave the side to the user where the same metric is there again of inverse queries: ``MRR (raw_inv)``."""
+    inverted = {(each.name, each.said.get("filter")) for each in found if _OF_INVERSE.search(each.why)}
+    told = {"missing side": f"{INVERTED}: add --side"}
+    return [
+        replace(each, side=None, said={**each.said, **told})
+        if (each.name, each.said.get("filter")) in inverted and not each.said.get("side")
+        else each
+        for each in found
+    ]
+
+
+_OF_INVERSE = re.compile("'(?:inv|inverse|reversed?|rev)'", re.IGNORECASE)
 
 
 def _note(told: Mapping[str, Any]) -> dict[str, str]:

@@ -125,6 +125,12 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
         ),
         r"raw \1: \2, filtered \1: \3",
     ),
+    # LibKGE's progress: the raw value, and the filtered one in parentheses.
+    (
+        " (filt.): ",
+        re.compile(r"\b(mrr|hits@\d+)(?: \(filt\.\))?: ([\d.]+) \(([\d.]+)\)", re.ASCII),
+        r"raw \1: \2, filtered \1: \3",
+    ),
     # A line of a logger: metric=mrr value=0.3.
     (
         "metric",

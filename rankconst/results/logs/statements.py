@@ -134,6 +134,17 @@ def _drop_asides(plain: str, end: int) -> str:
     return begins if (headed and not any(values)) or (begins != plain and not values) else plain[end:]
 
 
+def _leave_sideless(found: list[_Number]) -> list[_Number]:
+    """Leave out numbers without a side next to a metric of one side only: ``MRR: Tail : 0.4, hits@1 : 0.3``."""
+    sides: dict[str, set[str | None]] = {}
+    for name, said, _, _ in found:
+        sides.setdefault(name, set()).add(said.get("side"))
+    if not any(each in ({"head"}, {"tail"}) for each in sides.values()):
+        return found
+    why = ONLY.format("side")
+    return [number if number[1].get("side") else _leave(number, why) for number in found]
+
+
 # "Hits@10 (50 negatives, as GraIL): 0.8"
 _LAST_ASIDE = re.compile(r"\(([^()\n]{1,80})\)\s{0,9}$")
 _ASIDE = re.compile(r"[(\[](?=[^()\[\]]{0,200}?[:=]\s?[-+.\d])[^()\[\]]{1,200}[)\]]")
@@ -144,11 +155,12 @@ _SETTING = re.compile(rf"[,;|]\s{{0,3}}[A-Za-z][\w -]{{0,30}}\s?[:=]\s?{_NUMBER}
 def _complete(found: list[_Number], plain: str) -> list[_Number]:
     """Return the numbers of a line with what all of it says of them: task, number of triples, step."""
     shared: dict[str, str] = {}
-    if found and (task := find_line_task(plain)) is not None:
+    if found and (task := find_line_task(plain) or _find_part(plain)) is not None:
         shared["task"] = task
     if found and (counted := _COUNTED.search(plain)) is not None:
         shared |= {f"{split}_triples": counted[1].replace(",", "") for split in SPLITS}
-    return [(name, settle_steps(said | shared, current=True), value, why) for name, said, value, why in found]
+    own = _leave_sideless(found)
+    return [(name, settle_steps(said | shared, current=True), value, why) for name, said, value, why in own]
 
 
 def _take_setting(plain: str) -> tuple[str, dict[str, str]]:
@@ -199,10 +211,24 @@ def _find_reversed(label: str) -> str:
     return REVERSED if named else ""
 
 
+def _find_part(plain: str) -> str | None:
+    """Return the task of a line that counts parts of what is evaluated: ``Client 2, MRR: 0.3``."""
+    part = _NUMBERED_PART.search(plain)
+    return None if part is None else "continual" if part[1].lower() == "task" else read_pair(f"{part[1]}: {part[2]}")
+
+
+_NUMBERED_PART = re.compile(
+    r"(?<![\w-])(client|snapshot|fold|task)\s?[:=#]?\s?(\d{1,4})(?![\w.%])", re.ASCII | re.IGNORECASE
+)
 # Of how many triples the numbers of a line are: "test (5,000 triples)".
 _COUNTED = re.compile(r"\((\d{1,3}(?:,\d{3})+|\d{1,9}) (?:(?:test|valid(?:ation)?) )?triples\)", re.ASCII)
 # A progress bar before its end, with what was computed so far: " 50%|#####     | 50/100 [00:01<00:01, mrr=0.5]".
-_PROGRESS = re.compile(r"(?<![\d.])\d{1,2}%\s?\|[^|\n]{0,200}\|\s{0,9}\d{1,12}/\d{1,12}\s\[")
+# LibKGE counts batches: "batch:  10/273, mrr (filt.): 0.201 (0.311)".
+_PROGRESS = re.compile(
+    r"(?<![\d.])\d{1,2}%\s?\|[^|\n]{0,200}\|\s{0,9}\d{1,12}/\d{1,12}\s\["
+    r"|\bbatch:?\s{1,4}(\d{1,12})/(?!\s{0,4}\1(?!\d))\s{0,4}\d{1,12}(?!\d)",
+    re.IGNORECASE,
+)
 _RUNNING = "it is next to a progress bar before its end: it may be of the ranks so far"
 # The time that is left.
 _LEFT = re.compile(r"^\s{0,3}left\s{0,3}(?=[,;|)\]])", re.IGNORECASE)

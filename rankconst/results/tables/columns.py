@@ -318,6 +318,26 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
 CONSTRAINED = "it ranks entities of the relation's type only; rankconst.from_counts takes the counts of such candidates"
 WHICH_SIDES = "left and right are head and tail in some tools, tail and head in others"
 """Why a number of a side by such a name is left out."""
+INVERTED = "it may be of one side: inverse queries are counted apart from it"
+"""Why a number is left out next to one of the same name with ``inv``."""
+
+
+def find_inverted(names: Iterable[str]) -> set[str]:
+    """Return the names that come again with ``inv``, as ``filter_MRR`` does where there is ``filter_inv_MRR``."""
+    plain = {squash(name): name for name in names}
+    return {
+        plain[bare]
+        for name in plain.values()
+        if _INVERSE.search(name) and (bare := squash(_INVERSE.sub("", name))) in plain
+    }
+
+
+# Not as in "inverse_harmonic_mean_rank", which is a metric.
+_INVERSE = re.compile(
+    r"(?<![a-z])(?:inv|inverse|reversed?|rev)(?![a-z])"
+    r"(?![ _-]{0,2}(?:arithmetic|geometric|harmonic|quadratic|mean|median|rank))",
+    re.IGNORECASE,
+)
 _LEFT = re.compile(r"(?<![a-z])(?:left|right)(?![a-z])", re.IGNORECASE)
 _OTHERS = (
     (_LEFT, WHICH_SIDES),

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
-from rankconst.results.tables.columns import ROLES, SPREADS, Meaning, add_part, read_dataset, read_words
+from rankconst.results.tables.columns import (
+    INVERTED,
+    ROLES,
+    SPREADS,
+    Meaning,
+    add_part,
+    find_inverted,
+    read_dataset,
+    read_words,
+)
 from rankconst.results.tables.settings import parse_heading, qualify, take_settings
 
 if TYPE_CHECKING:
@@ -138,8 +147,16 @@ def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
         _put_above(labels, _spread(row, named, labels, dialect))
     found = _tell_raw(_fill_datasets(settle_meanings(labels, lambda each: _find_meaning(each, dialect))))
     found = _find_means(labels, found)
+    keys = _number_repeated(" / ".join(each) for each in labels)
+    inverted = find_inverted(keys)
+    found = [
+        (replace(meaning, reason=meaning.reason or INVERTED), upper)
+        if meaning is not None and meaning.metric is not None and key in inverted
+        else (meaning, upper)
+        for key, (meaning, upper) in zip(keys, found, strict=True)
+    ]
     return Heading(
-        keys=_number_repeated(" / ".join(each) for each in labels),
+        keys=keys,
         meanings=tuple(meaning for meaning, _ in found),
         datasets=tuple(dataset for _, dataset in found),
         levels=levels,

@@ -227,6 +227,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"noise(?: (?:rate|ratio|level))?", partial(_read_amount, task="another graph"), False),
         (r"snapshot(?: (?:id|number))?", partial(_read_task_of, task="continual"), False),
         (r"client(?: (?:id|number))?", partial(_read_task_of, task="federated"), False),
+        (r"(?:num|n|nb|number of) clients?", partial(_read_amount, task="federated"), True),
         (r"test ?(?:set|file)(?: name)?", _read_test_set, False),
         (r"(?:cv )?fold(?: (?:id|idx|index|number|nr))?", _read_fold, False),
         (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?", _read_words, False),
@@ -250,7 +251,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"(?:(?:eval(?:uation)?|target) )?tasks?(?: (?:name|type))?", _read_task, True),
         (
             r"(?:(?:num|n|nb|number of|num of|max|limit) )?(?:test(?:ed|ing)?|eval(?:uation|uated)?) "
-            r"(?:triples|facts|size|samples|examples|limit)|n eval",
+            r"(?:triples|facts|size|samples|examples|limit)|n eval|(?:n|num) evaluated",
             _read_triples,
             False,
         ),
@@ -300,7 +301,8 @@ _PAIR = re.compile(
     r"(?<![\w.-])(?:"
     r"--(?P<option>[A-Za-z][\w-]{1,30})(?:(?:=|[ \t]{1,3})['\"]?(?P<given>(?!-)[\w-]{1,30})(?!\w|\.\w)"
     r"|(?=[ \t]{0,3}(?:--|\\|\n|\Z)))"
-    r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]\s{0,3}['\"]?(?P<value>[\w-]{1,30})"
+    r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]"
+    r"(?:[ \t]{0,3}|[ \t]?\n[ \t]{1,2}(?=(?i:true|false|yes|no)\b|\d))['\"]?(?P<value>[\w-]{1,30})"
     r"(?!\w|\.\w|[ \t]{0,9}[:=])"
     r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|)|(?<=[ \t])(?=(?i:true|false)\b))"
     r"[ \t]{0,40}(?P<cell>[\w-]{1,30})"

@@ -277,8 +277,9 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     if not above:
         return Told()
     own = [each.text for each in above if each.kind != "heading"]
+    headings = [each.text for each in above if each.kind == "heading"]
     if above[0].kind != "caption":  # what has a caption may be far from where it is printed
-        own += [each.text for each in above if each.kind == "heading"][:1]
+        own += headings[:1]
     reported = (sentence for text in own for sentence in _SENTENCE.split(text) if _REPORTS.search(sentence))
     leading = [*(text for text in own if _leads(text)), *reported]
     mentions, origin = _find_dataset([each for each in above if each.kind != "note"])
@@ -298,8 +299,12 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     }
     sides += [side for side, found in queried.items() if _is_query_only(found) and side not in sides]
     open_side = not sides and len(queried) == 1
+    alone = next((text for text in (*own, *headings) if _SIDE_ALONE.fullmatch(text)), None)
     protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
     protocols += ["raw"] if raw and not _FILTERED.search(_RAW.sub("", raw)) else []
+    # The nearest heading that says it counts: "## Raw results" above "### FB15k-237".
+    filters = next((text for text in headings if _RAW_SECTION.fullmatch(text) or _FILTERED.search(text)), "")
+    may_be_raw = not protocols and not any(map(_FILTERED.search, own)) and _RAW_SECTION.fullmatch(filters) is not None
     task = next(filter(None, map(find_task, own)), None)
     if task is None and any(map(_OF_RELATIONS.search, reports)):
         task = RELATION_PREDICTION
@@ -316,7 +321,11 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
         ),
         averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),
         origin=origin,
-        missing=tuple(("side", _QUERIED.format(each[0])) for each in queried.values()) if open_side else (),
+        missing=(
+            *(("side", _QUERIED.format(each[0])) for each in queried.values() if open_side),
+            *((("side", _ALONE.format(alone.strip())),) if alone is not None and not sides and not open_side else ()),
+            *((("protocol", _MAY_BE_RAW),) if may_be_raw else ()),
+        ),
         unclear=_OF_TRAIN if any(map(_FILTERED_BY.search, (*leading, *captions))) else "",
     )
 
@@ -324,6 +333,21 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
 def _is_of_change(sentence: str) -> bool:
     """Tell whether a sentence is about differences only."""
     return _CHANGE.search(sentence) is not None and _OF_NUMBERS.search(sentence) is None
+
+
+# A text of a side and little else: "### Head", "Tail entities:".
+_SIDE_ALONE = re.compile(
+    r"\W*(?:table \d{1,3}\W{1,3})?(?:(?:results?|evaluation|metrics|scores) (?:on|of|for) (?:the )?)?"
+    r"(?:head|tail|subject|object|left|right|lhs|rhs|source|target)s?"
+    r"(?: (?:side|entit(?:y|ies)|nodes?|results?|only|metrics|scores))?\W*",
+    re.IGNORECASE,
+)
+_ALONE = "the text {!r} above it may say a side: add --side"
+
+_RAW_SECTION = re.compile(
+    r"\W*(?:raw|unfiltered)(?: (?:results?|setting|metrics|scores|evaluation|ranks?))?\W*", re.IGNORECASE
+)
+_MAY_BE_RAW = "a heading further above says raw, which may hold for it as well: add --protocol"
 
 
 def _is_query_only(found: re.Match[str]) -> bool:

@@ -40,11 +40,13 @@ from rankconst.results.structured import (
 )
 from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import (
+    INVERTED,
     OF_KIND,
     ROLES,
     SPREADS,
     Meaning,
     contradict,
+    find_inverted,
     find_other_tasks,
     find_qualifier,
     find_split,
@@ -153,7 +155,7 @@ def _walk(
     for key, inner in value.items():
         if key in _SETTINGS:
             continue
-        words = {"split": key} if key in SPLIT_WORDS else read_words(key) or read_mode(key) or {}
+        words = {"split": key} if key in SPLIT_WORDS else read_words(key) or read_mode(key) or _read_query(key)
         onward = path if key in _CONTAINERS or words else (*path, key)
         told = _read_key(key, inner) if isinstance(inner, dict) else {}
         if where and _BY_RELATION.fullmatch(where.split(".")[-2]):
@@ -177,6 +179,15 @@ def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
     if find_other_tasks(key.replace("_", " ")) and any(_parse(each) for each in inner):
         return {"unclear": f"{key!r} is not understood: it may be of other tasks, or of a part of them"}
     return said
+
+
+def _read_query(key: str) -> dict[str, str]:
+    """Return the side of which SimKGC says that it asks forward, for the tail, or backward."""
+    query = _QUERIES.fullmatch(key)
+    return {} if query is None else {"side": "tail" if query[1].lower() == "forward" else "head"}
+
+
+_QUERIES = re.compile(r"(forward|backward)(?:[ _](?:metrics|results|prediction|queries))?", re.IGNORECASE)
 
 
 def _spell_out(value: dict[str, Value]) -> dict[str, Value]:
@@ -441,13 +452,14 @@ def _read(document: Document) -> Reading:
         row = {"line": "" if table.line is None else str(table.line)}
         row |= {key: str(each) for key, each in table.values.items() if names_step(key) and read_count(str(each))}
         row |= {role: said for role, said in stated.items() if isinstance(said, str) and role not in _UNSHOWN}
+        inverted = find_inverted(table.values)
         for key, value in table.values.items():
             meaning = _parse(key)
             if meaning is None or meaning.metric is None:
                 continue
             place = f"{table.where}{key}"
             text, why = _read_mean(value) or read_number(value)
-            if why := meaning.reason or why:
+            if why := meaning.reason or (INVERTED if key in inverted else why):
                 skipped.append(Skipped(table.line, place, why))
                 continue
             if meaning.percent and "%" not in text:

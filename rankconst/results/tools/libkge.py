@@ -19,7 +19,8 @@ from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.errors import UnknownNameError
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.logs.lines import find_dataset
+from rankconst.results.reading import Entries, Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Value, parse_yaml, read_number
 from rankconst.results.tables.columns import Meaning
 from rankconst.results.tables.csv import read_delimited
@@ -172,7 +173,13 @@ def _read_log(document: Document) -> Reading:
         if isinstance(record, dict):
             pairs = ", ".join(f"{key}: {_flow(value)}" for key, value in record.items() if not isinstance(value, dict))
             flat[place] = f"{{{pairs}}}"
-    return replace(_read(Document(document.name, "\n".join(flat))), form=READER_LOG.key)
+    reading = replace(_read(Document(document.name, "\n".join(flat))), form=READER_LOG.key)
+    dataset = find_dataset(document.text)
+    entries = (
+        entry._replace(context=replace(entry.context, dataset=entry.context.dataset or dataset))
+        for entry in reading.entries
+    )
+    return replace(reading, entries=Entries(entries))
 
 
 def _flow(value: Value) -> str:

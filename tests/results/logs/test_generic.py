@@ -247,6 +247,39 @@ PRINTS = {
         "Epoch 1 | Best MRR 0.31 | Current MRR 0.30 | H@1 0.2\nMRR (raw): 0.15\n",
         ["1 - both - 1 MRR 0.30", "1 - both - 1 Hits@1 0.2", "2 - both raw - MRR 0.15"],
     ),
+    "sides in a section of raw ones, and one of filtered ones": (
+        "-----Raw-----\n-----Head prediction-----\nMeanRank: 452.1, Hits@10: 0.21\n-----Tail prediction-----\n"
+        "MeanRank: 323.5\n------Average------\nMeanRank: 387.8\n-----Filter-----\n-----Head prediction-----\n"
+        "MeanRank: 320.1\n-----Average-----\nMeanRank: 265.4\n",
+        ["3 - head raw - MR 452.1", "3 - head raw - Hits@10 0.21", "5 - tail raw - MR 323.5", "7 - both raw - MR 387.8",
+         "10 - head - - MR 320.1", "12 - both - - MR 265.4"],
+    ),
+    "a side of one metric, and others without": (
+        "[Epoch 10 valid]: MRR: Tail : 0.41, hits@1 : 0.31\n\nTail MRR 0.4, MR 120.5\n"
+        "head_mrr=0.2 tail_mrr=0.4 mr=90.5\ntail_mrr=0.4 mrr=0.3 mr=95.5\n",
+        ["1 valid tail - 10 MRR 0.41", "3 - tail - - MRR 0.4", "3 - tail - - MR 120.5", "4 - head - - MRR 0.2",
+         "4 - tail - - MRR 0.4", "4 - both - - MR 90.5", "5 - tail - - MRR 0.4", "5 - both - - MRR 0.3",
+         "5 - both - - MR 95.5"],
+    ),
+    "a heading above a line that begins with a split": (
+        "Raw:\nTest MRR: 0.3\nFiltered:\nTest MRR: 0.4\n", ["2 test both raw - MRR 0.3", "4 test both - - MRR 0.4"],
+    ),
+    "a setting with its value below": (
+        "num_eval_negatives:\n  100\nMRR: 0.3\n", ["3 - both sampled:100 - MRR 0.3"],
+    ),
+    "LibKGE's progress": (
+        "  batch:  10/273, mrr (filt.): 0.201 (0.311), hits@1: 0.110 (0.221)\n"
+        "  batch: 273/273, mrr (filt.): 0.211 (0.341), hits@1: 0.120 (0.251), hits@10: 0.420 (0.551)\n"
+        "  batch 27/273 mrr: 0.3\n",
+        ["2 - both raw - MRR 0.211", "2 - both - - MRR 0.341", "2 - both raw - Hits@1 0.120",
+         "2 - both - - Hits@1 0.251", "2 - both raw - Hits@10 0.420", "2 - both - - Hits@10 0.551"],
+    ),
+    "inverse queries apart": (
+        "MRR (raw): 0.47\nMRR (filter): 0.48\nMR: 30.5\nMRR (raw_inv): 0.45\nMRR (filter_inv): 0.46\n"
+        "MRR (all_raw): 0.465\nTail MRR (filter): 0.485\n",
+        ["1 - None raw - MRR 0.47", "2 - None - - MRR 0.48", "3 - both - - MR 30.5", "6 - both raw - MRR 0.465",
+         "7 - tail - - MRR 0.485"],
+    ),
     "metric=mrr value=0.3": (
         "level=info split=test metric=mrr value=0.476\nlevel=info split=valid metric=hits@10 value=0.55\n",
         ["1 test both - - MRR 0.476", "2 valid both - - Hits@10 0.55"],
@@ -663,6 +696,11 @@ def test_what_a_model_was_chosen_by_is_not_what_it_was_evaluated_on(line: str, s
         ("Relation = _hypernym\nMRR: 0.2\nOverall\nMRR: 0.3\n", ["by relation", None]),
         ("relations: 11\nrelation: data/relation2id.txt\nshots: 0\nMRR: 0.3\n", [None]),
         ("fold: 1\nMRR: 0.3\n", ["subset"]),
+        ("fold: 1, MRR: 0.3\nSnapshot:0 MRR: 0.4\n", ["subset", "continual"]),
+        ("Client 2 | MRR: 0.3\nTask: 0\tMRR: 0.4\tHits@1: 0.2\nMRR: 0.5\n", ["federated", *["continual"] * 2, None]),
+        ("multi-task 1 seed: 1, run 2, MRR: 0.3\nMRR: 0.4 with task 0.5\n", [None] * 2),
+        ("Namespace(num_client=3)\nMRR: 0.3\n", ["federated"]),
+        ("num_clients: 0\nMRR: 0.3\n", [None]),
         ("noise: 0.1\nMRR: 0.3\n", ["another graph"]),
         ("candidates: 50\nMRR: 0.3\n", ["sampled"]),
     ],
@@ -694,6 +732,10 @@ def test_what_is_open_is_left_to_the_user() -> None:
         ("Link Prediction: 1000 edges evaluated\nMRR: 0.3\n", "protocol"),
         ("effective triplets: 900 / 1000\nMRR: 0.3\n", "protocol"),
         ("Hits@20: 0.54\nauc: 0.4478\n", "side"),
+        ("Raw:\nSplits:\nTest:\nMRR: 0.3\n", "protocol"),
+        ("Raw:\nMR: 20.5\nTail prediction:\nMRR: 0.3\n", "protocol"),
+        ("Raw:\nMR: 20.5\nValid:\nHead:\nMRR: 0.3\n", "protocol"),
+        ("MRR (raw): 0.3\nMRR (raw_inv): 0.2\n", "side"),
         ("28 triples containing invalid keys skipped!\nmrr: 0.31\n", "protocol"),
         ("Avg Ranks: 21.477, MRR: 0.491\n", "protocol"),
         ("Dev set performance: (correct evaluation)\nMRR = 0.3\n", "side"),
@@ -703,7 +745,7 @@ def test_what_is_open_is_left_to_the_user() -> None:
     ],
 )
 def test_programs_that_print_alike_and_evaluate_in_several_ways(text: str, name: str) -> None:
-    (entry,) = READER.read(Document("eval.txt", text)).entries
+    *_, entry = READER.read(Document("eval.txt", text)).entries
     assert [*dict(entry.context.missing)] == [name]
     assert getattr(entry.context, name) is None
 

@@ -75,6 +75,27 @@ def test_a_metric_is_raw_where_it_is_there_again_filtered(heading: str, raw: lis
     assert [meaning.protocol == "raw" for meaning in found.meanings[1:] if meaning is not None] == raw
 
 
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ("filter_MRR|filter_inv_MRR|filter_all_MRR", ["filter_MRR"]),
+        ("MRR|MRR (inverse)|MR|all MRR", ["MRR"]),
+        ("H@1|inv_H@1|H@10", ["H@1"]),
+        ("MRR|inv MR|H@1", []),
+        ("mean_rank|inverse_mean_rank|harmonic_mean_rank|inverse_harmonic_mean_rank", []),
+        ("MRR|revision|H@1", []),
+    ],
+)
+def test_a_metric_next_to_one_of_inverse_queries_may_be_of_one_side(line: str, left: list[str]) -> None:
+    heading = find(f"Model|{line}", "a|0.4|0.3|0.5|0.6")
+    plain = [
+        key
+        for key, each in zip(heading.keys, heading.meanings, strict=True)
+        if each and "inverse" in (each.reason or "")
+    ]
+    assert [key for key in plain if "inv" not in key] == left
+
+
 def test_keys_join_the_levels() -> None:
     assert find("Model|FB15k-237|", "|MRR|MR").keys == ("Model", "FB15k-237 / MRR", "FB15k-237 / MR")
     assert find("MRR|MRR|MRR (2)").keys == ("MRR", "MRR (3)", "MRR (2)")

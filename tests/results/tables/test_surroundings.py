@@ -815,3 +815,38 @@ def test_queries_of_one_side_in_prose_are_left_to_the_user(options: dict[str, An
     (entry,) = rankconst.adjust(read_document("a.md", text), **options).entries
     assert entry.constants is not None
     assert entry.constants.tasks.side == options["side"]
+
+
+@pytest.mark.parametrize(
+    ("text", "open_side"),
+    [
+        ("### Head", True), ("**Tail entities**", True), ("Left:", True),
+        ("Table 3: Results for tails.", True), ("Results on the object side.", False),
+        ("Subject\n\n### WN18RR", False), ("### Tail\n\n#### WN18RR", True), ("### Head prediction", False),
+        ("### Head and tail", False), ("### Overhead", False), ("### Tail-aware training", False),
+        ("### Head\n\n#### Tail prediction", False),
+    ],
+)  # fmt: skip
+def test_a_side_alone_above_a_table_is_left_to_the_user(text: str, open_side: bool) -> None:
+    (entry,) = read(f"{text}\n\n| Model | MRR |\n|---|---|\n| A | .3 |\n").entries
+    assert ("side" in dict(entry.context.missing)) == open_side
+
+
+@pytest.mark.parametrize(
+    ("headings", "missing"),
+    [
+        (("### Head prediction", "## Raw"), ["protocol"]),
+        (("### WN18RR", "## Raw results:"), ["protocol"]),
+        (("### Filtered", "## Raw"), []),
+        (("### WN18RR", "## Filtered", "# Raw"), []),
+        (("### WN18RR", "## Raw data"), []),
+        (("### WN18RR", "## From raw to filtered"), []),
+    ],
+)
+def test_a_section_of_raw_results_may_hold_further_below(headings: tuple[str, ...], missing: list[str]) -> None:
+    told = tell([Above("heading", text.lstrip("# ")) for text in headings])
+    assert [name for name, _ in told.missing] == missing
+
+
+def test_a_raw_heading_right_above_says_so() -> None:
+    assert tell([Above("heading", "Raw results"), Above("heading", "WN18RR")]).protocol == "raw"

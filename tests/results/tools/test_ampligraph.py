@@ -302,3 +302,26 @@ def test_numbers_of_a_metric_by_split_side_or_dataset_are_of_these() -> None:
             for about in [entry.context]
         ]
         assert found == expected
+
+
+def test_what_is_asked_forward_is_of_tails() -> None:
+    reading = _read(
+        '{"forward metrics": {"mrr": 0.42}, "backward": {"mrr": 0.24}, "average metrics": {"mrr": 0.33}, '
+        '"forward model": {"mrr": 0.3}}'
+    )
+    assert [(entry.text, entry.context.side) for entry in reading.entries] == [
+        ("0.42", "tail"),
+        ("0.24", "head"),
+        ("0.33", None),
+        ("0.3", None),
+    ]
+
+
+def test_next_to_a_metric_of_inverse_queries_one_is_left_out() -> None:
+    reading = _read('{"mrr": 0.4, "mrr_inv": 0.3, "hits@10": 0.6, "all": {"mrr": 0.35}}')
+    assert [entry.text for entry in reading.entries] == ["0.6", "0.35"]
+
+
+def test_how_many_triples_were_evaluated() -> None:
+    reading = _read('{"mrr": 0.4, "n_evaluated": 2000}')
+    assert [entry.context.num_tasks for entry in reading.entries] == [4000]

@@ -287,3 +287,17 @@ def test_an_evaluation_of_another_kind_is_left_to_no_other_reader() -> None:
     text = "{event: eval_completed, hits_at_10: 0.3, split: test, type: entity_pair_ranking}\n"
     with pytest.raises(DataError, match="type entity_pair_ranking: it is not an evaluation of entity ranking"):
         read_document("trace.yaml", text)
+
+
+@pytest.mark.parametrize(
+    ("line", "dataset"),
+    [
+        ("Loading configuration of dataset fb15k-237 from /kge/data/fb15k-237 ...", "fb15k-237"),
+        ("2020-01-01 00:00:00.000000 Loading configuration of dataset wnrr from /kge/data/wnrr ...", "wnrr"),
+        ("Loading configuration of dataset umls from data/umls, dataset wn18rr from data/wn18rr", None),
+    ],
+)
+def test_a_log_names_its_dataset(line: str, dataset: str | None) -> None:
+    block = "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n  type: entity_ranking\n"
+    (entry,) = read_document("kge.log", f"{line}\n{block}").entries
+    assert entry.context.dataset == dataset
