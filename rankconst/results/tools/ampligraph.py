@@ -53,7 +53,6 @@ from rankconst.results.tables.columns import (
     is_kind,
     is_retrieval,
     is_vague,
-    read_alone,
     read_qualifier,
     read_words,
 )
@@ -65,6 +64,7 @@ from rankconst.results.tables.settings import (
     find_pairs,
     parse_heading,
     read_mode,
+    read_remark,
     tell_program,
     tell_setting,
 )
@@ -362,7 +362,7 @@ def _tell(key: str, text: str) -> Mapping[str, Any]:
         return {"unclear": f"it is of {key} {text}, which is not understood"}
     qualified = None if told or key in _ROLES else find_qualifier(key, [text])
     if not qualified or qualified == "relations":
-        return told or (read_alone(text) if is_vague(key) else {})
+        return told or (read_remark(text) if is_vague(key) else {})
     return {role: word for role, word in read_qualifier(key, text, qualified).items() if word != "train"}
 
 
