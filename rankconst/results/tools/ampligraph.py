@@ -64,6 +64,7 @@ from rankconst.results.tables.settings import (
     find_pairs,
     parse_heading,
     read_mode,
+    read_model,
     read_remark,
     tell_program,
     tell_setting,
@@ -148,7 +149,7 @@ def _walk(
     if not isinstance(value, dict):
         return
     value = _turn(_spell_out(value))
-    own = _read_roles(value, path[-1] if path else "")
+    own = _heed_model(_read_roles(value, path[-1] if path else ""))
     stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
         yield _Table(line, where, path, stated, value)
@@ -161,6 +162,12 @@ def _walk(
         if where and _BY_RELATION.fullmatch(where.split(".")[-2]):
             told = {"relations": (key,)}
         yield from _walk(inner, f"{where}{key}.", onward, {**stated, **told, **words}, line)
+
+
+def _heed_model(stated: dict[str, Any]) -> dict[str, Any]:
+    """Return what an object says with what the name of its model does: ``RotatE (valid)``."""
+    model = stated.get("model")
+    return {**read_model(model, stated, frozenset()), **stated} if isinstance(model, str) else stated
 
 
 def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
