@@ -43,7 +43,6 @@ from rankconst.results.tables.columns import (
     is_constrained,
     is_vague,
     names_tools,
-    read_alone,
     read_dataset,
     read_flag,
     read_name,
@@ -60,6 +59,7 @@ from rankconst.results.tables.settings import (
     parse_heading,
     read_cell,
     read_model,
+    read_remark,
 )
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
@@ -206,7 +206,7 @@ def _find_vague(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], kno
         name: place
         for place, name in named.items()
         if frame.iloc[:, place].dtype.kind not in "fiub"
-        and any(read_alone(str(cell)) for cell in frame.iloc[:, place].dropna().unique())
+        and any(read_remark(str(cell)) for cell in frame.iloc[:, place].dropna().unique())
     }
 
 
@@ -737,7 +737,7 @@ def _read_stated(
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
         if role in vague:
-            said |= read_alone(text, texts)
+            said |= read_remark(text, texts)
         elif qualifiers.get(role) == "":
             said = add_setting(said, read_cell(role, text), text)
         elif role in qualifiers:

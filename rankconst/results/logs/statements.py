@@ -28,7 +28,7 @@ from rankconst.results.logs.phrases import (
     simplify,
 )
 from rankconst.results.tables.columns import find_other_tasks
-from rankconst.results.tables.settings import read_setting
+from rankconst.results.tables.settings import find_pairs, names_setting, read_setting, tell_program
 from rankconst.results.tables.surroundings import Above, find_task, tell
 
 if TYPE_CHECKING:
@@ -359,7 +359,7 @@ def _read_behind(text: str) -> tuple[dict[str, str], dict[str, str]]:
     if not any(map(str.isalpha, text)):
         return {}, {}
     text, said = _take_dataset(text)
-    vague: dict[str, str] = {}
+    text, vague = _take_settings_behind(text, said)
     for part in filter(None, map(str.strip, _PIECE.split(text))):
         phrase = read_phrase(part)
         own = {key: each for key, each in phrase.before if key in _ONE_EACH}
@@ -368,6 +368,26 @@ def _read_behind(text: str) -> tuple[dict[str, str], dict[str, str]]:
         else:
             vague |= {key: part for key, each in own.items() if each not in _DEFAULTS}
     return said, vague
+
+
+def _take_settings_behind(text: str, said: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """Return a text behind numbers without its settings, and those that are of other tasks: ``(filtered=False)``.
+
+    What the others say is added to what is said.
+    """
+    vague: dict[str, str] = {}
+    rest, last = "", 0
+    for start, end, name, value in find_pairs(text, len(text), set()):
+        told = tell_program(name, value, evaluated=True)
+        if not told and not names_setting(name):
+            continue
+        rest, last = f"{rest}{text[last:start]} ", end
+        filters = told.get("protocol"), told.get("filtered")
+        said |= {role: told[role] for role in ("split", "side", "task") if role in told}
+        said |= {"filter": "raw"} if filters[0] == "raw" else {"filter": "filtered"} if filters[1] else {}
+        if told.keys() - {"split", "side", "task", "filtered"} and filters[0] != "raw":
+            vague["part"] = text[start:end]
+    return rest + text[last:], vague
 
 
 def _pick(phrases: list[Phrase], line: dict[str, str], first: Phrase) -> tuple[Phrase | None, dict[str, str], Phrase]:

@@ -509,8 +509,8 @@ def is_whole(cell: str) -> bool:
 
 FLAGS = {
     "x": None,
-    **dict.fromkeys(("yes", "y", "true", "1", "1.0", "✓", "✔", "☑", "✅"), True),
-    **dict.fromkeys(("no", "n", "false", "0", "0.0", "✗", "✘", "☒", "❌", "×"), False),
+    **dict.fromkeys(("yes", "y", "true", "on", "1", "1.0", "✓", "✔", "☑", "✅"), True),
+    **dict.fromkeys(("no", "n", "false", "off", "0", "0.0", "✗", "✘", "☒", "❌", "×"), False),
 }
 """Cells below a heading such as "filtered"; an x may be a cross or a tick."""
 
@@ -528,7 +528,8 @@ def read_name(cell: str, known: Container[str] = (), stems: Container[tuple[str,
     :func:`find_stems`; otherwise the name says that it is unclear. What is `known` anyway is not read.
     """
     alone = read_alone(cell, known)
-    if alone or (not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None):
+    silent = not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None
+    if alone or silent or _CHOOSING.search(cell[:_LONGEST]):  # "RotatE (early stopping on valid)"
         return alone
     apart = _APART.fullmatch(cell[:_LONGEST])
     said = None if apart is None else read_words(apart[2] or apart[3] or "")
@@ -578,7 +579,8 @@ _LONGEST_WORDS = 40
 # Headings of columns whose cells may be of anything, the evaluation included.
 _VAGUE = re.compile(
     r"|(?:evaluation |experiment(?:al)? )?(?:setting|variant|ablation|config(?:uration)?|version|condition|scenario|"
-    r"experiment|type|setup|component|case|direction|quer(?:y|ie)|prediction)s?",
+    r"experiment|type|setup|component|case|direction|quer(?:y|ie)|prediction|note|comment|remark|description|detail|"
+    r"info|evaluation|candidate|part|portion|kind|group|scope|problem)s?",
     re.IGNORECASE,
 )
 

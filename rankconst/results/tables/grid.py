@@ -34,6 +34,7 @@ from rankconst.results.tables.columns import (
     is_constrained,
     is_mean,
     is_retrieval,
+    read_alone,
     read_dataset,
 )
 from rankconst.results.tables.footnotes import tell_footnotes
@@ -562,7 +563,9 @@ def _read_corner(heading: Heading, told: Told) -> Told:
     """Return what is said of a table, whose corner may name its dataset over the models."""
     labels = [level[0] for level in heading.levels if len(find_mentions(level[0])) == 1]
     if len(labels) != 1:
-        return told
+        known = [role for role in ("split", "side", "protocol") if getattr(told, role)]
+        said = [why for level in heading.levels[:1] if (why := read_alone(level[0], known).get("unclear"))]
+        return replace(told, unclear=told.unclear or said[0]) if said and heading.meanings[0] is None else told
     corner = tell((Above("caption", labels[0]),))
     return replace(told, dataset=corner.dataset, among=corner.among, origin="the corner of the table")
 

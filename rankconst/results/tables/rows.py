@@ -38,7 +38,6 @@ from rankconst.results.tables.columns import (
     find_stems,
     is_vague,
     names_tools,
-    read_alone,
     read_dataset,
     read_name,
     read_qualifier,
@@ -58,6 +57,7 @@ from rankconst.results.tables.settings import (
     count_tasks,
     read_cell,
     read_model,
+    read_remark,
     read_test_set,
     tell_setting,
 )
@@ -460,10 +460,10 @@ class RowReader:
                 self.inferred |= {f"{role} from names of rows": None for role in told if role != "unclear"}
                 said |= told
             for j in self._vague:
-                said = {**read_alone(said.pop(f"{_SETTING} {j}", ""), said), **said}
+                said = {**read_remark(said.pop(f"{_SETTING} {j}", ""), said), **said}
             if "rank_type" in said:
                 said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
-            if "num_tasks" in said:
+            if isinstance(said.get("num_tasks"), str):
                 said["num_tasks"] = self._read_count(row, "num_tasks")
             self._said = row, said
         return said

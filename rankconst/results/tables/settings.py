@@ -23,10 +23,11 @@ from rankconst.results.tables.columns import (
     join_levels,
     name_protocol,
     parse_column,
+    read_alone,
     read_name,
     read_words,
 )
-from rankconst.results.tables.surroundings import TASKS, find_task
+from rankconst.results.tables.surroundings import TASKS, find_task, tell_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -55,6 +56,34 @@ def _read_flag(value: str, *, raw: bool) -> _Said:
     if flag is None:
         return _read_known(text)
     return {"protocol": "raw"} if flag == raw else {"filtered": "filtered"}
+
+
+def _read_of_side(value: str, *, side: str) -> _Said:
+    """Return the other side where the value says that one is not ranked, or the one that it names."""
+    flag = FLAGS.get(value.lower())
+    return _read_words(value) if flag is None else {} if flag else {"side": "tail" if side == "head" else "head"}
+
+
+def _read_only(value: str, *, side: str) -> dict[str, Any]:
+    """Return the only side that is ranked, if yes says so."""
+    return {"side": side} if FLAGS.get(value.lower()) else {}
+
+
+def _read_both(value: str) -> dict[str, Any]:
+    """Return that the side is open where the value says that it is not both."""
+    return {"missing": (("side", _ONE_SIDE),)} if FLAGS.get(value.lower()) is False else {}
+
+
+_ONE_SIDE = "a setting says that not both sides were ranked: add --side"
+
+
+def _read_fraction(value: str) -> dict[str, Any]:
+    """Return that a part of the triples was evaluated, unless the value says all or none."""
+    whole = _NOTHING.fullmatch(value) or _WHOLE.fullmatch(value) or FLAGS.get(value.lower()) is False
+    return {} if whole else {_PART: value}
+
+
+_WHOLE = re.compile(r"1(?:\.0+)?|100(?:\.0+)? ?%?|all|full", re.IGNORECASE)
 
 
 def _read_known(value: str) -> _Said:
@@ -204,7 +233,32 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             lambda value: _read_flag(value, raw=True),
             True,
         ),
+        (
+            r"(?:filter|remove|mask|exclude)(?: out)? (?:all |the )?(?:known|true|flag|triples|positives|facts|answers)"
+            r"(?: (?:triples|facts|answers))?",
+            partial(_read_flag, raw=False),
+            True,
+        ),
+        (
+            r"(?:(?:eval(?:uate)?|test|predict|rank) )(?:heads?|subjects?|lhs)",
+            partial(_read_of_side, side="head"),
+            True,
+        ),
+        (
+            r"(?:(?:eval(?:uate)?|test|predict|rank) )(?:tails?|objects?|rhs)",
+            partial(_read_of_side, side="tail"),
+            True,
+        ),
+        (r"(?:only (?:heads?|subjects?)|(?:heads?|subjects?) only)", partial(_read_only, side="head"), True),
+        (r"(?:only (?:tails?|objects?)|(?:tails?|objects?) only)", partial(_read_only, side="tail"), True),
+        (r"(?:(?:eval(?:uate)?|test|predict|rank) )?both sides", _read_both, True),
+        (
+            r"(?:test|eval(?:uation)?) (?:fraction|frac|percent(?:age)?|portion|share)|fast test(?:ing)?",
+            _read_fraction,
+            True,
+        ),
         (r"(?:filter(?:ed|ing)? (?:splits?|with|by|on|using)|known(?: (?:answers|triples|facts))?)", _read_known, True),
+        (r"eval(?:uation)? (?:split|set)|eval(?:uated|uation) on", _read_words, True),
         (rf"eval(?:uation)? {_WHAT}|eval(?:uat(?:e|ed|ion))? on", read_mode, True),
         (
             r"(?:(?:is|use) )?type (?:constrain(?:ed|ts?)|filter(?:ed|s)?)(?: (?:eval(?:uation)?|ranking))?",
@@ -292,7 +346,9 @@ def tell_program(name: str, value: str, *, evaluated: bool = False) -> dict[str,
     told: dict[str, Any] = next(filter(None, (*of_evaluation, tell_setting(name, value, anywhere=True))), {})
     if not told:  # a mode may be one of training; a split is evaluated
         told = {role: word for role, word in own.items() if role == "split"}
-    return {} if told.get("split") == "train" else dict(told)
+    # Programs load "split: train"; one that evaluates it says so.
+    named = _plain(name).startswith("eval")
+    return {} if told.get("split") == "train" and not named else dict(told)
 
 
 # "--eval-side tail", "--raw", "filtered=False", "num_eval_negatives: 100", "filtered .... False", "filtered -> False",
@@ -402,9 +458,41 @@ def read_model(cell: str, known: Mapping[str, Any], stems: Container[tuple[str, 
     said = read_name(cell, known, stems)
     pairs = read_pairs(_INNER.findall(cell)) if any(sign in cell for sign in ":=") else {}
     if not pairs:
-        return said
+        # A number of negatives may be that of the training.
+        inner = [] if said else [each for each in _INNER.findall(cell) if _COUNTED.search(each) is None]
+        return said or next(filter(None, (read_remark(each, known) for each in inner)), {})
     own = {role: each for role, each in pairs.items() if role != "filtered"}
     return {**said, **own, **contradict("", pairs, {"protocol": known.get("filtered"), **known, **said})}
+
+
+def read_remark(cell: str, known: Container[str] = ()) -> dict[str, str]:
+    """Return why it is unclear what a row is of whose cell is a label such as ``tail only`` or ``unseen entities``.
+
+    A cell that says what a model has or lacks, ``w/o inverse relations``, and a sentence say nothing of it.
+    """
+    alone = read_alone(cell, known)
+    words = _plain(cell)
+    if alone or not words or words.count(" ") >= _LONGEST_REMARK or _PART_OF_MODEL.search(cell):
+        return alone
+    told = tell_row(cell)
+    if told is None:
+        return {}
+    if told.task not in _OF_MODELS:
+        return {"unclear": _REMARK.format(cell, "another task", told.task)}
+    for role in ("split", "side", "protocol"):
+        if (word := getattr(told, role)) not in {None, "test", "both"} and role not in known:
+            return {"unclear": _REMARK.format(cell, role, word)}
+    return {"unclear": told.unclear} if told.unclear else {}
+
+
+_COUNTED = re.compile(r"(?<![\d,])\d[\d,]{0,12} (?:[a-z]{1,12} ){0,2}(?:neg|sample|candidate)", re.IGNORECASE)
+_LONGEST_REMARK = 6
+_REMARK = "{!r} may say {} {}: write what its row is of into a column of its own."
+_PART_OF_MODEL = re.compile(
+    r"^\W{0,3}[-+−]|\b(?:w/o|w/|without|with|no|uses?|using|module|loss|layer|encoder)(?!\w)", re.IGNORECASE
+)
+# What a model may be called, whatever it is evaluated on.
+_OF_MODELS = frozenset({None, "temporal", "n-ary", "attack", "multi-hop reasoning"})
 
 
 def _drop_head(text: str) -> str:

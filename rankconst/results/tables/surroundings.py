@@ -68,8 +68,8 @@ _TASKS = {
     r"\bcandidates per (?:query|triple|task|positive)|"
     r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"^\W{0,9}\d[\d,]*+ (?:random(?:ly)? )?(?:sampled )?(?:negatives|negative samples|candidates)\W{0,9}$|"
-    r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled |hard )?"
-    r"(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?"
+    r"(?<!trained )(?<!training )(?<!train )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?"
+    r"(?:sampled |hard )?(?:negative|candidate)|\brank(?:ed|ing|s)? (?:against|among|within) (?:only )?"
     r"(?:\d{1,3}(?![\d,.])|\d[\d,]*+ (?:negative|corrupt|random|sampled|other))|"
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
     r"\(\d[\d,]* (?:negative )?samples?\)|\bnegative samples? (?:for|in|during|at) (?:the )?(?:eval|test|rank)",
@@ -138,7 +138,30 @@ _TASKS = {
     r"\bentit[a-z]+ (?:that (?:are|were) )?unseen|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
 }
-TASKS = frozenset(_TASKS)
+# What says so where it is a whole label: "Unseen", "Improvement over TransE", "Client 2".
+_LABELS = {
+    "difference": r"(?:[Δ∆]|(?:(?:relative|absolute|percentage|average|mean) )?"
+    r"(?:improvements?|gains?|differences?|deltas?|diffs?)(?: (?:over|to|from|against|vs\.?|in) [\w -]{1,40})?"
+    r"|std|standard deviations?)(?: \(?%\)?)?",
+    "running": r"(?:(?:best|results?|metrics|average|mean) )?so far|running (?:average|mean|metrics|results?)"
+    r"|(?:partial|intermediate|preliminary) (?:results?|metrics|evaluation)|(?:evaluation )?in progress"
+    r"|\d{1,2} ?% (?:done|complete)|(?:batch )?(?P<batch>\d{1,9}) ?/ ?(?!(?P=batch)\b)\d{1,9}(?: batches)?",
+    "sampled": r"1 ?vs\.? ?\d[\d,]{0,12}(?: ranking)?|sampled (?:ranking|ranks|protocol)",
+    "type-constrained": r"typed? (?:candidates|filter(?:ed|ing)?)|type-filtered",
+    "by relation": r"(?:symmetric|asymmetric|antisymmetric|inverse|hierarchical|compositional|transitive) relations|"
+    r"relation _\w{1,60}",
+    "subset": r"(?:un)?seen(?: (?:entities|relations|triples|facts))?|(?:a )?(?:test )?subset|"
+    r"(?:long[- ]tail(?:ed)?|rare|(?:in)?frequent|(?:un)?popular) (?:entities|relations|triples)|long[- ]tail|"
+    r"(?:hard|easy) (?:test )?(?:triples|facts|queries)|\d[\d,]{0,12} (?:test )?(?:triples|facts)|test-\d{1,6}k?",
+    "few-shot": r"(?:zero|one|few)[- ]shot",
+    "federated": r"client \d{1,4}",
+    RELATION_PREDICTION: r"relation ranking",
+    "multi-hop reasoning": r"multi-?hop",
+    MACRO: r"(?:mean|averages?) (?:over|across|of) (?:all )?relations|per-relation (?:average|mean)",
+}
+_LABEL_OF = {name: re.compile(rf"\W{{0,9}}(?:{pattern})\W{{0,9}}", re.IGNORECASE) for name, pattern in _LABELS.items()}
+_LONGEST_LABEL = 80
+TASKS = frozenset((*_TASKS, *_LABELS))
 """The names of other tasks."""
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _INDUCTIVE = re.compile(
@@ -208,7 +231,7 @@ _OF_RELATIONS = re.compile(
 _OF_ENTITIES = re.compile(r"\b(?:link|entity|head|tail|subject|object|node) prediction\b", re.IGNORECASE)
 _SIDES = {
     side: re.compile(
-        rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
+        rf"\b(?:(?:predict|corrupt)(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
         rf"(?:{words})[- ](?:entity )?(?:prediction|batch|side|only|quer(?:y|ies)|corrupted|corruption)|"
         rf"corrupted (?:{words}))\b",
         re.IGNORECASE,
@@ -224,7 +247,8 @@ _QUERIED = "the text around it names {}, which may be of one side or stand for b
 # What was chosen on the validation set is not reported on it.
 _CHOOSING = re.compile(
     r"(?:select|tun(?:ed|ing)|stop|hyper|best|chos|search|optimi[sz]|pick|sav(?:ed|ing)|accord|checkpoint)[^.;]{0,200}"
-    r"\b(?:valid|dev)|\b(?:valid|dev)[^.;]{0,200}(?:select|tun(?:ed|ing)|chos|hyper)",
+    r"\b(?:valid|dev)|\b(?:valid|dev)[^.;]{0,200}(?:select|tun(?:ed|ing)|chos|hyper)"
+    r"|\b(?:valid|dev)\w{0,10} (?:set |split |data )?(?:was|is|were|are) (?:only )?used (?:for|to|in)\b",
     re.IGNORECASE,
 )
 _TRAIN = re.compile(
@@ -249,6 +273,10 @@ def find_task(text: str, ignored: str = "") -> str | None:
 
     A text about link prediction may name what else there is, such as question answering.
     """
+    if len(text) <= _LONGEST_LABEL:
+        for name, label in _LABEL_OF.items():
+            if name != ignored and label.fullmatch(text):
+                return name
     if _HINT.search(text.casefold()) is None:
         return None
     transductive = _TRANSDUCTIVE.match(text)
@@ -281,7 +309,7 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     if above[0].kind != "caption":  # what has a caption may be far from where it is printed
         own += headings[:1]
     reported = (sentence for text in own for sentence in _SENTENCE.split(text) if _REPORTS.search(sentence))
-    leading = [*(text for text in own if _leads(text)), *reported]
+    leading = [text for text in (*filter(_leads, own), *reported) if not _ELSEWHERE.search(text)]
     mentions, origin = _find_dataset([each for each in above if each.kind != "note"])
     captions = [each.text for each in above if each.kind == "caption" or NUMBERED.match(each.text.lstrip("*_ "))][:3]
     leading += [
@@ -308,6 +336,8 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     task = next(filter(None, map(find_task, own)), None)
     if task is None and any(map(_OF_RELATIONS.search, reports)):
         task = RELATION_PREDICTION
+    outer = NOTHING_TOLD if above[0].kind == "caption" else _tell_outer(above, own)
+    task = task or outer.task
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
         dataset=graphs[0] if len(graphs) == 1 else None,
@@ -325,9 +355,55 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
             *(("side", _QUERIED.format(each[0])) for each in queried.values() if open_side),
             *((("side", _ALONE.format(alone.strip())),) if alone is not None and not sides and not open_side else ()),
             *((("protocol", _MAY_BE_RAW),) if may_be_raw else ()),
+            *outer.missing,
         ),
         unclear=_OF_TRAIN if any(map(_FILTERED_BY.search, (*leading, *captions))) else "",
     )
+
+
+def _tell_outer(above: Sequence[Above], own: Sequence[str]) -> Told:
+    """Return what labels say that head the sections around that of a table: ``## Validation results``.
+
+    Their split or side is left to the user; a nearer text that says its own goes first. The title of a document is
+    no such label.
+    """
+    task, missing = None, dict[str, str]()
+    headings = [each for each in above if each.kind == "heading"]
+    near = [*own, *(each.text for each in headings[:1])]
+    for i, each in enumerate(headings[1:], start=1):
+        titled = i == len(headings) - 1 and not each.beside
+        words = _RESULTS.sub(" ", each.text)
+        told = tell_row(words) if not titled and _is_label(words) and not find_mentions(words) else None
+        if told is not None and not told.dataset:
+            linked = any(_OF_ENTITIES.search(text) or _TRANSDUCTIVE.match(text) for text in near)
+            task = task or (told.task if not linked and told.task not in _OF_METHODS else None)
+            split = None if told.split == "train" and not _OF_TRAINING_SET.search(words) else told.split
+            said = {"split": split, "side": told.side}
+            for role, word in said.items():
+                if word not in {None, "test", "both"} and not any(map(_SAYS[role].search, near)):
+                    missing.setdefault(role, _OUTER.format(each.text.strip(), role))
+        near.append(each.text)
+    return Told(task=task, missing=tuple(missing.items()))
+
+
+_OUTER = "the heading {0!r} further above may say a {1} that holds for it as well: add --{1}"
+# Words around what a section is about.
+_RESULTS = re.compile(
+    r"\b(?:our|main|full|all|final|detailed|additional|benchmark|link prediction|results?|performance|scores?|metrics|"
+    r"experiments?|evaluation|comparison)\b",
+    re.IGNORECASE,
+)
+_OF_TRAINING_SET = re.compile(r"\btrain(?:ing)? (?:set|split|triples|data)|\bon (?:the )?train", re.IGNORECASE)
+# What a method may be, too, whatever it is evaluated on.
+_OF_METHODS = frozenset({"temporal", "n-ary", "attack", "unlearning", "another graph", "another split"})
+_SAYS = {
+    "split": re.compile(r"\b(?:test|valid|validation|dev|development|train|training)", re.IGNORECASE),
+    "side": re.compile(r"\b(?:head|tail|subject|object|left|right|both|average|overall|lhs|rhs)", re.IGNORECASE),
+}
+
+
+# "We also report raw results in the appendix."
+_ELSEWHERE = re.compile(r"\bin (?:the |our )?(?:appendix|appendices|supplement)|\belsewhere\b", re.IGNORECASE)
 
 
 def _is_of_change(sentence: str) -> bool:

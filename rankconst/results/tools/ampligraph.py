@@ -53,7 +53,6 @@ from rankconst.results.tables.columns import (
     is_kind,
     is_retrieval,
     is_vague,
-    read_alone,
     read_qualifier,
     read_words,
 )
@@ -65,6 +64,8 @@ from rankconst.results.tables.settings import (
     find_pairs,
     parse_heading,
     read_mode,
+    read_model,
+    read_remark,
     tell_program,
     tell_setting,
 )
@@ -148,7 +149,7 @@ def _walk(
     if not isinstance(value, dict):
         return
     value = _turn(_spell_out(value))
-    own = _read_roles(value, path[-1] if path else "")
+    own = _heed_model(_read_roles(value, path[-1] if path else ""))
     stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
         yield _Table(line, where, path, stated, value)
@@ -161,6 +162,12 @@ def _walk(
         if where and _BY_RELATION.fullmatch(where.split(".")[-2]):
             told = {"relations": (key,)}
         yield from _walk(inner, f"{where}{key}.", onward, {**stated, **told, **words}, line)
+
+
+def _heed_model(stated: dict[str, Any]) -> dict[str, Any]:
+    """Return what an object says with what the name of its model does: ``RotatE (valid)``."""
+    model = stated.get("model")
+    return {**read_model(model, stated, frozenset()), **stated} if isinstance(model, str) else stated
 
 
 def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
@@ -362,7 +369,7 @@ def _tell(key: str, text: str) -> Mapping[str, Any]:
         return {"unclear": f"it is of {key} {text}, which is not understood"}
     qualified = None if told or key in _ROLES else find_qualifier(key, [text])
     if not qualified or qualified == "relations":
-        return told or (read_alone(text) if is_vague(key) else {})
+        return told or (read_remark(text) if is_vague(key) else {})
     return {role: word for role, word in read_qualifier(key, text, qualified).items() if word != "train"}
 
 

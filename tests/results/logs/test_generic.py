@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankconst
 from rankconst.catalogue.tools import TOOLS
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
@@ -841,3 +842,23 @@ def test_approximate_numbers_are_left_out(sign: str) -> None:
     reading = read_document("eval.log", f"Test MRR {sign} 0.55, Hits@10: 0.7\n")
     assert [entry.metric.label for entry in reading.entries] == ["Hits@10"]
     assert [skip.why for skip in reading.skipped] == ["it is approximate, and it is open how far it may be off"]
+
+
+@pytest.mark.parametrize(
+    ("behind", "said"),
+    [
+        ("filtered=False", ("test", "both", "raw")),
+        ("filtered: true", ("test", "both", "standard")),
+        ("eval_split=valid", ("valid", "both", "standard")),
+        ("evaluate_heads=false", ("test", "tail", "standard")),
+        ("evaluate_heads=true", ("test", "both", "standard")),
+        ("only_tail=false", ("test", "both", "standard")),
+        ("dim=200", ("test", "both", "standard")),
+    ],
+)
+def test_settings_behind_a_number_are_of_it(behind: str, said: tuple[str, str, str]) -> None:
+    reading = read_document("a.log", f"Dataset: WN18RR\nMRR: 0.476 ({behind})\n")
+    (entry,) = rankconst.adjust(reading).entries
+    assert entry.constants is not None
+    tasks = entry.constants.tasks
+    assert (tasks.split, tasks.side, tasks.protocol) == said

@@ -312,3 +312,17 @@ def test_charts_of_several_metrics_take_no_more_room_than_their_cells() -> None:
 def test_steps_and_times_next_to_values_are_no_values() -> None:
     text = "run_id,key,value,step,timestamp\na,valid_mrr,0.31,1,1609459200\na,valid_mrr,0.33,2,1609459300\n"
     assert [entry.text for entry in read(text).entries] == ["0.31", "0.33"]
+
+
+@pytest.mark.parametrize("column", ["test_triples", "n_evaluated", "eval_size"])
+def test_a_column_of_counted_triples_counts_ranks(column: str) -> None:
+    (entry,) = read(f"model,dataset,{column},MRR\nA,WN18RR,500,0.476\n").entries
+    assert entry.context.num_tasks == 1000
+
+
+@pytest.mark.parametrize("remark", ["validation set only", "relation prediction", "unseen entities", "best so far"])
+@pytest.mark.parametrize("column", ["notes", "comment", "variant", "remark"])
+def test_a_remark_about_its_row_leaves_it_to_the_user(column: str, remark: str) -> None:
+    first, second = read(f"model,dataset,{column},MRR\nA,WN18RR,{remark},0.476\nB,WN18RR,5 seeds,0.226\n").entries
+    assert remark in first.context.unclear
+    assert not second.context.unclear

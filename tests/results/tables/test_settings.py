@@ -14,7 +14,7 @@ from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
 from rankconst.results.tables.columns import OF_KIND, WHICH_SIDES
-from rankconst.results.tables.settings import names_setting, read_setting
+from rankconst.results.tables.settings import names_setting, read_remark, read_setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -444,3 +444,52 @@ def test_a_test_set_by_an_unknown_name_is_a_part_of_its_graph() -> None:
     assert [(each.context.dataset, bool(each.context.unclear)) for each in entries] == [
         ("umls", False), ("umls", False), ("umls", True),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("filter_known", "False", {"protocol": "raw"}),
+        ("remove_known", "false", {"protocol": "raw"}),
+        ("filtering", "off", {"protocol": "raw"}),
+        ("filter_known", "True", {}),
+        ("tail_only", "true", {"side": "tail"}),
+        ("only_head", "yes", {"side": "head"}),
+        ("tail_only", "false", {}),
+        ("evaluate_heads", "false", {"side": "tail"}),
+        ("test_tail", "False", {"side": "head"}),
+        ("evaluate_heads", "true", {}),
+        ("both_sides", "true", {}),
+        ("test_fraction", "1.0", {}),
+        ("eval_split", "train", {"split": "train"}),
+    ],
+)
+def test_flags_of_an_evaluation_say_what_is_ranked(name: str, value: str, said: dict[str, str]) -> None:
+    assert read_setting(name, value, anywhere=True) == said
+
+
+def test_flags_may_leave_it_open_what_is_ranked() -> None:
+    assert dict((read_setting("both_sides", "false", anywhere=True) or {})["missing"]).keys() == {"side"}
+    assert "test_fraction 0.1" in (read_setting("test_fraction", "0.1", anywhere=True) or {})["unclear"]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "on the validation set", "raw ranks", "heads only", "(h, r, ?)", "relation prediction", "unseen entities",
+        "first 1000 triples", "macro average", "improvement over TransE", "few-shot", "Δ",
+    ],
+)  # fmt: skip
+def test_a_remark_leaves_its_row_to_the_user(remark: str) -> None:
+    assert "unclear" in read_remark(remark)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "test", "best checkpoint", "w/o inverse relations", "+ seen loss", "5 seeds", "early stopping on valid", "ours",
+        "uses unseen entities", "temporal attention", "The rows below are of models that were trained by us.",
+    ],
+)  # fmt: skip
+def test_other_remarks_say_nothing_of_their_row(remark: str) -> None:
+    assert read_remark(remark) == {}

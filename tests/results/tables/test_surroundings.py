@@ -15,7 +15,7 @@ from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.formats import read_document
 from rankconst.results.tables import latex, markdown, surroundings
 from rankconst.results.tables.columns import CONSTRAINED
-from rankconst.results.tables.surroundings import Above, tell
+from rankconst.results.tables.surroundings import Above, find_task, tell
 from readings import reading_of
 
 read = reading_of(markdown.READER)
@@ -850,3 +850,65 @@ def test_a_section_of_raw_results_may_hold_further_below(headings: tuple[str, ..
 
 def test_a_raw_heading_right_above_says_so() -> None:
     assert tell([Above("heading", "Raw results"), Above("heading", "WN18RR")]).protocol == "raw"
+
+
+@pytest.mark.parametrize(
+    ("section", "missing", "task"),
+    [
+        ("Validation results", ("split",), None),
+        ("Results on the validation set", ("split",), None),
+        ("Tail prediction", ("side",), None),
+        ("Few-shot", (), "few-shot"),
+        ("Relation prediction", (), "relation prediction"),
+        ("Unseen entities", (), "subset"),
+        ("Main results", (), None),
+        ("Link prediction results", (), None),
+        ("Training", (), None),
+        ("Test results", (), None),
+        ("Validation and test results", (), None),
+    ],
+)
+def test_a_section_further_above_leaves_its_split_and_side_to_the_user(
+    section: str, missing: tuple[str, ...], task: str | None
+) -> None:
+    (entry,) = read(f"# KGE\n\n## {section}\n\n### WN18RR\n\n| Model | MRR |\n|---|---|\n| A | .3 |\n").entries
+    about = entry.context
+    assert tuple(role for role, _ in about.missing) == missing
+    assert (about.dataset == "WN18RR") is (task is None)
+    assert about.split is about.side is None
+
+
+def test_a_nearer_text_goes_before_a_section_further_above() -> None:
+    (entry,) = read("# KGE\n\n## Validation\n\n### WN18RR (test)\n\n| Model | MRR |\n|---|---|\n| A | .3 |\n").entries
+    assert not entry.context.missing
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We also report raw results in the appendix.",
+        "Validation was used for early stopping.",
+        "We train with 1000 negatives.",
+        "Rare relations are discussed in Section 5.",
+        "The number of negatives was 50.",
+    ],
+)
+def test_prose_about_something_else_says_nothing(text: str) -> None:
+    (entry,) = read(f"## WN18RR\n\n{text}\n\n| Model | MRR |\n|---|---|\n| A | .3 |\n").entries
+    about = entry.context
+    assert about.dataset == "WN18RR"
+    assert about.split is about.side is about.protocol is about.task is None
+    assert not about.missing
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Improvement over TransE", "best so far", "Running average", "batch 10/273", "1 vs 100", "Typed candidates",
+        "Client 2", "Long-tail relations", "Test subset", "Zero-shot", "Mean over relations", "Hard test triples",
+    ],
+)  # fmt: skip
+def test_a_label_of_other_numbers_leaves_them_out(label: str) -> None:
+    assert find_task(f"{label}:") is not None
+    assert find_task(f"We compare with the {label.lower()} of earlier work, see below:") in {None, find_task(label)}
+    assert find_task("batch 10/10") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -325,3 +326,21 @@ def test_next_to_a_metric_of_inverse_queries_one_is_left_out() -> None:
 def test_how_many_triples_were_evaluated() -> None:
     reading = _read('{"mrr": 0.4, "n_evaluated": 2000}')
     assert [entry.context.num_tasks for entry in reading.entries] == [4000]
+
+
+@pytest.mark.parametrize(
+    ("model", "split", "side", "unclear"),
+    [
+        ("RotatE (valid)", "valid", None, False),
+        ("RotatE (tail)", None, "tail", False),
+        ("RotatE (unseen entities)", None, None, True),
+        ("RotatE (dim=200)", None, None, False),
+        ("RotatE", None, None, False),
+    ],
+)
+def test_the_name_of_a_model_says_what_its_numbers_are_of(
+    model: str, split: str | None, side: str | None, unclear: bool
+) -> None:
+    text = json.dumps({"dataset": "WN18RR", "model": model, "mrr": 0.476})
+    (entry,) = read_document("a.json", text).entries
+    assert (entry.context.split, entry.context.side, bool(entry.context.unclear)) == (split, side, unclear)
