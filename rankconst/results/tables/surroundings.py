@@ -309,7 +309,7 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     if above[0].kind != "caption":  # what has a caption may be far from where it is printed
         own += headings[:1]
     reported = (sentence for text in own for sentence in _SENTENCE.split(text) if _REPORTS.search(sentence))
-    leading = [text for text in (*filter(_leads, own), *reported) if not _ELSEWHERE.search(text)]
+    leading = [*map(_drop_elsewhere, (*filter(_leads, own), *reported))]
     mentions, origin = _find_dataset([each for each in above if each.kind != "note"])
     captions = [each.text for each in above if each.kind == "caption" or NUMBERED.match(each.text.lstrip("*_ "))][:3]
     leading += [
@@ -402,7 +402,14 @@ _SAYS = {
 }
 
 
-# "We also report raw results in the appendix."
+def _drop_elsewhere(text: str) -> str:
+    """Return a text without what it says of other tables: ``..., and raw results are in the appendix``."""
+    if _ELSEWHERE.search(text) is None:
+        return text
+    return " ".join(clause for clause in _CLAUSE.split(text) if _ELSEWHERE.search(clause) is None)
+
+
+_CLAUSE = re.compile(r"(?<=[,;.!?]) +|[()]| +(?:and|but|while|whereas) +")
 _ELSEWHERE = re.compile(r"\bin (?:the |our )?(?:appendix|appendices|supplement)|\belsewhere\b", re.IGNORECASE)
 
 

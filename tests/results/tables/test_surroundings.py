@@ -800,6 +800,18 @@ def test_known_answers_of_train_only_are_of_no_protocol(text: str, unclear: bool
     assert bool(tell((Above("caption", text),)).unclear) == unclear
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Validation results are below, test results are in the appendix.",
+        "Validation results (test results in the appendix):",
+        "Results on test are in the appendix, those on the validation set here:",
+    ],
+)
+def test_what_is_in_the_appendix_does_not_hide_what_is_here(text: str) -> None:
+    assert tell((Above("sentence", text),)).split == "valid"
+
+
 @pytest.mark.parametrize("text", ["1000 random negatives:", "50 sampled candidates", "(100 negatives)"])
 def test_a_line_of_negatives_only_says_that_they_are_sampled(text: str) -> None:
     assert tell((Above("sentence", text),)).task == "sampled"
