@@ -118,9 +118,10 @@ class _Macros:
                     break
                 given.append(self._expand_part(text, closing, opening.end(), close, depth + 1))
                 behind = close + 1
-            put = _put_arguments(body, given)
-            if len(given) == takes and len(put) <= _LONGEST_CELL:
-                parts += [text[position : call.start()], put]
+            if len(given) == takes:
+                put = _put_arguments(body, given)
+                fits = len(put) <= _LONGEST_CELL
+                parts += [text[position : call.start()], put if fits else text[call.start() : behind]]
                 position = behind
         return "".join([*parts, text[position:end]])
 

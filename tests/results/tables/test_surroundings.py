@@ -850,3 +850,32 @@ def test_a_section_of_raw_results_may_hold_further_below(headings: tuple[str, ..
 
 def test_a_raw_heading_right_above_says_so() -> None:
     assert tell([Above("heading", "Raw results"), Above("heading", "WN18RR")]).protocol == "raw"
+
+
+_BOTH = "test both standard"
+
+
+@pytest.mark.parametrize(
+    ("rows", "read_as"),
+    [
+        # What begins another group may end the one above, or not.
+        ("| **Validation** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n", ["valid both standard", "open"]),
+        ("| **Tail** | |\n| A | .3 |\n| **Rule-based** | |\n| B | .4 |\n", ["test tail standard", "open"]),
+        ("| **Raw** | |\n| A | .3 |\n| **Rules** | |\n| B | .4 |\n", ["test both raw", "open"]),
+        # A group right below is a part of it, and so are those that follow.
+        (
+            "| **Raw** | |\n| **Rules** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n",
+            ["test both raw", "test both raw"],
+        ),
+        ("| **Test** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n", ["test both standard", "test both standard"]),
+        ("| **Tail** | |\n| A | .3 |\n| **Both directions** | |\n| A | .4 |\n", ["test tail standard", _BOTH]),
+        ("| **Tail** | |\n| A | .3 |\n| **Head and tail** | |\n| A | .4 |\n", ["test tail standard", _BOTH]),
+    ],
+)  # fmt: skip
+def test_groups_of_rows_behind_one_that_says_something(rows: str, read_as: list[str]) -> None:
+    adjusted = rankconst.adjust(read(f"WN18RR:\n\n| Model | MRR |\n|--|--|\n{rows}"))
+    found = [
+        "open" if each is None else f"{each.split} {each.side} {each.protocol}"
+        for each in (constants and constants.tasks for constants in adjusted.constants)
+    ]
+    assert found == read_as
