@@ -873,9 +873,10 @@ _BOTH = "test both standard"
     ],
 )  # fmt: skip
 def test_groups_of_rows_behind_one_that_says_something(rows: str, read_as: list[str]) -> None:
-    adjusted = rankconst.adjust(read(f"WN18RR:\n\n| Model | MRR |\n|--|--|\n{rows}"))
+    entries = read(f"WN18RR:\n\n| Model | MRR |\n|--|--|\n{rows}").entries
+    said = [each.context for each in entries]
     found = [
-        "open" if each is None else f"{each.split} {each.side} {each.protocol}"
-        for each in (constants and constants.tasks for constants in adjusted.constants)
+        "open" if each.missing else f"{each.split or 'test'} {each.side or 'both'} {each.protocol or 'standard'}"
+        for each in said
     ]
     assert found == read_as
