@@ -860,7 +860,7 @@ _BOTH = "test both standard"
     [
         # What begins another group may end the one above, or not.
         ("| **Validation** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n", ["valid both standard", "open"]),
-        ("| **Tail** | |\n| A | .3 |\n| **Rule-based** | |\n| B | .4 |\n", ["test tail standard", "open"]),
+        ("| **Predicting tail** | |\n| A | .3 |\n| **Rule-based** | |\n| B | .4 |\n", ["test tail standard", "open"]),
         ("| **Raw** | |\n| A | .3 |\n| **Rules** | |\n| B | .4 |\n", ["test both raw", "open"]),
         # A group right below is a part of it, and so are those that follow.
         (
@@ -868,8 +868,8 @@ _BOTH = "test both standard"
             ["test both raw", "test both raw"],
         ),
         ("| **Test** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n", ["test both standard", "test both standard"]),
-        ("| **Tail** | |\n| A | .3 |\n| **Both directions** | |\n| A | .4 |\n", ["test tail standard", _BOTH]),
-        ("| **Tail** | |\n| A | .3 |\n| **Head and tail** | |\n| A | .4 |\n", ["test tail standard", _BOTH]),
+        ("| **Predicting tail** | |\n| A | .3 |\n| **Both directions** | |\n| A | .4 |\n", ["test tail standard", _BOTH]),
+        ("| **Predicting tail** | |\n| A | .3 |\n| **Head and tail** | |\n| A | .4 |\n", ["test tail standard", _BOTH]),
     ],
 )  # fmt: skip
 def test_groups_of_rows_behind_one_that_says_something(rows: str, read_as: list[str]) -> None:
