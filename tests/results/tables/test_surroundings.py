@@ -852,7 +852,7 @@ def test_a_raw_heading_right_above_says_so() -> None:
     assert tell([Above("heading", "Raw results"), Above("heading", "WN18RR")]).protocol == "raw"
 
 
-_BOTH = "test both standard"
+_BOTH, _TAIL = "test both standard", "test tail standard"
 
 
 @pytest.mark.parametrize(
@@ -868,8 +868,8 @@ _BOTH = "test both standard"
             ["test both raw", "test both raw"],
         ),
         ("| **Test** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n", ["test both standard", "test both standard"]),
-        ("| **Predicting tail** | |\n| A | .3 |\n| **Both directions** | |\n| A | .4 |\n", ["test tail standard", _BOTH]),
-        ("| **Predicting tail** | |\n| A | .3 |\n| **Head and tail** | |\n| A | .4 |\n", ["test tail standard", _BOTH]),
+        ("| **Predicting tail** | |\n| A | .3 |\n| **Both directions** | |\n| A | .4 |\n", [_TAIL, _BOTH]),
+        ("| **Predicting tail** | |\n| A | .3 |\n| **Head and tail** | |\n| A | .4 |\n", [_TAIL, _BOTH]),
     ],
 )  # fmt: skip
 def test_groups_of_rows_behind_one_that_says_something(rows: str, read_as: list[str]) -> None:
