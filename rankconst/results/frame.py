@@ -32,7 +32,7 @@ from rankconst.results.adjust import (
 )
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
-from rankconst.results.tables.cells import is_missing, is_plain_number, read_deviation, strip_marks
+from rankconst.results.tables.cells import Row, is_missing, is_plain_number, read_deviation, strip_marks
 from rankconst.results.tables.columns import (
     CONSTRAINED,
     RANK_TYPES,
@@ -48,7 +48,7 @@ from rankconst.results.tables.columns import (
     read_name,
     read_qualifier,
 )
-from rankconst.results.tables.headings import settle_meanings
+from rankconst.results.tables.headings import Dialect, compose_heading, settle_meanings
 from rankconst.results.tables.reshape import COMPARED, GAIN
 from rankconst.results.tables.settings import (
     OPEN_ROLES,
@@ -97,11 +97,8 @@ def adjust_frame(
 
     `complete` finds what the numbers themselves say about their tasks, where adjusted values or counts are among them.
     """
-    if getattr(frame.columns, "nlevels", 1) > 1:
-        raise UsageError(
-            "the columns have several levels; join them first: frame.columns = [' / '.join(c) for c in frame.columns]."
-        )
-    original, frame = frame, _without_objects(frame)
+    original, (frame, headed) = frame, _join_levels(frame)
+    frame, meanings = _put_index(_without_objects(frame), headed)
     user = parse_stated(user, tables)
     shares: bool | frozenset[Metric] | None = None if percent is None else bool(percent)
     if isinstance(percent, Iterable):
@@ -109,8 +106,6 @@ def adjust_frame(
     rounded = (
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
-    named = settle_meanings([[str(name)] for name in frame.columns], lambda labels: (parse_heading(labels[0]), None))
-    meanings = {place: meaning for place, (meaning, _) in enumerate(named)}
     roles = _gather_roles(frame, meanings)
     measured = {
         place: meaning
@@ -120,7 +115,7 @@ def adjust_frame(
     long = {"metric", "value"} <= roles.keys()
     if not long and not measured:
         raise DataError(
-            f"no column holds a metric; there are: {', '.join(map(str, frame.columns)) or 'none'}. "
+            f"no column holds a metric; there are: {', '.join(filter(None, map(str, frame.columns))) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
     way = _Way(user, tables, shares, rounded, errors, find_tool(map(str, frame.columns)), tuple(baselines))
@@ -137,7 +132,78 @@ def adjust_frame(
     import pandas as pd
 
     # Not assign, which copies every array once more.
-    return pd.concat([original, pd.DataFrame(added, index=frame.index, copy=False)], axis=1)
+    found = pd.DataFrame(added, index=frame.index, copy=False)
+    if original.columns.nlevels > 1:
+        found.columns = _part_names(added, original.columns)
+    return pd.concat([original, found], axis=1)
+
+
+def _join_levels(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Meaning | None]]:
+    """Return a frame with a heading of one level, and what its columns mean, as tables with such headings are read."""
+    if frame.columns.nlevels == 1:
+        labels = [[str(name)] for name in frame.columns]
+        return frame, [meaning for meaning, _ in settle_meanings(labels, lambda each: (parse_heading(each[0]), None))]
+    depth = frame.columns.nlevels
+    levels = [["" if _EMPTY.fullmatch(str(name[i])) else str(name[i]) for name in frame.columns] for i in range(depth)]
+    lowered = [[*filter(None, name)] for name in zip(*levels, strict=True)]
+    # Names stand on the lowest level, as in tables.
+    rows = [
+        tuple(name[i - depth + len(name)] if i - depth + len(name) >= 0 else "" for name in lowered)
+        for i in range(depth)
+    ]
+    heading = compose_heading([Row(1, row, row) for row in rows], Dialect())
+    if not (heading.measured or heading.long):
+        raise DataError(
+            f"no column holds a metric; there are: {', '.join(heading.keys)}. Columns of several levels hold a metric "
+            "in one of them, and datasets, splits or the like in the others."
+        )
+    joined = frame.copy(deep=False)
+    joined.columns = [*heading.keys]
+    return joined, [
+        replace(meaning, dataset=upper) if meaning is not None and upper is not None else meaning
+        for meaning, upper in zip(heading.meanings, heading.datasets, strict=True)
+    ]
+
+
+# How pandas calls the levels of columns without a name in a file.
+_EMPTY = re.compile(r"Unnamed: \d{1,9}_level_\d{1,9}")
+
+
+def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
+    """Return names on as many levels as columns have, the last ones empty where a name has fewer."""
+    import pandas as pd
+
+    depth = columns.nlevels
+    parted = [name.split(" / ", depth - 1) for name in names]
+    return pd.MultiIndex.from_tuples(
+        [(*parts, *[""] * (depth - len(parts))) for parts in parted], names=list(columns.names)
+    )
+
+
+def _put_index(frame: pd.DataFrame, meanings: list[Meaning | None]) -> tuple[pd.DataFrame, dict[int, Meaning | None]]:
+    """Return a frame with the levels of its index as first columns, but for those that only count its rows."""
+    import pandas as pd
+
+    levels = [frame.index.get_level_values(i) for i in range(frame.index.nlevels)]
+    told = [level for level in levels if level.name is not None or level.dtype.kind not in "fiubmM"]
+    names = ["" if level.name is None else str(level.name) for level in told]
+    own = [
+        pd.Series(level.array, index=frame.index, name=name)
+        for level, name in zip(told, names, strict=True)
+        if not _is_column(frame, name, level)
+    ]
+    if not own:
+        return frame, dict(enumerate(meanings))
+    found = [parse_heading(str(level.name)) for level in own]
+    return pd.concat([*own, frame], axis=1), dict(enumerate([*found, *meanings]))
+
+
+def _is_column(frame: pd.DataFrame, name: str, level: pd.Index[Any]) -> bool:
+    """Tell whether a frame has a level of its index as a column, too."""
+    if not name or name not in frame.columns:
+        return False
+    column: Any = frame[name]
+    return bool(column.ndim == 1 and (column.astype(object).to_numpy() == level.astype(object).to_numpy()).all())
 
 
 def _tells(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int]) -> bool:

@@ -185,14 +185,58 @@ def test_dtypes_of_all_kinds() -> None:
     assert out["MRR_lower"][0] > out["MRR_lower"][1]
 
 
-def test_columns_of_several_levels_are_joined_first() -> None:
-    levels = pd.MultiIndex.from_product([["FB15k-237", "WN18RR"], ["MRR"]])
-    frame = pd.DataFrame([["0.338", "0.476"]], columns=levels)
-    with pytest.raises(UsageError, match="several levels"):
+# Values of Sun et al. 2019 (RotatE, arXiv:1902.10197), Table 5.
+_RESULTS = pd.DataFrame(
+    [
+        ("FB15k-237", "TransE", 0.294, 0.465), ("FB15k-237", "RotatE", 0.338, 0.533),
+        ("WN18RR", "TransE", 0.226, 0.501), ("WN18RR", "RotatE", 0.476, 0.571),
+    ],
+    columns=["dataset", "model", "MRR", "Hits@10"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("reset", [True, False])
+def test_columns_of_two_levels(order: tuple[int, int], *, reset: bool) -> None:
+    frame = _RESULTS.set_index(["model", "dataset"]).unstack("dataset").reorder_levels(order, axis=1)
+    out = rankconst.adjust(frame.reset_index() if reset else frame)
+    assert out.columns.nlevels == 2
+    for _, row in _RESULTS.iterrows():
+        for metric, name in (("MRR", "AMRR"), ("Hits@10", "AH@10")):
+            key = tuple((name, row["dataset"])[i] for i in order)
+            found = out[key][out[("model", "")] == row["model"]] if reset else out.loc[[row["model"]], key]
+            expected = TABLES.constants(row["dataset"], metric).adjust(str(row[metric])).index
+            assert found.tolist() == [pytest.approx(expected, abs=1e-12)]
+
+
+def test_columns_of_two_levels_without_a_reading() -> None:
+    frame = pd.DataFrame([[0.3, 0.4]], columns=pd.MultiIndex.from_tuples([("A", "x"), ("A", "y")]))
+    with pytest.raises(DataError, match="no column holds a metric; there are: A / x, A / y"):
         rankconst.adjust(frame)
-    frame.columns = [" / ".join(column) for column in frame.columns]
-    out = rankconst.adjust(frame)
-    assert out["WN18RR / AMRR"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
+    frame.columns = pd.MultiIndex.from_tuples([("A", "MRR"), ("B", "MRR")])
+    with pytest.raises(UnknownNameError, match="unknown dataset 'A'"):
+        rankconst.adjust(frame, errors="raise")
+
+
+@pytest.mark.parametrize("levels", [["dataset"], ["dataset", "model"], ["model"], ["model", "dataset"]])
+def test_an_index_says_what_a_column_of_its_name_does(levels: list[str]) -> None:
+    expected = rankconst.adjust(_RESULTS)
+    out = rankconst.adjust(_RESULTS.set_index(levels))
+    assert out["AMRR"].tolist() == expected["AMRR"].tolist()
+    assert out.index.names == levels
+    kept = rankconst.adjust(_RESULTS.set_index(levels, drop=False))
+    assert kept["AMRR"].tolist() == expected["AMRR"].tolist()
+
+
+def test_an_index_is_not_passed_over() -> None:
+    out = rankconst.adjust(_RESULTS.set_index("dataset"), dataset="fb15k237")
+    assert out["AMRR"].isna().tolist() == [False, False, True, True]
+    splits = pd.DataFrame({"MRR": [0.5, 0.5]}, index=pd.Index(["valid", "test"], name="split"))
+    both = [TABLES.constants("nations", "mrr", split=split).adjust(0.5).index for split in ("valid", "test")]
+    assert rankconst.adjust(splits, dataset="nations")["AMRR"].tolist() == both
+    assert both[0] != both[1]
+    counted = pd.DataFrame({"MRR": [0.5, 0.5]}, index=[7, 9])
+    assert rankconst.adjust(counted, dataset="nations")["AMRR"].tolist() == both[1:] * 2
 
 
 def test_what_is_no_frame() -> None:

@@ -51,3 +51,20 @@ def test_headings_between_cells_say_what_those_below_print() -> None:
 def test_notebooks_without_such_lines_are_refused(text: str, why: str) -> None:
     with pytest.raises(DataError, match=why):
         read_document("run.ipynb", text)
+
+
+@pytest.mark.parametrize("indent", [1, None])
+@pytest.mark.parametrize("together", [True, False])
+def test_notebooks_of_other_programs(indent: int | None, *, together: bool) -> None:
+    lines = ["Dataset: UMLS\n", "Test MRR: 0.476\n"]
+    outputs = [{"name": "stdout", "output_type": "stream", "text": "".join(lines) if together else lines}]
+    source = "# Validation\nf()" if together else ["# Validation\n", "f()"]
+    cell: dict[str, Any] = {"source": source, "outputs": outputs, "metadata": {}, "cell_type": "code"}
+    (entry,) = read_document("a.ipynb", json.dumps({"cells": [cell], "nbformat": 4}, indent=indent)).entries
+    assert (entry.text, entry.context.dataset, entry.context.split) == ("0.476", "UMLS", "test")
+
+
+def test_a_broken_notebook_in_one_line_is_refused() -> None:
+    text = json.dumps(json.loads(_write({"text": ["MRR: 0.3\n"]})))
+    with pytest.raises(DataError, match="expected a notebook in JSON"):
+        read_document("a.ipynb", text[:-9])

@@ -25,9 +25,9 @@ _FIRST = re.compile(rf"[{_SYMBOLS}∗]++(?=\s?\.?\d)")
 _WITHIN = re.compile(_MARK)
 _BEGIN = re.compile(rf"(?:{_MARK})")
 # Marks that are markup.
-_REFERRED = re.compile(r"\[\^\w{1,20}\]|\\tnote\{[^{}]{1,12}\}")
+_REFERRED = re.compile(r"\[\^\w{1,20}\]|\\tnote\{[^{}]{1,12}\}|\\footnotemark(?:\[\w{1,12}\])?")
 # The text of a footnote in its cell.
-_INLINE = re.compile(r"\\(?:table)?footnote\{([^{}]{4,200})\}")
+_INLINE = re.compile(r"\\(?:table)?footnote(?:\[\w{1,12}\])?\{((?:[^{}]|\{[^{}]{0,100}\}){3,300})\}")
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
 _LONGEST = 400
 _OWN = "footnote "  # before the text of a footnote in its cell
@@ -35,7 +35,8 @@ _OWN = "footnote "  # before the text of a footnote in its cell
 
 def _name_marks(text: str) -> set[str]:
     """Return the marks that a text is made of, raised or not."""
-    signs = re.sub(r"\\tnote|[\[\]{}^]", " ", text.translate(_RAISED))
+    # A mark of LaTeX without a number goes with a text without one.
+    signs = re.sub(r"\\tnote|\\footnotemark\[|[\\\[\]{}^]", " ", text.translate(_RAISED))
     return {mark for mark in re.findall(rf"\w+|[{_SYMBOLS}]", signs) if mark}
 
 

@@ -736,7 +736,14 @@ def _is_alone(row: Row, heading: Heading) -> bool:
 
 def _names_both(label: str) -> bool:
     """Tell whether a row over a metric says that those below are of both sides."""
-    return is_mean(label) or label.lower() in {"avg", "both", "overall"}
+    return is_mean(label) or _BOTH.fullmatch(label) is not None
+
+
+_BOTH = re.compile(
+    r"avg\.?|overall|both(?: (?:directions|sides|(?:head|subject)s? (?:and|&) (?:tail|object)s?))?|"
+    r"(?:head|subject)s? ?(?:and|&|\+) ?(?:tail|object)s?(?: (?:prediction|entities|queries))?",
+    re.IGNORECASE,
+)
 
 
 # How many rows of a delimited file show what its columns hold.

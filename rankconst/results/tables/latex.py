@@ -15,10 +15,10 @@ from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.surroundings import Outline
+from rankconst.results.tables.surroundings import Outline, tells_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
     from rankconst.results.tables.surroundings import Printed
@@ -36,6 +36,8 @@ ENVIRONMENTS: dict[str, int] = {
     "xltabular": 2,
     "array": 1,
     "NiceTabular": 1,
+    "tabu": 1,
+    "longtabu": 1,
 }
 """Environment of a table to the number of its arguments in braces."""
 
@@ -49,8 +51,100 @@ _TOKEN = re.compile(
 )
 
 
+# What authors define: datasets, metrics, and what sets a number.
+_DEFINED = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand)\*?\s{0,9}\{?\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}\}?"
+    r"\s{0,9}(?:\[([1-9])\]\s{0,9})?(?=\{)|\\def\s{0,9}\\([a-zA-Z]{1,40})((?:#[1-9])*)\s{0,9}(?=\{)"
+)
+# Bodies that are programs or tables.
+_PROGRAMMED = re.compile(
+    r"\\(?:if|else|fi|csname|expandafter|begin|end|the|newcommand|def|caption)(?![a-zA-Z])|\\if|\\[a-zA-Z]{0,40}@"
+)
+_CALLED = re.compile(r"\\([a-zA-Z]+)")
+_PARAMETER = re.compile(r"#([1-9])")
+_LONGEST_BODY, _MOST_MACROS, _MOST_ROUNDS = 300, 500, 4
+
+
+class _Macros:
+    """Macros that a file defines, each with the number of its arguments and what it prints."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places: list[tuple[int, int]] = []  # of the definitions
+        bodies: dict[str, set[tuple[int, str]]] = {}
+        for found in _DEFINED.finditer(text):
+            body = _read_argument(text, found.end()) if len(bodies) < _MOST_MACROS else None
+            if body is None or (self._places and found.start() < self._places[-1][1]):
+                continue
+            takes = int(found[2] or 0) if found[1] else found[4].count("#")
+            bodies.setdefault(found[1] or found[3], set()).add((takes, " ".join(body[0].split())))
+            self._places.append((found.start(), body[1]))
+        # One that is defined twice may be either.
+        own = {name: next(iter(several)) for name, several in bodies.items() if len(several) == 1}
+        self._own = {
+            name: (takes, body)
+            for name, (takes, body) in own.items()
+            if not (name in _KNOWN or name in _SPREADS or len(body) > _LONGEST_BODY or _PROGRAMMED.search(body))
+        }
+        for _ in range(_MOST_ROUNDS):
+            expanded = {name: (takes, self._expand(body)) for name, (takes, body) in self._own.items()}
+            self._own |= {name: each for name, each in expanded.items() if len(each[1]) <= _LONGEST_BODY}
+
+    def expand(self) -> str:
+        """Return the text with what the macros print in their place; arguments keep their lines."""
+        if not self._own:
+            return self._text
+        parts, position = list[str](), 0
+        for start, end in self._places:
+            parts += [self._expand(self._text[position:start]), self._text[start:end]]
+            position = end
+        expanded = "".join([*parts, self._expand(self._text[position:])])
+        return expanded if len(expanded) <= 2 * len(self._text) + _LONGEST_CELL else self._text
+
+    def _expand(self, text: str) -> str:
+        return self._expand_part(text, _pair_braces(text), 0, len(text), 0)
+
+    def _expand_part(self, text: str, closing: Mapping[int, int], start: int, end: int, depth: int) -> str:
+        parts, position = list[str](), start
+        for call in _CALLED.finditer(text, start, end):
+            macro = self._own.get(call[1])
+            if macro is None or call.start() < position:
+                continue
+            takes, body = macro
+            given, behind = list[str](), call.end()
+            while len(given) < takes and (opening := _OPENING.match(text, behind, end)) is not None:
+                close = closing.get(opening.end() - 1)
+                if close is None or depth > _DEEPEST:
+                    break
+                given.append(self._expand_part(text, closing, opening.end(), close, depth + 1))
+                behind = close + 1
+            if len(given) == takes:
+                put = _put_arguments(body, given)
+                fits = len(put) <= _LONGEST_CELL
+                parts += [text[position : call.start()], put if fits else text[call.start() : behind]]
+                position = behind
+        return "".join([*parts, text[position:end]])
+
+
+def _put_arguments(body: str, given: Sequence[str]) -> str:
+    return _PARAMETER.sub(lambda each: given[int(each[1]) - 1] if int(each[1]) <= len(given) else each[0], body)
+
+
+def _pair_braces(text: str) -> dict[int, int]:
+    """Return where the brace is that closes each one."""
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif brace[0] == "}" and opened:
+            closing[opened.pop()] = brace.start()
+    return closing
+
+
 def _find_tables(document: Document) -> list[Printed]:
     text = "\n".join(_COMMENT.sub(r"\1", line) if "%" in line else line for line in document.lines)
+    text = _Macros(text).expand()
     body = _Body(document, text)
     found: list[tuple[int, int, list[Row]]] = []
     while (begin := _BEGIN.search(text, body.position)) is not None:
@@ -86,8 +180,35 @@ def _find_notes(text: str, start: int) -> list[str]:
     below = "" if end is None else text[start : end.start()]
     if "\\caption" in below:
         below = below[: below.index("\\caption")]
-    lines = (_LABEL.sub(r"^{\1} ", " ".join(line.split())) for line in _LINE_END.split(below))
-    return [note for line in lines if (note := strip_latex(line))]
+    lines = (_LABEL.sub(r"^{\1} ", " ".join(line.split())) for line in _LINE_END.split(_FOOTNOTETEXT.split(below)[0]))
+    return [*filter(None, map(strip_latex, lines)), *_find_footnotes(text, start)]
+
+
+_FOOTNOTETEXT = re.compile(r"\\footnotetext(?![a-zA-Z])")
+_MARK = re.compile(r"\[(\w{1,12})\]")
+
+
+def _find_footnotes(text: str, start: int) -> list[str]:
+    """Return the footnotes set below a table and before the next, each behind its mark."""
+    following = _BEGIN.search(text, start, start + _MOST_NOTED)
+    end = start + _MOST_NOTED if following is None else following.start()
+    found = []
+    for macro in _FOOTNOTETEXT.finditer(text, start, end):
+        mark = _MARK.match(text, macro.end())
+        argument = _read_argument(text, macro.end() if mark is None else mark.end())
+        if argument is not None:
+            found.append(f"^{{{'footnotemark' if mark is None else mark[1]}}} {strip_latex(argument[0])}")
+    return found
+
+
+_FOOTNOTE = re.compile(r"\\footnote(?![a-zA-Z])")
+
+
+def _strip_title(title: str) -> str:
+    """Return a caption or the title of a section without markup, with a footnote that tells ranking tasks behind it."""
+    notes = [_read_argument(title, _skip_options(title, macro.end())) for macro in _FOOTNOTE.finditer(title)]
+    told = [note for each in notes if each is not None and tells_tasks(note := strip_latex(each[0]))]
+    return ". ".join([strip_latex(title), *told])
 
 
 # The label of an item: "[$\dagger$] raw".
@@ -107,7 +228,7 @@ def _find_sections(text: str) -> Iterator[tuple[int, int, str]]:
     for macro in _SECTION.finditer(text):
         argument = _read_argument(text, _skip_options(text, macro.end()))
         if argument is not None:
-            yield macro.start(), 1 + _LEVELS.index(macro[1]), strip_latex(argument[0])
+            yield macro.start(), 1 + _LEVELS.index(macro[1]), _strip_title(argument[0])
 
 
 def _find_captions(text: str) -> list[tuple[int, str]]:
@@ -116,7 +237,7 @@ def _find_captions(text: str) -> list[tuple[int, str]]:
     for macro in _CAPTION.finditer(text):
         argument = _read_argument(text, _skip_options(text, macro.end()))
         if argument is not None:
-            found.append((macro.start(), strip_latex(argument[0])))
+            found.append((macro.start(), _strip_title(argument[0])))
     return found
 
 
@@ -160,6 +281,10 @@ def _choose_captions(
 _MOST_NESTED, _MOST_CAPTIONS = 20, 50
 
 
+# What tabu takes in front of its columns: "to \\linewidth".
+_WIDTH = re.compile(r"\s*(?:to|spread)\b[^{}\n&]{1,60}(?=\{)")
+
+
 class _Body:
     """The text of a file without its comments, read table by table."""
 
@@ -178,6 +303,8 @@ class _Body:
     def read_table(self, begin: re.Match[str]) -> list[Row]:
         """Read the rows of the table that begins there."""
         environment, opened, position = begin[1], self._count_to(begin.start()), begin.end()
+        if environment.endswith("tabu") and (width := _WIDTH.match(self._text, position)) is not None:
+            position = width.end()
         for _ in range(ENVIRONMENTS[environment]):
             position = _skip_options(self._text, position)
             argument = _read_argument(self._text, position)
@@ -235,10 +362,10 @@ class _Body:
 
 
 _RULES = {
-    "hline": 0, "toprule": 0, "midrule": 0, "bottomrule": 0, "addlinespace": 0, "specialrule": 3, "cmidrule": 1,
-    "cline": 1, "morecmidrules": 0, "hdashline": 0, "cdashline": 1, "Xhline": 1, "noalign": 1, "rowcolor": 1,
-    "rowfont": 1, "endhead": 0, "endfirsthead": 0, "endfoot": 0, "endlastfoot": 0, "caption": 1, "label": 1,
-    "arrayrulecolor": 1, "centering": 0, "small": 0, "footnotesize": 0,
+    "hline": 0, "toprule": 0, "midrule": 0, "bottomrule": 0, "botrule": 0, "addlinespace": 0, "specialrule": 3,
+    "cmidrule": 1, "cline": 1, "morecmidrules": 0, "hdashline": 0, "cdashline": 1, "Xhline": 1, "noalign": 1,
+    "rowcolor": 1, "rowfont": 1, "endhead": 0, "endfirsthead": 0, "endfoot": 0, "endlastfoot": 0, "caption": 1,
+    "label": 1, "arrayrulecolor": 1, "centering": 0, "small": 0, "footnotesize": 0,
 }  # fmt: skip
 """Macro before the first cell of a row, part of no cell, to the number of its arguments."""
 
@@ -376,6 +503,9 @@ _LAST = {
 }  # fmt: skip
 """Macro to the number of its arguments; the last one is printed."""
 
+# Macros that need no definition; what a file makes of them is how they look.
+_KNOWN = {*_SYMBOLS, *_DECLARATIONS, *_DROPPED, *_LAST, *_RULES, "textbf", "textit", "underline", "emph"}
+
 _PIECE = re.compile(
     r"\\(?P<macro>[a-zA-Z]+)\*?[ \t]*|\\(?P<escaped>.)|(?P<group>\{)|(?P<script>[\^_])|(?P<blank>~)"
     r"|(?P<text>[^\\{}^_$~]+)|.",
@@ -400,13 +530,7 @@ class _Markup:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._closing: dict[int, int] = {}
-        opened: list[int] = []
-        for brace in _BRACE.finditer(text):
-            if brace[0] == "{":
-                opened.append(brace.start())
-            elif brace[0] == "}" and opened:
-                self._closing[opened.pop()] = brace.start()
+        self._closing = _pair_braces(text)
 
     def strip(self, position: int, end: int, depth: int = 0) -> str:
         """Return a part of the text without its markup."""

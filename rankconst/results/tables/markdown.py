@@ -117,13 +117,50 @@ def _ends(line: str, fence: str) -> bool:
     return found is not None and found[1].startswith(fence) and not line.strip("`~> \t")
 
 
+# Tables in HTML begin and end wherever they do in a line, as a program writes them.
+_TABLE_TAG = re.compile(r"<table\b|</table\s{0,9}>", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"(<h[1-6]\b[^<>]*>(?:[^<]|<(?!/h[1-6]))*</h[1-6]>)"
+    r"|</?(?:p|div|section|article|main|figure|body|li|[uo]l|br|hr)\b[^<>]*>",
+    re.IGNORECASE,
+)
+
+
+def _part(line: str) -> list[str]:
+    """Return a line in parts where a table in HTML begins or ends in it next to something else."""
+    if "table" not in line.lower() or line.lstrip().startswith("|") or _TABLE_TAG.search(line) is None:
+        return [line]
+    found, start, depth = list[str](), 0, 0
+    for tag in _TABLE_TAG.finditer(line):
+        if tag[0][1] != "/":
+            if depth == 0:
+                found += _part_text(line[start : tag.start()])
+                start = tag.start()
+            depth += 1
+        elif depth < 2:
+            found.append(line[start : tag.end()])
+            start, depth = tag.end(), 0
+        else:
+            depth -= 1
+    return found + ([line[start:]] if depth else _part_text(line[start:]))
+
+
+def _part_text(text: str) -> list[str]:
+    """Return the headings and paragraphs of some HTML, each with an empty line behind it."""
+    pieces = (piece for piece in _BLOCK.split(text) if piece and piece.strip())
+    return [line for piece in pieces for line in (piece, "")]
+
+
 class _Lines:
     """The lines of a document, read from top to bottom."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         lines = plain_boxes(document.text).split("\n")
-        self._lines = [_COMMENT.sub("", line) if "--" in line else line for line in lines]
+        parted = [_part(_COMMENT.sub("", line) if "--" in line else line) for line in lines]
+        self._lines = [piece for pieces in parted for piece in pieces]
+        # The line of the file that each of them is from, or a part of.
+        self._numbers = [i for i, pieces in enumerate(parted, 1) for _ in pieces]
         self._ended = [i for i, line in enumerate(self._lines) if "</table" in line.lower()]
         self.outline = Outline()
         self._paragraph: list[str] = []
@@ -134,6 +171,16 @@ class _Lines:
         while i < len(self._lines):
             i = self._read_at(i)
         self._end_paragraph()
+
+    def list_tables(self) -> list[Printed]:
+        """Return the tables, with the lines of the file that their rows are in."""
+        found = self.outline.list_tables()
+        if len(self._numbers) == self._numbers[-1]:
+            return found
+        return [each._replace(rows=[self._place(row) for row in each.rows]) for each in found]
+
+    def _place(self, row: Row) -> Row:
+        return row._replace(line=self._numbers[row.line - 1])
 
     def _read_at(self, i: int) -> int:
         """Read what begins in a line; return the next one."""
@@ -235,7 +282,7 @@ class _Lines:
 def _find_tables(document: Document) -> list[Printed]:
     lines = _Lines(document)
     lines.read()
-    return lines.outline.list_tables()
+    return lines.list_tables()
 
 
 def _strip_text(text: str) -> str:
@@ -257,6 +304,35 @@ def _is_psql(line: str) -> bool:
     return "+" in line and _is_rule(line)
 
 
+class _Formula:
+    """A formula in MathML: its LaTeX if it has that with it, or else its parts with blanks between them."""
+
+    def __init__(self, written: str) -> None:
+        self._written = written
+        self._parts: list[str] = []
+        self.inside = ""  # the annotation that is read
+
+    def open(self, tag: str, attributes: dict[str, str | None]) -> None:
+        """Begin an element."""
+        if tag in {"annotation", "annotation-xml"}:
+            self.inside = attributes.get("encoding") or tag
+
+    def add(self, data: str) -> None:
+        """Add text."""
+        if self.inside == _LATEX:
+            self._written = self._written or data
+        elif not self.inside and data.strip():
+            self._parts.append(data.strip())
+
+    def write(self) -> str:
+        """Return it as text."""
+        written = self._written.strip()
+        return f"${written}$" if written and "$" not in written else " ".join(self._parts)
+
+
+_LATEX = "application/x-tex"
+
+
 class _Html(HTMLParser):
     """Reads the tables of a piece of HTML, rows and captions."""
 
@@ -269,11 +345,16 @@ class _Html(HTMLParser):
         self._held = _Multirows()
         self._cells: list[tuple[str, int, int]] = []
         self._text: list[str] | None = None
+        self._formula: _Formula | None = None
         self._size = (1, 1)
         self._line = line
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in {"td", "th", "caption"}:
+        if self._formula is not None:
+            self._formula.open(tag, dict(attrs))
+        elif tag == "math":
+            self._formula = _Formula(dict(attrs).get("alttext") or "")
+        elif tag in {"td", "th", "caption"}:
             self._end_cell()
             given = dict(attrs)
             self._size = (_read_span(given.get("colspan")), _read_span(given.get("rowspan")))
@@ -289,7 +370,15 @@ class _Html(HTMLParser):
             self._text.append(f"<{tag}>")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "sup" and self._text is not None:
+        if self._formula is not None:
+            if tag.startswith("annotation"):
+                self._formula.inside = ""
+            if tag in {"math", "td", "th", "tr", "table"}:
+                written, self._formula = self._formula.write(), None
+                self.handle_data(written)
+                if tag != "math":
+                    self.handle_endtag(tag)
+        elif tag == "sup" and self._text is not None:
             self._text.append("}")
         elif tag in _KEPT and self._text is not None:
             self._text.append(f"</{tag}>")
@@ -302,7 +391,9 @@ class _Html(HTMLParser):
             self._end_row()
 
     def handle_data(self, data: str) -> None:
-        if self._text is not None:
+        if self._formula is not None:
+            self._formula.add(data)
+        elif self._text is not None:
             self._text.append(data)
 
     def _end_cell(self) -> None:

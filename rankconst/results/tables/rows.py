@@ -76,6 +76,7 @@ if TYPE_CHECKING:
 
 FROM = "dataset from "
 _IN_ROWS = f"{FROM}rows of their own"
+_LEFT = "whether {!r} above it still holds below {!r} is open: add --{}"
 
 
 def read_label(row: Row) -> str:
@@ -231,6 +232,8 @@ class RowReader:
         self._counts: dict[Stated, int | None] = {}  # of a long table, in rows of their own
         self._said: tuple[Row | None, dict[str, Any]] = None, {}
         self._last: dict[int, str] = {}  # what an empty cell repeats
+        # The last row alone that said a split, a side or a protocol, and whether rows of numbers came below one.
+        self._group, self._begun = "", False
         # What was read before: texts of roles to the context of each measured column, texts of a long row to its
         # meaning.
         self._contexts: dict[tuple[str, ...], list[Stated]] = {}
@@ -277,8 +280,10 @@ class RowReader:
         what = read_label(row)
         if what not in groups:
             self._notes.add(row.line, what, "alone in its row, and not the name of a dataset")
+            self._leave_group(what)
             return True
         group, above = groups[what], self._above
+        self._group, self._begun = (what if not (group.dataset or group.among) else ""), False
         if group.dataset or group.among:
             self.inferred[_IN_ROWS] = None
         else:  # a split, a side or a task of the dataset so far
@@ -295,6 +300,22 @@ class RowReader:
         self._contexts.clear()
         self._named.clear()
         return True
+
+    def _leave_group(self, what: str) -> None:
+        """Leave to the user what a row above said of a group, where another begins that is no part of it."""
+        if not self._begun:
+            self._group = ""
+        told, above = self._told, self._above
+        usual = {"split": above.split or "test", "side": above.side or "both", "protocol": above.protocol}
+        differing = [name for name, value in usual.items() if (getattr(told, name) or value) != value]
+        if not self._group or not differing:
+            return
+        why = tuple((name, _LEFT.format(self._group, what, name)) for name in differing)
+        kept = {name: getattr(above, name) for name in differing}
+        self._told = replace(told, missing=(*told.missing, *why), **kept)
+        self._group = ""
+        self._contexts.clear()
+        self._named.clear()
 
     def _take_datasets(self, row: Row) -> bool:
         """Take a row of names over the columns below it as their datasets; False if it is none."""
@@ -340,6 +361,7 @@ class RowReader:
 
     def read(self, row: Row, index: int) -> list[Entry]:
         """Return the numbers of a row."""
+        self._begun = True
         entries = self._read_wide(row, index) if self._measured else []
         return entries if self._value is None else [*entries, *self._read_long(row, index, self._value)]
 

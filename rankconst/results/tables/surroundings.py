@@ -409,7 +409,7 @@ def _drop_elsewhere(text: str) -> str:
     return " ".join(clause for clause in _CLAUSE.split(text) if _ELSEWHERE.search(clause) is None)
 
 
-_CLAUSE = re.compile(r"(?<=[,;.!?]) +|[()]| +(?:and|but|while|whereas) +")
+_CLAUSE = re.compile(r"(?<=[,;.!?]) |[()]| (?:and|but|while|whereas) ")
 _ELSEWHERE = re.compile(r"\bin (?:the |our )?(?:appendix|appendices|supplement)|\belsewhere\b", re.IGNORECASE)
 
 

@@ -127,3 +127,31 @@ def test_a_note_with_a_mark_that_nothing_has_is_of_the_whole_table() -> None:
 )  # fmt: skip
 def test_marks_at_the_ends_of_cells(text: str, marks: str) -> None:
     assert find_marks(text, text) == set(marks.split())
+
+
+@pytest.mark.parametrize(
+    ("marked", "below"),
+    [
+        (r"B\\footnotemark[1]", r"\\footnotetext[1]{Raw setting.}"),
+        (r"B\\footnotemark", r"\\footnotetext{On the validation set.}"),
+        (r"B\\footnote{On the \\emph{validation} set.}", ""),
+        (r"B\\footnote{Raw}", ""),
+    ],
+)
+def test_footnotes_of_latex(marked: str, below: str) -> None:
+    plain = _LATEX.replace(r" Models with $\dagger$ are evaluated on the validation set.", "")
+    text = plain.replace(r"B$^\dagger$", marked.replace("\\\\", "\\")) + below.replace("\\\\", "\\") + "\n"
+    assert _adjust("a.tex", text) == _USUAL
+    other = text.replace("Raw setting.", "Our run.").replace("On the validation", "On the test")
+    other = other.replace(r"\emph{validation}", r"\emph{test}").replace("{Raw}", "{Rerun}")
+    assert _adjust("a.tex", other) == [*_USUAL, "0.6 test both standard"]
+
+
+def test_a_footnote_of_a_caption_is_of_the_whole_table() -> None:
+    plain = _LATEX.replace(
+        r" Models with $\dagger$ are evaluated on the validation set.", r"\footnote{In the raw setting.}"
+    )
+    assert _adjust("a.tex", plain) == ["0.5 test both raw", "0.6 test both raw"]
+    assert _adjust("a.tex", plain.replace("In the raw setting.", "A part of CoDEx.")) == [
+        *_USUAL, "0.6 test both standard",
+    ]  # fmt: skip

@@ -227,3 +227,53 @@ def test_captions_of_many_tables_take_time_in_proportion() -> None:
     chosen = list(_choose_captions([(begin + 2, begin + 9) for begin in begins], captions, floats))
     assert chosen == [[caption] for _, caption in captions]
     assert time.process_time() - start < 5
+
+
+# Values of Sun et al. 2019 (RotatE, arXiv:1902.10197), Table 5.
+_MACROS = r"""
+\newcommand{\fb}{FB15k-237\xspace}
+\def\wn{\textsc{WN18RR}}
+\newcommand\hit[1]{Hits@#1}
+\newcommand{\hitten}{\hit{10}}
+\newcommand{\ms}[2]{\textbf{#1} {\scriptsize $\pm$ #2}}
+\newcommand{\ours}{RotatE}
+\begin{tabular}{lcccc}
+& \multicolumn{2}{c}{\fb} & \multicolumn{2}{c}{\wn{}} \\
+Model & MRR & \hit{10} & MRR & \hitten \\
+\ours & \ms{.338}{.001} & .533 & .476 & .571 \\
+\end{tabular}
+"""
+
+
+def test_macros_that_the_file_defines() -> None:
+    reading = read(_MACROS)
+    assert [(each.context.dataset, each.metric.label, each.text) for each in reading.entries] == [
+        ("FB15k-237", "MRR", ".338 ± .001"), ("FB15k-237", "Hits@10", ".533"),
+        ("WN18RR", "MRR", ".476"), ("WN18RR", "Hits@10", ".571"),
+    ]  # fmt: skip
+    assert [each.line for each in reading.entries] == [_MACROS[: _MACROS.index(r"\ours &")].count("\n") + 1] * 4
+    # Which of two definitions holds is open.
+    assert "FB15k-237" not in {each.context.dataset for each in read(r"\def\fb{FB15k}" + _MACROS).entries}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(rf"\def\a{chr(97 + i)}{{{chr(92)}a{chr(98 + i)} {chr(92)}a{chr(98 + i)}}}" for i in range(25)) + r"\aa",
+        r"\def\x{\x\x}" + r"\x" * 50_000,
+        r"\newcommand{\b}[1]{#1#1}" + r"\b{" * 50_000 + "}" * 50_000,
+        r"\newcommand{\b}[1]{#1}" + r"\b{" * 100_000,
+    ],
+)
+def test_macros_take_no_time(text: str) -> None:
+    started = time.process_time()
+    reading = read(text + _MACROS)
+    assert reading.entries
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize("begin", [r"\begin{tabu}{lc}", r"\begin{tabu} to \linewidth {XX}", r"\begin{longtabu}{lc}"])
+def test_tabu(begin: str) -> None:
+    end = "longtabu" if "long" in begin else "tabu"
+    reading = read(begin + r" Model & MRR \\ RotatE & .476 \\ \end{" + end + "}")
+    assert [each.text for each in reading.entries] == [".476"]

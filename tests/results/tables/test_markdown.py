@@ -293,3 +293,43 @@ def test_columns_of_other_tasks_are_left_out_with_their_reason() -> None:
         "it is of the relations that are 1-to-N",
     )
     assert all(why.startswith(start) for why, start in zip(reasons.values(), said, strict=True))
+
+
+def _write_html(*rows: str) -> str:
+    cells = ("".join(f"<td>{cell}</td>" for cell in row.split(" | ")) for row in ("Model | MRR", *rows))
+    return f"<table>{''.join(f'<tr>{each}</tr>' for each in cells)}</table>"
+
+
+def test_tables_in_html_on_one_line() -> None:
+    """Values of Sun et al. 2019 (RotatE, arXiv:1902.10197), Table 5."""
+    one, two = _write_html("RotatE | .476"), _write_html("RotatE | .338")
+    text = f"# UMLS\n<h2>WN18RR</h2>{one}<h2>FB15k-237</h2><p>On the validation set:</p>{two}\n\nThe end.\n"
+    reading = read(text)
+    assert [(each.context.dataset, each.context.split, each.text, each.line) for each in reading.entries] == [
+        ("WN18RR", None, ".476", 2), ("FB15k-237", "valid", ".338", 2),
+    ]  # fmt: skip
+    reading = read(f"# WN18RR\n{one}<h1>FB15k-237</h1><table>\n<tr><td>Model<td>MRR\n<tr><td>A<td>.3</table>\n{two}\n")
+    assert [(each.context.dataset, each.line) for each in reading.entries] == [
+        ("WN18RR", 2), ("FB15k-237", 4), ("FB15k-237", 5),
+    ]  # fmt: skip
+    (entry,) = read(f"# WN18RR\n{one}<p>Note: all numbers are on the validation set.</p>\n").entries
+    assert entry.context.split == "valid"
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ('<math alttext="0.476_{\\pm 0.002}"><mn>0.476</mn><mo>±</mo><mn>0.002</mn></math>', "0.476 ± 0.002"),
+        ("<math><semantics><mn>.4</mn><annotation-xml><cn>.4</cn></annotation-xml></semantics></math>", ".4"),
+        ('<math><mn>.4</mn><annotation encoding="application/x-tex">.4^{\\dagger}</annotation></math>', ".4"),
+        ("<math><mn>.4</mn><mo>±</mo><mn>.1</mn></math>", ".4 ± .1"),
+        # The number of a footnote is no digit of the value.
+        ("<math><msup><mn>0.476</mn><mn>1</mn></msup></math>", None),
+        ('<math alttext="0.476^{1}"><msup><mn>0.476</mn><mn>1</mn></msup></math>', "0.476"),
+    ],
+)
+def test_formulas_in_html(formula: str, text: str | None) -> None:
+    reading = read(f"WN18RR:\n\n{_write_html(f'RotatE | {formula}', 'TransE | .226')}\n")
+    found = [each.text for each in reading.entries]
+    assert found == ([] if text is None else [found[0]]) + [".226"]
+    assert text is None or found[0].replace(" ", "").startswith(text.replace(" ", "")[:5])

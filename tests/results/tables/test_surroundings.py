@@ -924,3 +924,33 @@ def test_a_label_of_other_numbers_leaves_them_out(label: str) -> None:
     assert find_task(f"{label}:") is not None
     assert find_task(f"We compare with the {label.lower()} of earlier work, see below:") in {None, find_task(label)}
     assert find_task("batch 10/10") is None
+
+
+_BOTH, _TAIL = "test both standard", "test tail standard"
+
+
+@pytest.mark.parametrize(
+    ("rows", "read_as"),
+    [
+        # What begins another group may end the one above, or not.
+        ("| **Validation** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n", ["valid both standard", "open"]),
+        ("| **Predicting tail** | |\n| A | .3 |\n| **Rule-based** | |\n| B | .4 |\n", ["test tail standard", "open"]),
+        ("| **Raw** | |\n| A | .3 |\n| **Rules** | |\n| B | .4 |\n", ["test both raw", "open"]),
+        # A group right below is a part of it, and so are those that follow.
+        (
+            "| **Raw** | |\n| **Rules** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n",
+            ["test both raw", "test both raw"],
+        ),
+        ("| **Test** | |\n| A | .3 |\n| **Ours** | |\n| B | .4 |\n", ["test both standard", "test both standard"]),
+        ("| **Predicting tail** | |\n| A | .3 |\n| **Both directions** | |\n| A | .4 |\n", [_TAIL, _BOTH]),
+        ("| **Predicting tail** | |\n| A | .3 |\n| **Head and tail** | |\n| A | .4 |\n", [_TAIL, _BOTH]),
+    ],
+)  # fmt: skip
+def test_groups_of_rows_behind_one_that_says_something(rows: str, read_as: list[str]) -> None:
+    entries = read(f"WN18RR:\n\n| Model | MRR |\n|--|--|\n{rows}").entries
+    said = [each.context for each in entries]
+    found = [
+        "open" if each.missing else f"{each.split or 'test'} {each.side or 'both'} {each.protocol or 'standard'}"
+        for each in said
+    ]
+    assert found == read_as
