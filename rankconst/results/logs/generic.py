@@ -100,6 +100,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             about = {**around, **said}
             about |= {"above": "filter"} if "filter" in around and "filter" not in said else {}
             about.pop(_OPEN if "filter" in said else "", None)
+            about.pop(_OPEN_SPLIT if about.get("split") else "", None)
             split = about.get("split") or None
             if split and state.get("split", split) != split:
                 about["under"] = state["split"]
@@ -130,6 +131,8 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
     said = settle_steps(said, current="split" in said)
     if _FINAL.search(rest) and "split" in state and "split" not in said:
         said["split"] = ""  # no longer that of the heading above
+    if not said and _TRAIN_ALONE.fullmatch(text):
+        said = {"split": "", _OPEN_SPLIT: _MAY_BE_TRAIN}
     if len(text) < _LONGEST_NOTE and (task := find_line_task(text) or read_pair(text)) is not None:
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
@@ -179,6 +182,13 @@ def _hold_filter(state: dict[str, str], said: dict[str, str], *, numbered: bool)
 
 _OPEN = "missing protocol"
 _MAY_HOLD = "a heading further above says raw, which may hold for it as well: add --protocol"
+_OPEN_SPLIT = "missing split"
+_MAY_BE_TRAIN = "the line above says train, which may be its split: add --split"
+# A program may evaluate train there, or begin to train.
+_TRAIN_ALONE = re.compile(
+    r"[\W_]{0,40}(?:train(?: ?(?:set|split|data|triples|facts))?|training (?:set|split|triples|facts))[\W_]{0,40}",
+    re.IGNORECASE,
+)
 _FINAL = re.compile(r"\bfinal (?:evaluation|results?|performance|metrics|scores?)\b", re.IGNORECASE)
 
 
@@ -400,7 +410,7 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         found.append(own)
     found = _refuse_cut(_refuse_best(_refuse_copies(_ask_side(found))), text)
     if any(each.split == "test" for each in found):
-        missing = {"missing split": NO_SPLIT}
+        missing = {_OPEN_SPLIT: NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from rankconst.catalogue.tools import TOOLS
+from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.logs.generic import READER
@@ -862,3 +863,23 @@ def test_settings_behind_a_number_are_of_it(behind: str, said: tuple[str, str, s
     assert entry.constants is not None
     tasks = entry.constants.tasks
     assert (tasks.split, tasks.side, tasks.protocol) == said
+
+
+@pytest.mark.parametrize(
+    ("heading", "splits"),
+    [
+        ("Train:", [None, "test"]),
+        ("=== Training set ===", [None, "test"]),
+        ("Valid:\nMRR: 0.47\nTrain", ["valid", None, "test"]),
+        ("Evaluating on train", ["train", "test"]),
+        ("Evaluation", [None, "test"]),  # another split is named below
+    ],
+)
+def test_train_alone_above_numbers_is_left_to_the_user(heading: str, splits: list[str | None]) -> None:
+    text = f"Dataset: WN18RR\n{heading}\nMRR: 0.9\n"
+    entries = rankconst.adjust(read_document("a.log", f"{text}Test\nMRR: 0.476\n"), split=None).entries
+    found = [None if each.constants is None else each.constants.tasks.split for each in entries]
+    assert found == splits
+    if "train" in heading.lower() and None in splits[:1]:
+        with pytest.raises(DataError, match=r"says train, which may be its split: add --split\.$"):
+            rankconst.adjust(read_document("a.log", text))
