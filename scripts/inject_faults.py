@@ -51,7 +51,7 @@ def main() -> None:
     some, pairs_only = ("--some" in sys.argv[1:], "--pairs" in sys.argv[1:])
     tallies = []
     choose = choose_some if some else choose_all if "--all" in sys.argv[1:] else choose_each
-    for tally in inject(choose, faults=not pairs_only, step=FEW if some else 1):
+    for tally in inject(choose, faults=not pairs_only, step=2 * FEW if some else 1):
         tallies.append(tally)
         told = f"{tally.title}: {tally.points} points, {tally.injected.total()} tries, {len(tally.failures)} failures"
         print("\n  ".join([told, *tally.failures]), flush=True)
