@@ -18,6 +18,7 @@ from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.results.tables.latex import find_definitions
 from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
@@ -226,6 +227,8 @@ class Markup:
     find: Callable[[str, int, int], Iterator[Wrapper]]
     # Text and position to what opens and closes a kind of emphasis there.
     wrap: Callable[[str, int, str], tuple[str, str]]
+    # Text to the places where nothing is changed, as it is printed elsewhere, too.
+    kept: Callable[[str], list[tuple[int, int]]] = lambda _: []
 
 
 _MACROS = {
@@ -300,7 +303,7 @@ _LATEX_TABLE = re.compile(r"\\begin\s*\{\w*(?:[tT]ab|tblr|array)")
 _MARKDOWN_TABLE = re.compile(r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+\|", re.MULTILINE)
 
 MARKUPS = {
-    "latex": Markup(("% ", ""), _LATEX_TABLE, _find_in_latex, _wrap_in_latex),
+    "latex": Markup(("% ", ""), _LATEX_TABLE, _find_in_latex, _wrap_in_latex, find_definitions),
     "markdown": Markup(("<!-- ", " -->"), _MARKDOWN_TABLE, _find_in_markdown, _wrap_in_markdown),
 }
 """Format of documents that can be rewritten to its markup."""
@@ -355,6 +358,7 @@ def rewrite(
     if [entry[:4] for entry in reading.entries] != [entry[:4] for entry in adjusted.reading.entries]:
         raise DataError(f"{document.name} has changed since it was read; try again.")
     located = locate(document, reading, read)
+    defined = markup.kept(document.text)
     notes: list[tuple[int, str]] = []
     cells: list[_Cell] = []
     for place, each in enumerate(adjusted.entries):
@@ -362,6 +366,8 @@ def rewrite(
         if exchange is None or each.entry.adjustment is not None:
             continue
         cell = _make_cell(document.text, each, located.get(place), exchange, percent=percent)
+        if isinstance(cell, _Cell) and any(_is_within(span.start, defined) for span in cell.spans):
+            cell = "a macro prints it"
         if isinstance(cell, _Cell):
             cells.append(cell)
         else:
@@ -375,13 +381,17 @@ def rewrite(
     written: dict[Span, str] = {}
     for cell, places in zip(cells, decimals, strict=True):
         written |= _write(cell, places)
-    headings, unnamed = _rename_headings(document, reading, read, cells)
+    headings, unnamed = _rename_headings(document, reading, read, cells, defined)
     emphasis, kept = _set_emphasis(document.text, adjusted, cells, written, markup)
     edits = [*((span.start, span.end, put) for span, put in written.items()), *headings, *emphasis]
     said = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{markup.comment[0]}{line}{markup.comment[1]}\n" for line in said)
     notes += unnamed + kept
     return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
+
+
+def _is_within(place: int, parts: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in parts)
 
 
 def _make_cell(
@@ -500,7 +510,11 @@ _STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)
 
 
 def _rename_headings(
-    document: Document, reading: Reading, read: Callable[[Document], Reading], cells: Sequence[_Cell]
+    document: Document,
+    reading: Reading,
+    read: Callable[[Document], Reading],
+    cells: Sequence[_Cell],
+    defined: Sequence[tuple[int, int]],
 ) -> tuple[list[Edit], list[tuple[int, str]]]:
     """Name the adjusted metric above its numbers, where it is above nothing else."""
     own: dict[tuple[str, Exchange], list[Entry]] = defaultdict(list)
@@ -513,6 +527,7 @@ def _rename_headings(
         found = [
             edit
             for edit in _suggest_names(document.text, column, entries, exchange)
+            if not _is_within(edit[0], defined)
             if edit in edits or _is_renamed(reading, _read_edited(document, read, [edit]), exchanged)
         ]
         edits |= dict.fromkeys(found, exchange)

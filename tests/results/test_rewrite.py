@@ -252,6 +252,24 @@ UMLS & 0.5 \\
     assert [line for line, note in done.notes if "one number for several rows" in note] == [3, 4]
 
 
+def test_what_macros_print_stays_as_it_may_be_printed_elsewhere() -> None:
+    text = r"""\newcommand{\ours}{0.4}\newcommand{\best}[1]{\textbf{#1}}\newcommand{\mrr}{MRR}
+Our \mrr{} is \ours.
+\begin{tabular}{lr}
+FB15k-237 & \mrr \\
+RotatE & \best{0.338} \\
+TransE & 0.294 \\
+Ours & \ours \\
+\end{tabular}
+"""
+    done = exchange(text, "index")
+    # 0.338 stays the same to three digits.
+    assert changes(text, done.source) == [("0.294", index("fb15k237", "mrr", 0.294, 3))]
+    reasons = [note for _, note in done.notes]
+    assert any(note.endswith("stays as it is: a macro prints it") for note in reasons)
+    assert any("stays as it is; rename it to AMRR" in note for note in reasons)
+
+
 @pytest.mark.parametrize("name", ["MRR", "both of them", "AH@", ""])
 def test_an_unknown_form_is_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match="Expected an adjusted metric"):

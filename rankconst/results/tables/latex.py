@@ -70,15 +70,15 @@ class _Macros:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._places: list[tuple[int, int]] = []  # of the definitions
+        self.places: list[tuple[int, int]] = []  # of the definitions
         bodies: dict[str, set[tuple[int, str]]] = {}
         for found in _DEFINED.finditer(text):
             body = _read_argument(text, found.end()) if len(bodies) < _MOST_MACROS else None
-            if body is None or (self._places and found.start() < self._places[-1][1]):
+            if body is None or (self.places and found.start() < self.places[-1][1]):
                 continue
             takes = int(found[2] or 0) if found[1] else found[4].count("#")
             bodies.setdefault(found[1] or found[3], set()).add((takes, " ".join(body[0].split())))
-            self._places.append((found.start(), body[1]))
+            self.places.append((found.start(), body[1]))
         # One that is defined twice may be either.
         own = {name: next(iter(several)) for name, several in bodies.items() if len(several) == 1}
         self._own = {
@@ -95,7 +95,7 @@ class _Macros:
         if not self._own:
             return self._text
         parts, position = list[str](), 0
-        for start, end in self._places:
+        for start, end in self.places:
             parts += [self._expand(self._text[position:start]), self._text[start:end]]
             position = end
         expanded = "".join([*parts, self._expand(self._text[position:])])
@@ -124,6 +124,11 @@ class _Macros:
                 parts += [text[position : call.start()], put if fits else text[call.start() : behind]]
                 position = behind
         return "".join([*parts, text[position:end]])
+
+
+def find_definitions(text: str) -> list[tuple[int, int]]:
+    """Return where a text defines macros: what is printed elsewhere, too, is there."""
+    return _Macros(text).places
 
 
 def _put_arguments(body: str, given: Sequence[str]) -> str:
