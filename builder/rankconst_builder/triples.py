@@ -125,7 +125,9 @@ def _require_threads() -> None:
             thread.start()
             started.append(thread)
     except RuntimeError as error:
-        raise DataError("no thread can be started here, as reading triples needs. Allow more: ulimit -u 64") from error
+        raise DataError(
+            "the system lets this process start no thread, and reading triples needs two. Allow more: ulimit -u 64"
+        ) from error
     finally:
         gate.set()
         for thread in started:

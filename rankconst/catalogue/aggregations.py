@@ -68,10 +68,10 @@ def parse_aggregation(name: str) -> Aggregation:
 
 
 def is_either_macro(name: str | None) -> bool:
-    """Tell whether a name is that of macro averages, but not whether over queries or relations."""
+    """Tell whether a name says macro, but not whether over queries or relations."""
     return squash(name or "") == _EITHER
 
 
 def is_aggregation(name: str) -> bool:
-    """Tell whether a name is that of an aggregation, or of one of several."""
+    """Tell whether a name is an aggregation's; ``macro``, which may be either of two, is one."""
     return is_either_macro(name) or _NAMES.find(name) is not None

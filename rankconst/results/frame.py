@@ -146,7 +146,7 @@ def _join_levels(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Meaning | None
     depth = frame.columns.nlevels
     levels = [["" if _EMPTY.fullmatch(str(name[i])) else str(name[i]) for name in frame.columns] for i in range(depth)]
     lowered = [[*filter(None, name)] for name in zip(*levels, strict=True)]
-    # Names stand on the lowest level, as in tables.
+    # As in tables, the name of a column is on the lowest level.
     rows = [
         tuple(name[i - depth + len(name)] if i - depth + len(name) >= 0 else "" for name in lowered)
         for i in range(depth)
@@ -170,7 +170,7 @@ _EMPTY = re.compile(r"Unnamed: \d{1,9}_level_\d{1,9}")
 
 
 def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
-    """Return names on as many levels as columns have, the last ones empty where a name has fewer."""
+    """Split names into the levels that columns have; those that a name lacks are empty."""
     import pandas as pd
 
     depth = columns.nlevels

@@ -38,6 +38,7 @@ from rankconst.results.logs.statements import (
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
 from rankconst.results.tables.columns import INVERTED, WHICH_SIDES, is_retrieval
+from rankconst.results.tables.surroundings import MAY_BE_RAW
 from rankconst.results.tables.text import find_headings, find_lines, is_table
 from rankconst.results.tables.units import (
     drop_contradictions,
@@ -173,15 +174,14 @@ def _hold_filter(state: dict[str, str], said: dict[str, str], *, numbered: bool)
     if "filter" in said:
         return {}
     if state.get("filter", "filtered") == "filtered":
-        open_on = state.get(_OPEN) == _MAY_HOLD and "dataset" not in said
-        return {_OPEN: _MAY_HOLD} if open_on else {}
+        open_on = state.get(_OPEN) == MAY_BE_RAW and "dataset" not in said
+        return {_OPEN: MAY_BE_RAW} if open_on else {}
     if "side" in said and said.keys() <= {"side", "step"} and ("outer" in state or not numbered):
         return {"filter": state["filter"], "outer": "filter"}
-    return {_OPEN: _MAY_HOLD} if numbered or said.keys() - {"step", "steps"} else {}
+    return {_OPEN: MAY_BE_RAW} if numbered or said.keys() - {"step", "steps"} else {}
 
 
 _OPEN = "missing protocol"
-_MAY_HOLD = "a heading further above says raw, which may hold for it as well: add --protocol"
 _OPEN_SPLIT = "missing split"
 _MAY_BE_TRAIN = "the line above says train, which may be its split: add --split"
 # A program may evaluate train there, or begin to train.

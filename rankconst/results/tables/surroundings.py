@@ -238,12 +238,12 @@ _SIDES = {
     )
     for side, words in {"head": "heads?|subjects?|left", "tail": "tails?|objects?|right"}.items()
 }
-# In prose, a query of one side may stand for both: with inverse relations, (?, r, t) is one like (t, r', ?).
+# In prose, a query of one side may mean both: with inverse relations, (?, r, t) is one like (t, r', ?).
 _QUERIES = {
     "head": re.compile(r"[(<\u27e8] ?\?, ?\w{1,9}, ?\w{1,9} ?[)>\u27e9]"),
     "tail": re.compile(r"[(<\u27e8] ?\w{1,9}, ?\w{1,9}, ?\? ?[)>\u27e9]"),
 }
-_QUERIED = "the text around it names {}, which may be of one side or stand for both: add --side"
+_QUERIED = "the text around it names {}, which may be one side or both: add --side"
 # What was chosen on the validation set is not reported on it.
 _CHOOSING = re.compile(
     r"(?:select|tun(?:ed|ing)|stop|hyper|best|chos|search|optimi[sz]|pick|sav(?:ed|ing)|accord|checkpoint)[^.;]{0,200}"
@@ -354,7 +354,7 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
         missing=(
             *(("side", _QUERIED.format(each[0])) for each in queried.values() if open_side),
             *((("side", _ALONE.format(alone.strip())),) if alone is not None and not sides and not open_side else ()),
-            *((("protocol", _MAY_BE_RAW),) if may_be_raw else ()),
+            *((("protocol", MAY_BE_RAW),) if may_be_raw else ()),
             *outer.missing,
         ),
         unclear=_OF_TRAIN if any(map(_FILTERED_BY.search, (*leading, *captions))) else "",
@@ -430,7 +430,8 @@ _ALONE = "the text {!r} above it may say a side: add --side"
 _RAW_SECTION = re.compile(
     r"\W*(?:raw|unfiltered)(?: (?:results?|setting|metrics|scores|evaluation|ranks?))?\W*", re.IGNORECASE
 )
-_MAY_BE_RAW = "a heading further above says raw, which may hold for it as well: add --protocol"
+MAY_BE_RAW = "a heading further above says raw, which may hold for it as well: add --protocol"
+"""Why a number is left out below a heading such as ``Raw results`` that another one follows."""
 
 
 def _is_query_only(found: re.Match[str]) -> bool:
