@@ -63,6 +63,7 @@ from rankconst.results.tables.rows import FROM, VERSIONED, RowReader, read_label
 from rankconst.results.tables.settings import (
     add_setting,
     names_setting,
+    read_lines,
     read_pairs,
 )
 from rankconst.results.tables.surroundings import (
@@ -212,12 +213,12 @@ def _prepare(document: Document, printed: Printed, dialect: Dialect, notes: Note
 
 def _add_settings(told: Told, above: Iterable[Above]) -> Told:
     """Return what is told of a table with what texts near it say that are settings: ``filtered: False``."""
-    said = read_pairs(each.text for each in above)
-    if not said:
-        return told
+    texts = [each.text for each in above]
     known = {role: word for role in ("split", "side", "protocol") if (word := getattr(told, role))}
-    said = add_setting(known, said, "")
-    return replace(told, **{role: each for role, each in said.items() if role in _SET_ABOVE})
+    said = add_setting(known, read_pairs(texts), "")
+    said = add_setting(said, read_lines(text for text in texts if not read_pairs((text,))), "")
+    missing = (*told.missing, *said.get("missing", ()))
+    return replace(told, **{role: each for role, each in said.items() if role in _SET_ABOVE}, missing=missing)
 
 
 def _tells_tasks(text: str) -> bool:
@@ -227,7 +228,7 @@ def _tells_tasks(text: str) -> bool:
     return told.split not in {None, "test"} or any(getattr(told, role) for role in _SET_ABOVE - {"split"})
 
 
-_SET_ABOVE = {"split", "side", "protocol", "task", "num_triples", "unclear"}
+_SET_ABOVE = {"split", "side", "protocol", "rank_type", "task", "num_triples", "unclear"}
 
 
 def _list_pairs(rows: Sequence[Row]) -> tuple[Above, ...]:
@@ -406,7 +407,7 @@ def _skip_titles(
     rest, titles = iter(rows), list[Above]()
     first = list(islice(rest, DEEPEST + 1))
     while len(first) > 1 and len(first[0].cells) == 1 < max(len(row.cells) for row in first):
-        if read_pairs(first[0].plain):
+        if read_pairs(first[0].plain) or read_lines(first[0].plain):
             titles.append(Above("caption", first[0].plain[0]))
         else:
             notes.add(first[0].line, first[0].plain[0], "a line before the table")
@@ -419,7 +420,7 @@ def _skip_titles(
         texts = [": ".join(row.plain[:2]) for row in pairs]
         head = first[len(pairs)].plain if len(pairs) < len(first) else ()
         measured = [dialect.names_metric(label) for label in head]
-        told = len(pairs) > 1 or any(read_pairs((text,)) for text in texts)
+        told = len(pairs) > 1 or any(read_pairs((text,)) or read_lines((text,)) for text in texts)
         if told and any(measured) and not measured[0]:
             titles += [Above("caption", text) for text in texts]
             first = first[len(pairs) :]
