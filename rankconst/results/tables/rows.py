@@ -567,6 +567,7 @@ class RowReader:
         told = self._told
         if own["dataset"] is not None and "dataset" in said and not find_mentions(own["dataset"]):
             said = {"model": own.pop("dataset"), **said}  # "MRR (PyTorch)", where rows are of datasets
+            said |= read_remark(said["model"], said)
         if "dataset" in said and upper is not None and not find_mentions(upper) and not _PART.fullmatch(upper):
             said = {"model": upper, **said}
         if "dataset" in said and (upper is not None or told.dataset):
