@@ -483,7 +483,11 @@ def _read_table(
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        aside = _set_aside(row, heading, sides, reader.settings, qualifiers.values()) if dialect.groups else None
+        aside = (
+            _set_aside(row, heading, sides, reader.settings, qualifiers.values())
+            if dialect.groups and id(row) not in alone
+            else None
+        )
         if aside is not None:
             notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
@@ -617,7 +621,7 @@ def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
 
 def _tell_label(label: str) -> Told | None:
     """Return what a row of a single cell says of those below, as a setting too; None if it says nothing."""
-    told = tell_row(label)
+    told = Told(unclear=CONSTRAINED) if is_constrained("", label) else tell_row(label)
     own = _add_settings(told or NOTHING_TOLD, (Above("caption", label),))
     return told if own == NOTHING_TOLD else own
 

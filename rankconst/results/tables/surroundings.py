@@ -510,8 +510,9 @@ def tell_row(label: str) -> Told | None:
     )
     if told.split is None and _TEST.search(label) and not _VALID.search(label):
         return replace(told, split="test")
-    said = told.dataset or told.among or told.split or told.side or told.protocol or told.rank_type or told.task
-    return told if said or _FILTERED.search(label) else None
+    names = told.dataset or told.among
+    said = told.split or told.side or told.protocol or told.rank_type or told.task or told.missing or told.unclear
+    return told if names or said or _FILTERED.search(label) else None
 
 
 def may_tell(label: str) -> bool:
