@@ -315,7 +315,7 @@ _FLAG = re.compile(r"\W*+[\w -]{1,40}+[:=]\s{0,3}(?:true|false|yes|no|on|off|non
 _PARTS = re.compile(r"[()\[\]:;]|\s[-\u2013\u2014|/]\s|,\s|(?<=[.!?])\s|\.$")
 # Words at the ends of a part that are of any numbers.
 _GENERAL_WORDS = re.compile(
-    r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|with|using|"
+    r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|"
     r"notes?|remarks?|comments?)\b)*+\W*+"
     r"|(?: (?:on|of|for|in|the|are|is))*\W*$",
     re.IGNORECASE,
@@ -684,7 +684,7 @@ def is_note(text: str) -> bool:
 
 
 # "- filtered: False".
-_PAIR = re.compile(r"[\s*+\u2022-]*[A-Za-z][\w -]{1,30}\s?[:=]\s?[\w.-]{1,40}\s*")
+_PAIR = re.compile(r"[\s*+\u2022-]*[A-Za-z][\w -]{1,30}\s?[:=]\s?[\w.%/-]{1,40}(?: [\w.%/-]{1,20}){0,3}\s*")
 
 
 def _holds(said: tuple[int | None, str], most: int) -> bool:
