@@ -989,7 +989,7 @@ def _tell_tasks(text: str) -> str:
 
 @pytest.mark.parametrize("place", _PLACES)
 def test_what_is_said_counts_wherever_it_is_said(place: str) -> None:
-    parts = ("unseen entities", "few-shot", "relation prediction", "client 2", "macro average", "batch 10/273")
+    parts = ("unseen entities", "few-shot", "entity typing", "client 2", "macro average", "batch 10/273")
     for part in choose(parts[:3], parts):
         assert _tell_tasks(_PLACES[place].format(part)) == "", part
     plain = "test/both/standard"
@@ -1008,6 +1008,17 @@ def test_a_side_a_split_and_ties_next_to_the_name_of_a_dataset(place: str) -> No
         assert _tell_tasks(_PLACES[place].format(part)) == tasks, part
     (entry,) = read(_PLACES[place].format("optimistic ranks")).entries
     assert entry.context.rank_type == "optimistic"
+
+
+def test_a_caption_may_say_where_a_table_is() -> None:
+    assert _tell_tasks(_PLACES["a caption"].format("left")) == "test/both/standard"
+
+
+def test_a_title_may_call_link_prediction_relation_prediction() -> None:
+    """NLP-progress does so: nlpprogress.com/english/relation_prediction.html."""
+    title = "# Relation prediction\n\n"
+    assert _tell_tasks(f"{title}## WN18RR\n{_TABLE}") == "test/both/standard"
+    assert _tell_tasks(f"{title}## WN18RR\n{_TABLE}\n# Usage\n") == ""
 
 
 @pytest.mark.parametrize("label", ["Backward", "type-constrained", "Improvement over TransE", "Std", "Few-shot"])
