@@ -26,7 +26,7 @@ parser: Any = importlib.import_module("re._parser")
 
 SEARCHED = ("search", "sub", "subn", "split", "finditer", "findall")
 METHODS = ("match", "fullmatch", *SEARCHED)
-SHORT = (10, 14, 18, 22, 26, 30)
+SHORT = choose((12, 18, 24), (10, 14, 18, 22, 26, 30))
 LENGTHS = choose((32, 128, 512, 2048), (64, 256, 1024, 4096))
 NOTICED = choose(0.001, 0.002)  # seconds
 GROWTH = 9  # times longer for four times the text: 4 is linear, 16 quadratic

@@ -20,6 +20,7 @@ import pytest
 
 import rankconst
 from brute import count_brute_force
+from carried import open_once
 from cli.conftest import SMALL, child_command, child_environment
 from graphs import STATIC
 from oracles import differing_rows
@@ -65,7 +66,7 @@ def expected_of(row: dict[str, Any], name: str) -> Any:
 
 
 def assert_same_as_shipped(folder: Path, *keys: str) -> None:
-    built, shipped = rankconst.load(folder), rankconst.load()
+    built, shipped = rankconst.load(folder), open_once()
     for name in ("candidates", "constants"):
         of_shipped = [row for key in sorted(keys) for row in shipped.read(name, key).to_pylist()]
         assert differing_rows(built.read(name).to_pylist(), of_shipped) == []
@@ -84,7 +85,7 @@ def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
     assert sorted({(row["dataset"], row["protocol"]) for row in rows}) == sorted(
         (key, protocol) for key in ("countries_s1", "nations") for protocol in STATIC
     )
-    shipped = rankconst.load()
+    shipped = open_once()
     for row in rows:
         assert (row["split"], row["side"]) == ("test", "both")
         histogram: Any = shipped.histogram(row["dataset"], protocol=row["protocol"])
@@ -658,7 +659,7 @@ def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
     assert tables.datasets["nations-diplomacy"]["title"] == "Nations, restricted to 2 relations"
     assert provenance(out)["nations-diplomacy"]["restriction"] == {"relations": ["embassy", "treaties"]}
     histogram = tables.histogram("nations-diplomacy")
-    assert histogram == rankconst.load().histogram("nations", relations=["treaties", "embassy"])
+    assert histogram == open_once().histogram("nations", relations=["treaties", "embassy"])
     assert screen.records[0]["num_tasks"] == histogram.total == 44
 
 
@@ -685,7 +686,7 @@ def test_restrictions_that_cannot_be(
 def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
     arguments = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-q", "-f", "json", "-p", "standard")
     assert run(*arguments, "--splits", "testing,validation").code == 0
-    tables, shipped = rankconst.load(out), rankconst.load()
+    tables, shipped = rankconst.load(out), open_once()
     for split in ("valid", "test"):
         assert tables.histogram("nations", split=split) == shipped.histogram("nations", split=split)
     assert {*tables.read("candidates")["split"].to_pylist()} == {"valid", "test"}
@@ -718,7 +719,7 @@ def test_further_known_triples(mirror: Path, run: Run, out: Path, tmp_path: Path
     assert provenance(out)["mine"]["restriction"] == {
         "known": {"sha256": hashlib.sha256(further.read_bytes()).hexdigest()}
     }
-    shipped = rankconst.load()
+    shipped = open_once()
     for protocol, fewer in (("standard", True), ("train+test", True), ("raw", False)):
         found = tables.histogram("mine", protocol=protocol, side="tail").mean
         usual = shipped.histogram("nations", protocol=protocol.replace("train+test", "standard"), side="tail").mean
