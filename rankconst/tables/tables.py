@@ -192,6 +192,10 @@ def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
     return lists.values.slice(first, last - first).null_count
 
 
+# Constants that stay in memory.
+_MOST_KNOWN = 10_000
+
+
 @dataclass(frozen=True)
 class Tables:
     """One version of the tables, read when first asked.
@@ -597,6 +601,8 @@ class Tables:
             moments = self._find_moments(tasks, metric)
             if moments is None:
                 moments = compute_moments(metric, histogram if find_blocks is None else find_blocks())
+            if len(self._known) >= _MOST_KNOWN:  # of ever new relations, in a process that does not end
+                del self._known[next(iter(self._known))]
             self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version, find_blocks)
         return self._known[tasks, metric]
 

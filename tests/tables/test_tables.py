@@ -324,6 +324,14 @@ def test_what_has_no_row_is_computed(own: Path, name: str) -> None:
     assert constants.num_tasks == 8
 
 
+def test_few_constants_stay_in_memory(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankconst.tables.tables._MOST_KNOWN", 2)
+    opened, ks = rankconst.load(own), range(1, 6)
+    found = [opened.constants("mykg", f"hits@{k}", protocol="raw").expectation for k in (*ks, *ks)]
+    assert found == [rankconst.load(own).constants("mykg", f"hits@{k}", protocol="raw").expectation for k in (*ks, *ks)]
+    assert len(opened._known) == 2
+
+
 def test_histograms(own: Path) -> None:
     tables = rankconst.load(own)
     assert tables.histogram("mykg", side="head", protocol="raw") == Histogram.from_counts([5, 5, 5, 8])
