@@ -31,7 +31,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
     read_words,
 )
-from rankconst.results.tables.surroundings import TASKS, Told, find_task, may_tell, tell_row
+from rankconst.results.tables.surroundings import NOTHING_TOLD, TASKS, find_task, may_tell, tell_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -581,9 +581,10 @@ def read_remark(cell: str, known: Container[str] = ()) -> dict[str, str]:
     if alone or not words or words.count(" ") >= _LONGEST_REMARK or not may_tell(cell) or _PART_OF_MODEL.search(cell):
         return alone
     run = _RUN.fullmatch(cell)
-    names = () if run is None else (cell, f"_{run[1]}")
-    task = next(filter(None, (find_task(name.replace("_", " ").strip()) for name in names)), None)
-    told = tell_row(cell) or Told(task=task)
+    name = "" if run is None else cell.replace("_", " ")
+    told = tell_row(cell) or tell_row(name) or NOTHING_TOLD
+    if run is not None and told.task is None and _COUNTED.search(name) is None:
+        told = replace(told, task=find_task(run[1].replace("_", " ")))
     if told.rank_type is not None and "rank_type" not in known:
         return {"rank_type": told.rank_type}
     if told.task not in _OF_MODELS:
