@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION
+from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
 from rankconst.names import squash
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import find_split
+from rankconst.results.tables.labels import find_title_task
 from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
@@ -212,10 +215,23 @@ def tell_open_split(reading: Reading) -> str:
 def heed_name(said: Stated, file: str) -> Stated:
     """Return what is said of numbers with what is left to the user since only the name of their file says it.
 
-    ``results_valid.csv`` may be of the valid split, ``tail.json`` of one side.
+    ``results_valid.csv`` may be of the valid split, ``tail.json`` of one side, ``few-shot.csv`` of another task.
     """
     missing = [(role, why) for role, why in _tell_by_name(file) if not getattr(said, role)]
+    task = None if said.task else find_title_task(PurePath(file).stem)
+    said = replace(said, task=task, named_by=PurePath(file).name) if task and not _answers(said, task) else said
     return replace(said, missing=(*said.missing, *missing)) if missing else said
+
+
+def _answers(said: Stated, task: str) -> bool:
+    """Tell whether a file says itself what its name does: of which relations numbers are, among what was ranked."""
+    told = {
+        "by relation": bool(said.relations),
+        "sampled": (said.protocol or "").startswith("sampled"),
+        RELATION_PREDICTION: said.side == RELATION_SIDE,
+        MACRO: said.aggregation is not None,
+    }
+    return told.get(task, False)
 
 
 @lru_cache(maxsize=64)

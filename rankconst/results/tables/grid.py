@@ -47,6 +47,7 @@ from rankconst.results.tables.headings import (
     find_heading,
     find_roles,
 )
+from rankconst.results.tables.labels import add_settings, tell_label, tells_unusual
 from rankconst.results.tables.reshape import (
     COMPARED,
     GAIN,
@@ -61,18 +62,15 @@ from rankconst.results.tables.reshape import (
 )
 from rankconst.results.tables.rows import FROM, VERSIONED, RowReader, read_label
 from rankconst.results.tables.settings import (
-    add_setting,
     names_setting,
     read_pairs,
 )
 from rankconst.results.tables.surroundings import (
-    NOTHING_TOLD,
     Above,
     Printed,
     Told,
     find_metrics,
     tell,
-    tell_row,
     tells_tasks,
 )
 
@@ -158,7 +156,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         for block in _split_blocks(printed.rows, dialect):
             titles, first, rest = _skip_titles(document, block, dialect, notes)
             above = (*titles, *printed.above)
-            told = _add_settings(tell(above, printed.reports), (*above, *settings))
+            told = add_settings(tell(above, printed.reports), (*above, *settings))
             heading, how = find_heading(first, dialect), ""
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
             # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
@@ -205,29 +203,9 @@ def _prepare(document: Document, printed: Printed, dialect: Dialect, notes: Note
     hows = ["commas before decimals"] if commas else []
     if not dialect.groups:
         return printed._replace(rows=rows), hows
-    written, above = tell_footnotes(_lose_spans(list(rows)), printed.above, _tells_tasks, notes)
+    written, above = tell_footnotes(_lose_spans(list(rows)), printed.above, tells_unusual, notes)
     split = split_named(split_joint(written, above, dialect), dialect)
     return printed._replace(rows=split, above=above), hows if split is written else [*hows, _JOINT]
-
-
-def _add_settings(told: Told, above: Iterable[Above]) -> Told:
-    """Return what is told of a table with what texts near it say that are settings: ``filtered: False``."""
-    said = read_pairs(each.text for each in above)
-    if not said:
-        return told
-    known = {role: word for role in ("split", "side", "protocol") if (word := getattr(told, role))}
-    said = add_setting(known, said, "")
-    return replace(told, **{role: each for role, each in said.items() if role in _SET_ABOVE})
-
-
-def _tells_tasks(text: str) -> bool:
-    """Tell whether a text says something of the ranking tasks other than what is usual."""
-    above = (Above("caption", text),)
-    told = _add_settings(tell(above), above)
-    return told.split not in {None, "test"} or any(getattr(told, role) for role in _SET_ABOVE - {"split"})
-
-
-_SET_ABOVE = {"split", "side", "protocol", "task", "num_triples", "unclear"}
 
 
 def _list_pairs(rows: Sequence[Row]) -> tuple[Above, ...]:
@@ -601,7 +579,7 @@ def _find_alone(rows: list[Row], heading: Heading) -> list[Row]:
 def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
     labels = map(read_label, alone)
-    groups = {label: _tell_label(label) for label in labels}
+    groups = {label: tell_label(label) for label in labels}
     named = any(told is not None and (told.dataset or told.among) for told in groups.values())
     found = {}
     for label, told in groups.items():
@@ -612,13 +590,6 @@ def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
         elif named and not _CLASS.search(label):
             found[label] = Told(dataset=label)
     return found
-
-
-def _tell_label(label: str) -> Told | None:
-    """Return what a row of a single cell says of those below, as a setting too; None if it says nothing."""
-    told = tell_row(label)
-    own = _add_settings(told or NOTHING_TOLD, (Above("caption", label),))
-    return told if own == NOTHING_TOLD else own
 
 
 # What groups of models are called.
