@@ -397,7 +397,9 @@ def _skip_titles(
         texts = [": ".join(row.plain[:2]) for row in pairs]
         head = first[len(pairs)].plain if len(pairs) < len(first) else ()
         measured = [dialect.names_metric(label) for label in head]
-        told = len(pairs) > 1 or any(read_pairs((text,)) for text in texts)
+        # A single pair may be the upper level of a heading: "Model,WN18RR" over ",MRR".
+        whole = len(head) > 1 and all(head[:2]) and not any(measured[:2])
+        told = len(pairs) > 1 or whole or any(read_pairs((text,)) for text in texts)
         if told and any(measured) and not measured[0]:
             titles += [Above("caption", text) for text in texts]
             first = first[len(pairs) :]

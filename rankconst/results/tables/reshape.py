@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_joined, find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
-from rankconst.results.tables.columns import find_qualifier, read_dataset, read_words
+from rankconst.results.tables.columns import find_qualifier, is_vague, read_dataset, read_words
 from rankconst.results.tables.settings import names_setting, parse_heading, tell_setting
 from rankconst.results.tables.surroundings import OTHER_METRIC, Above, Printed
 
@@ -195,7 +195,7 @@ _TOLD = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool",
 
 def is_setting(name: str, dialect: Dialect) -> bool:
     """Tell whether a name is that of a setting, or of anything else that says which ranking tasks numbers are of."""
-    return names_setting(name) or _find_role(name, dialect) in _TOLD
+    return names_setting(name) or (bool(name) and is_vague(name)) or _find_role(name, dialect) in _TOLD
 
 
 def _find_role(name: str, dialect: Dialect) -> str | None:
@@ -497,7 +497,7 @@ def take_titles(rows: Sequence[Row], above: tuple[Above, ...], dialect: Dialect)
         [between.get(i, row) for i, row in enumerate(rows) if i >= body and i not in left],
         (
             *(Above("sentence", texts[0]) for texts in filled[:body][::-1]),
-            *(Above("note", ", ".join(filled[i])) for i in below[:_MOST_NOTES]),
+            *(Above("note", _NOTE.sub("", ", ".join(filled[i]))) for i in below[:_MOST_NOTES]),
             *above,
         ),
     )
@@ -510,6 +510,7 @@ def _widen(line: int, text: str, width: int) -> Row:
 
 
 _MOST_NOTES = 5
+_NOTE = re.compile(r"^\W{0,9}(?:notes?|n\.b\.|remarks?)\s?:\s?", re.IGNORECASE)
 _REMARK = re.compile(r"[*\u2020\u2021\u00a7#]|//|(?:notes?|n\.b\.|remarks?|sources?|legend)\b", re.IGNORECASE)
 _SENTENCE = 3
 

@@ -154,6 +154,8 @@ def _walk(
         return
     value = _turn(_spell_out(value))
     own = _heed_model(_read_roles(value, path[-1] if path else ""))
+    if "dataset" in own and "dataset" in stated and _ROLES.keys().isdisjoint(value):
+        own |= _compare(stated["dataset"] or "", own["dataset"] or "")
     stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
         yield _Table(line, where, path, stated, value)
@@ -527,8 +529,7 @@ def _read(document: Document) -> Reading:
     filters: list[tuple[Hashable, bool]] = []  # of each number: what it is of, apart from the filter, and if it has one
     for table in tables:
         stated = {**dict(zip(levels.get(len(table.path), ()), table.path, strict=False)), **table.stated}
-        variant = next(filter(None, (find_variant(each, stated.get("dataset") or "") for each in table.path)), None)
-        stated |= {"unclear": _OTHER_GRAPH.format(variant, stated["dataset"])} if variant else {}
+        stated |= next(filter(None, (_compare(each, stated.get("dataset") or "") for each in table.path)), {})
         row = {"line": "" if table.line is None else str(table.line)}
         row |= {key: str(each) for key, each in table.values.items() if names_step(key) and read_count(str(each))}
         row |= {role: said for role, said in stated.items() if isinstance(said, str) and role not in _UNSHOWN}
@@ -569,7 +570,10 @@ def _read(document: Document) -> Reading:
     return replace(reading, understood="; ".join(filter(None, parts)))
 
 
-_OTHER_GRAPH = "a key above it names {}, its dataset is {}"
+def _compare(name: str, dataset: str) -> dict[str, str]:
+    """Return why it is unclear what numbers are of if a name is of a variant of their dataset, or the other way."""
+    variant = find_variant(name, dataset) or find_variant(dataset, name)
+    return {"unclear": f"{name!r} above it is not its dataset, {dataset}: correct one of them."} if variant else {}
 
 
 def _heed_comments(document: Document, entries: list[Entry]) -> list[Entry]:
