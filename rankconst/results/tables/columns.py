@@ -47,7 +47,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "protocol": ("evaluation protocol",),
     "aggregation": ("averaging",),
     "tool": ("source", "source repo", "repository", "repo", "library", "framework"),
-    "rank_type": ("type", "tie policy"),
+    "rank_type": ("type", "tie policy", "ties", "tie breaking", "tie handling", "tie method"),
     "num_tasks": ("count", "num ranks", "number of tasks", "number of ranks", "rank count", "n", "n ranks"),
     "metric": ("measure", "metric name"),
     "value": ("score", "result", "metric value"),

@@ -63,6 +63,7 @@ from rankconst.results.tables.reshape import (
 from rankconst.results.tables.rows import FROM, VERSIONED, RowReader, read_label
 from rankconst.results.tables.settings import (
     names_setting,
+    read_lines,
     read_pairs,
 )
 from rankconst.results.tables.surroundings import (
@@ -384,7 +385,7 @@ def _skip_titles(
     rest, titles = iter(rows), list[Above]()
     first = list(islice(rest, DEEPEST + 1))
     while len(first) > 1 and len(first[0].cells) == 1 < max(len(row.cells) for row in first):
-        if read_pairs(first[0].plain):
+        if read_pairs(first[0].plain) or read_lines(first[0].plain):
             titles.append(Above("caption", first[0].plain[0]))
         else:
             notes.add(first[0].line, first[0].plain[0], "a line before the table")
@@ -399,7 +400,7 @@ def _skip_titles(
         measured = [dialect.names_metric(label) for label in head]
         # A single pair may be the upper level of a heading: "Model,WN18RR" over ",MRR".
         whole = len(head) > 1 and all(head[:2]) and not any(measured[:2])
-        told = len(pairs) > 1 or whole or any(read_pairs((text,)) for text in texts)
+        told = len(pairs) > 1 or whole or any(read_pairs((text,)) or read_lines((text,)) for text in texts)
         if told and any(measured) and not measured[0]:
             titles += [Above("caption", text) for text in texts]
             first = first[len(pairs) :]

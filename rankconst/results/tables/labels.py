@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import split_name
-from rankconst.results.tables.settings import add_setting, read_pairs, read_remark
+from rankconst.results.tables.settings import add_setting, read_lines, read_pairs, read_remark
 from rankconst.results.tables.surroundings import NOTHING_TOLD, Above, Told, find_task, tell, tell_row
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def add_settings(told: Told, above: Iterable[Above]) -> Told:
     """Return what is told of a table with what texts near it say that are settings: ``filtered: False``."""
-    said = read_pairs(each.text for each in above)
-    if not said:
-        return told
+    texts = [each.text for each in above]
     known = {role: word for role in ("split", "side", "protocol") if (word := getattr(told, role))}
-    said = add_setting(known, said, "")
-    return replace(told, **{role: each for role, each in said.items() if role in _SET_ABOVE})
+    said = add_setting(known, read_pairs(texts), "")
+    said = add_setting(said, read_lines(text for text in texts if not read_pairs((text,))), "")
+    missing = (*told.missing, *said.get("missing", ()))
+    return replace(told, **{role: each for role, each in said.items() if role in _SET_ABOVE}, missing=missing)
 
 
 def tells_unusual(text: str) -> bool:
@@ -32,7 +32,7 @@ def tells_unusual(text: str) -> bool:
     return told.split not in {None, "test"} or any(getattr(told, role) for role in _SET_ABOVE - {"split"})
 
 
-_SET_ABOVE = {"split", "side", "protocol", "task", "num_triples", "unclear"}
+_SET_ABOVE = {"split", "side", "protocol", "rank_type", "task", "num_triples", "unclear"}
 
 
 def tell_label(label: str) -> Told | None:

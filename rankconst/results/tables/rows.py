@@ -117,10 +117,12 @@ def _find_settings(rows: Sequence[Row], heading: Heading, known: Collection[int 
     ]
 
 
-def _find_vague(heading: Heading, known: Collection[int]) -> list[int]:
+def _find_vague(rows: Sequence[Row], heading: Heading, known: Collection[int]) -> list[int]:
     """Return the columns whose cells may say anything of their rows."""
     free = (j for j, meaning in enumerate(heading.meanings) if meaning is None and j not in known)
-    return [j for j in free if is_vague(heading.keys[j])]
+    types = (j for j, meaning in enumerate(heading.meanings) if meaning is not None and meaning.role == "rank_type")
+    open_types = (j for j in types if not any(row.plain[j].lower() in RANK_TYPES for row in rows))
+    return [j for j in (*free, *open_types) if is_vague(heading.keys[j])]
 
 
 _SETTING = "setting"
@@ -199,7 +201,7 @@ class RowReader:
         self._roles, self._stems = _find_names(rows, heading, _settle_source(self._roles, heading, rows, dialect))
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         self.settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
-        self._vague = [] if dialect.exact else _find_vague(heading, {*self._stated.values(), *self.settings})
+        self._vague = [] if dialect.exact else _find_vague(rows, heading, {*self._stated.values(), *self.settings})
         # Further columns of a role, which may contradict the first.
         self._others = {
             j: meaning.role
@@ -574,7 +576,10 @@ class RowReader:
             upper = join_names(told.dataset, upper)
         fields = {**said, **{name: value for name, value in own.items() if value is not None}}
         fields = _add_told(fields, told)
-        for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side)):
+        for name, value in (
+            ("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side),
+            ("rank_type", told.rank_type),
+        ):  # fmt: skip
             if value is not None:
                 fields.setdefault(name, value)
         if told.protocol is not None and not meaning.filtered:

@@ -11,13 +11,15 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankconst.catalogue.mentions import split_name
+from rankconst.catalogue.mentions import RELATION_PREDICTION, split_name
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.names import read_count
 from rankconst.results.tables.columns import (
     FLAGS,
     OF_KIND,
+    RANK_TYPES,
     contradict,
+    find_qualifier,
     is_kind,
     is_whole,
     join_levels,
@@ -25,6 +27,7 @@ from rankconst.results.tables.columns import (
     parse_column,
     read_alone,
     read_name,
+    read_qualifier,
     read_words,
 )
 from rankconst.results.tables.surroundings import TASKS, find_task, tell_row
@@ -40,7 +43,7 @@ _SAMPLES = re.compile(r"(?:random(?:ly)? )?(?:sampled?|sampling)(?: .*)?", re.IG
 _AGAINST = re.compile(r"1 ?(?:vs|versus|against|to) ?(all|\d{1,6}k?)(?: .*)?")
 _USUAL = {
     "full", "full ranking", "all", "all entities", "standard", "default", "entity", "entities", "link prediction",
-    "average", "avg", "mean", "overall", "both sides",
+    "average", "avg", "mean", "overall", "both sides", "1p",
 }  # fmt: skip
 _TIMES = {"time aware": "time-aware", "time filtered": "time-aware", "time filter": "time-aware", "static": "static"}
 
@@ -84,6 +87,14 @@ def _read_fraction(value: str) -> dict[str, Any]:
 
 
 _WHOLE = re.compile(r"1(?:\.0+)?|100(?:\.0+)? ?%?|all|full", re.IGNORECASE)
+
+
+def _read_share(value: str) -> dict[str, Any]:
+    """Return that a part of the triples was evaluated, if the value is a percentage or below one."""
+    return {_PART: value} if _SHARE.fullmatch(value.strip()) else {}
+
+
+_SHARE = re.compile(r"0?\.0*+[1-9]\d*|\d{1,2}(?:\.\d+)? ?%")
 
 
 def _read_known(value: str) -> _Said:
@@ -149,6 +160,49 @@ def _read_task_of(_: str, *, task: str) -> dict[str, Any]:
     return {"task": task}
 
 
+def _read_mean(value: str) -> dict[str, Any]:
+    """Return what a mean is over, if not over all triples: ``macro``, ``over relations``; or that it is none."""
+    task = find_task(_plain(value)) or find_task(f"averaged {_plain(value)}")
+    return {} if task is None else {"task": task}
+
+
+def _read_ties(value: str) -> _Said:
+    """Return how tied ranks are counted, or what else a type of ranks says: ``raw``."""
+    word = _plain(value)
+    return {"rank_type": RANK_TYPES[word]} if word in RANK_TYPES else _read_words(value)
+
+
+def _read_end(value: str) -> dict[str, Any]:
+    """Return that numbers are not the last ones where the value says that nothing has ended yet."""
+    return {"task": _RUNNING} if FLAGS.get(value.lower()) is False else {}
+
+
+def _read_state(value: str) -> dict[str, Any]:
+    return {"task": _RUNNING} if _plain(value) in _UNFINISHED else {}
+
+
+def _read_progress(value: str) -> dict[str, Any]:
+    """Return that a part of the batches is done: ``10/273``, ``50%``."""
+    done = _DONE.fullmatch(value.strip())
+    return {"task": _RUNNING} if done is not None and done[1] != (done[2] or "100") else {}
+
+
+_RUNNING = "running"
+_UNFINISHED = {"running", "in progress", "partial", "incomplete", "unfinished", "intermediate", "preliminary"}
+_DONE = re.compile(r"(\d{1,9}) ?(?:%|/ ?(\d{1,9}))")
+
+
+def _read_query(value: str) -> _Said:
+    """Return what a kind of query says; those with several edges are complex ones, named as by BetaE."""
+    if _COMPLEX.fullmatch(value.strip()):
+        return {"task": "complex query"}
+    return _read_setting(value)
+
+
+# "2p", "3i", "ip", "2in", "2u-DNF": Ren and Leskovec, 2020.
+_COMPLEX = re.compile(r"(?:[2-9][piu]|ip|pi|up|[23]in|inp|pin|pni)(?:-?(?:dnf|dm))?", re.IGNORECASE)
+
+
 def _read_amount(value: str, *, task: str) -> dict[str, Any]:
     """Return the task that there is if there is any of something."""
     return {} if _NOTHING.fullmatch(value) else {"task": task}
@@ -202,6 +256,8 @@ def _read_evaluator(value: str) -> dict[str, Any]:
 
 def _read_setting(value: str) -> _Said:
     """Return what a mode says, or the task that a setting names."""
+    if _plain(value) in {"relation", "relations"}:
+        return {"task": RELATION_PREDICTION}
     said = read_mode(value)
     return (_read_task(value) or None) if said is None else said
 
@@ -265,7 +321,18 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             partial(_read_yes, task="type-constrained"),
             True,
         ),
-        (r"(?:metric )?(?:average|averaging|reduction)(?: (?:type|mode|method))?", _read_task, False),
+        (r"rank type|tie(?:s|breaking)?(?: (?:policy|break(?:ing)?|handling|method|mode))?", _read_ties, False),
+        (
+            r"(?:metric )?(?:average|averag(?:ing|ed)|avg|reduction|aggregat(?:e|ed|ion)|agg)"
+            r"(?: (?:type|mode|method|over|by|level))?",
+            _read_mean,
+            False,
+        ),
+        (r"stat(?:istic)?|quantity", _read_mean, False),
+        (r"(?:is |run )?(?:complete|completed|finished|done)", _read_end, False),
+        (r"(?:is )?(?:partial|running|in progress|incomplete|unfinished)", partial(_read_yes, task=_RUNNING), False),
+        (r"(?:run )?(?:status|state)", _read_state, False),
+        (r"batch|progress|percent done", _read_progress, False),
         (r"evaluator(?: (?:name|type|class))?", _read_evaluator, True),
         (r"(?:is )?sampled(?: eval(?:uation)?)?", partial(_read_yes, task=_SAMPLED), False),
         (r"(?:is )?inductive", partial(_read_yes, task="inductive"), True),
@@ -284,10 +351,12 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"(?:num|n|nb|number of) clients?", partial(_read_amount, task="federated"), True),
         (r"test ?(?:set|file)(?: name)?", _read_test_set, False),
         (r"(?:cv )?fold(?: (?:id|idx|index|number|nr))?", _read_fold, False),
-        (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?", _read_words, False),
+        (rf"eval(?:uation)?|(?:rank(?:ing)?|metrics?|filter(?:ing)?|test)(?: {_WHAT})?", _read_words, False),
+        (r"quer(?:y|ies)(?: (?:type|structure))?|structure", _read_query, False),
         (r"(?:data ?)?(?:split|set)|subset|partition|phase|stage", _read_stage, False),
         (
-            rf"(?:mode|type|setting|side|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?)(?: {_WHAT})?",
+            r"(?:batch |ranking )?(?:mode|type|setting|sides?|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?|"
+            rf"replaced)(?: {_WHAT})?",
             _read_setting,
             False,
         ),
@@ -298,18 +367,20 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         ),
         (
             r"(?:(?:num|n|nb|number of|num of) )?(?:eval(?:uation)? |test |ranking )?"
-            r"candidates?(?: (?:entities|size|set))?",
+            r"(?:candidates?|pool)(?: (?:entities|size|set|pool))?|rank(?:ed|ing) (?:against|among)",
             _read_candidates,
             False,
         ),
         (r"(?:(?:eval(?:uation)?|target) )?tasks?(?: (?:name|type))?", _read_task, True),
         (
             r"(?:(?:num|n|nb|number of|num of|max|limit) )?(?:test(?:ed|ing)?|eval(?:uation|uated)?) "
-            r"(?:triples|facts|size|samples|examples|limit)|n eval|(?:n|num) evaluated",
+            r"(?:triples|facts|size|samples|examples|queries|limit)|(?:n|num|max|limit) (?:eval(?:uated)?|test)",
             _read_triples,
-            False,
+            True,
         ),
         (r"(?:(?:num|n|max) )?eval(?:uation)? (?:sample size|subset(?: size)?|num samples)", _read_triples, True),
+        (r"subset size|sample size|(?:num|n|max|limit) (?:triples|facts|queries)|limit", _read_triples, False),
+        (r"(?:test|eval(?:uation)?) ratio|sample", _read_share, False),
         (r"(?:relations?|rel|predicate)(?: name)?", _read_relation, False),
     )
 )
@@ -349,6 +420,20 @@ def tell_program(name: str, value: str, *, evaluated: bool = False) -> dict[str,
     # Programs load "split: train"; one that evaluates it says so.
     named = _plain(name).startswith("eval")
     return {} if told.get("split") == "train" and not named else dict(told)
+
+
+def tell_beside(name: str, value: str) -> dict[str, Any]:
+    """Return what a setting next to numbers says, of whatever name if its value is a split, a side or a protocol."""
+    told = tell_setting(name, value)
+    if told is None and _PARTITION.fullmatch(name):
+        return {"unclear": f"it is of {name} {value}, which is not understood"}
+    role = None if told else find_qualifier(name, [value])
+    if role is None or role == "relations":
+        return told or {}
+    return {key: word for key, word in read_qualifier(name, value, role).items() if word != "train"}
+
+
+_PARTITION = re.compile(r"subset|partition", re.IGNORECASE)
 
 
 # "--eval-side tail", "--raw", "filtered=False", "num_eval_negatives: 100", "filtered .... False", "filtered -> False",
@@ -413,6 +498,20 @@ def read_pairs(texts: Iterable[str]) -> dict[str, Any]:
     return said
 
 
+def read_lines(texts: Iterable[str]) -> dict[str, Any]:
+    """Return what lines near a table say that are a name and a value each: ``- task: relation prediction``."""
+    said: dict[str, Any] = {}
+    pairs = (found for text in texts for line in text.splitlines() if (found := _LINE.fullmatch(line)) is not None)
+    for name, value in (found.groups() for found in pairs):
+        told = tell_program(name, value) or tell_beside(name, value)
+        part = {"task": "by relation"} if told.pop("relations", None) else {}
+        said = add_setting(said, told | part, value)
+    return said
+
+
+_LINE = re.compile(r"[\s*+`\u2022#-]*+([A-Za-z][\w -]{1,30}+)\s?[:=]\s{0,3}([^\s:=`*][^:=`]{0,60})`?\s*")
+
+
 @lru_cache(maxsize=4096)
 def parse_heading(heading: str, k: int | None = None) -> Meaning | None:
     """Read the heading of a column as :func:`parse_column` does, settings included: ``MRR (filtered=False)``."""
@@ -456,12 +555,14 @@ def qualify(meaning: Meaning, said: Mapping[str, Any]) -> Meaning:
 def read_model(cell: str, known: Mapping[str, Any], stems: Container[tuple[str, str]]) -> dict[str, str]:
     """Return what a row's name says of its tasks, as :func:`read_name` does, settings in parentheses included."""
     said = read_name(cell, known, stems)
-    pairs = read_pairs(_INNER.findall(cell)) if any(sign in cell for sign in ":=") else {}
+    parts = _INNER.findall(cell)
+    pairs = add_setting(read_pairs(parts), read_lines(parts), "") if any(sign in cell for sign in ":=") else {}
     if not pairs:
+        parts += _DASHED.findall(cell)
         # A number of negatives may be that of the training.
-        inner = [] if said else [each for each in _INNER.findall(cell) if _COUNTED.search(each) is None]
+        inner = [] if said else [each for each in parts if _COUNTED.search(each) is None]
         return said or next(filter(None, (read_remark(each, known) for each in inner)), {})
-    own = {role: each for role, each in pairs.items() if role != "filtered"}
+    own = count_tasks({role: each for role, each in pairs.items() if role != "filtered"})
     return {**said, **own, **contradict("", pairs, {"protocol": known.get("filtered"), **known, **said})}
 
 
@@ -477,6 +578,8 @@ def read_remark(cell: str, known: Container[str] = ()) -> dict[str, str]:
     told = tell_row(cell)
     if told is None:
         return {}
+    if told.rank_type is not None and "rank_type" not in known:
+        return {"rank_type": told.rank_type}
     if told.task not in _OF_MODELS:
         return {"unclear": _REMARK.format(cell, "another task", told.task)}
     for role in ("split", "side", "protocol"):
@@ -485,6 +588,8 @@ def read_remark(cell: str, known: Container[str] = ()) -> dict[str, str]:
     return {"unclear": told.unclear} if told.unclear else {}
 
 
+# "RotatE - unseen entities".
+_DASHED = re.compile(r"\s[-\u2013\u2014|]\s+([^()|]{2,60})$")
 _COUNTED = re.compile(r"(?<![\d,])\d[\d,]{0,12} (?:[a-z]{1,12} ){0,2}(?:neg|sample|candidate)", re.IGNORECASE)
 _LONGEST_REMARK = 6
 _REMARK = "{!r} may say {} {}: write what its row is of into a column of its own."

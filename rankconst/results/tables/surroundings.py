@@ -46,6 +46,7 @@ class Told:
     split: str | None = None
     side: str | None = None
     protocol: str | None = None
+    rank_type: str | None = None  # how tied ranks are counted
     task: str | None = None  # what is evaluated, if it is no ranking of all entities on a benchmark's own split
     percent: bool = False  # True if it is said that the numbers are percentages
     averaged: bool = False  # True if it is said that the numbers are means over several runs
@@ -144,9 +145,10 @@ _LABELS = {
     r"(?:improvements?|gains?|differences?|deltas?|diffs?)(?: (?:over|to|from|against|vs\.?|in) [\w -]{1,40})?"
     r"|std|standard deviations?)(?: \(?%\)?)?",
     "running": r"(?:(?:best|results?|metrics|average|mean) )?so far|running (?:average|mean|metrics|results?)"
-    r"|(?:partial|intermediate|preliminary) (?:results?|metrics|evaluation)|(?:evaluation )?in progress"
+    r"|(?:partial|intermediate|preliminary)(?: (?:results?|metrics|evaluation))?|(?:evaluation )?in progress"
     r"|\d{1,2} ?% (?:done|complete)|(?:batch )?(?P<batch>\d{1,9}) ?/ ?(?!(?P=batch)\b)\d{1,9}(?: batches)?",
-    "sampled": r"1 ?vs\.? ?\d[\d,]{0,12}(?: ranking)?|sampled (?:ranking|ranks|protocol)",
+    "sampled": r"1 ?vs\.? ?\d[\d,]{0,12}(?: ranking)?|sampled (?:ranking|ranks|protocol)"
+    r"|\d[\d,]{0,12} (?:random |sampled ){0,2}(?:negatives|negative samples|candidates)",
     "type-constrained": r"typed? (?:candidates|filter(?:ed|ing)?)|type-filtered",
     "by relation": r"(?:symmetric|asymmetric|antisymmetric|inverse|hierarchical|compositional|transitive) relations|"
     r"relation _\w{1,60}",
@@ -154,10 +156,14 @@ _LABELS = {
     r"(?:long[- ]tail(?:ed)?|rare|(?:in)?frequent|(?:un)?popular) (?:entities|relations|triples)|long[- ]tail|"
     r"(?:hard|easy) (?:test )?(?:triples|facts|queries)|\d[\d,]{0,12} (?:test )?(?:triples|facts)|test-\d{1,6}k?",
     "few-shot": r"(?:zero|one|few)[- ]shot",
+    "another split": r"(?:cv )?fold \d{1,3}",
     "federated": r"client \d{1,4}",
     RELATION_PREDICTION: r"relation ranking",
     "multi-hop reasoning": r"multi-?hop",
-    MACRO: r"(?:mean|averages?) (?:over|across|of) (?:all )?relations|per-relation (?:average|mean)",
+    "question answering": r"(?:kg|kb)?-?qa",
+    MACRO: r"macro|(?:mean|averages?) (?:over|across|of) (?:all )?relations|per-relation (?:average|mean)|"
+    r"over (?:all )?relations",
+    "averages over datasets": r"(?:mean|averaged?) (?:over|across|of) (?:all )?(?:the )?(?:data ?sets|benchmarks)",
 }
 _LABEL_OF = {name: re.compile(rf"\W{{0,9}}(?:{pattern})\W{{0,9}}", re.IGNORECASE) for name, pattern in _LABELS.items()}
 _LONGEST_LABEL = 80
@@ -181,7 +187,7 @@ _HINT = re.compile(
     r"[({]ind[)}]|seen|emerging|ookb|out[- ]of[- ]|world|n-ary"
 )
 _RAW = re.compile(
-    r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))|\b(?:without|no|not) filter(?:ing|ed)\b",
+    r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))|\b(?:without|no|not) filter(?:ing|ed)?\b",
     re.IGNORECASE,
 )
 _FILTERED = re.compile(r"(?<!un)filter|过滤|過濾", re.IGNORECASE)
@@ -244,6 +250,8 @@ _QUERIES = {
     "tail": re.compile(r"[(<\u27e8] ?\w{1,9}, ?\w{1,9}, ?\? ?[)>\u27e9]"),
 }
 _QUERIED = "the text around it names {}, which may be one side or both: add --side"
+_TIES = re.compile(r"\b(optimistic|pessimistic)\b", re.IGNORECASE)
+_TRAIN_ALONE = re.compile(r"train|train(?:ing)? (?:set|split|triples|facts|data)", re.IGNORECASE)
 # What was chosen on the validation set is not reported on it.
 _CHOOSING = re.compile(
     r"(?:select|tun(?:ed|ing)|stop|hyper|best|chos|search|optimi[sz]|pick|sav(?:ed|ing)|accord|checkpoint)[^.;]{0,200}"
@@ -273,10 +281,8 @@ def find_task(text: str, ignored: str = "") -> str | None:
 
     A text about link prediction may name what else there is, such as question answering.
     """
-    if len(text) <= _LONGEST_LABEL:
-        for name, label in _LABEL_OF.items():
-            if name != ignored and label.fullmatch(text):
-                return name
+    if (labelled := _find_label(text, ignored)) is not None:
+        return labelled
     if _HINT.search(text.casefold()) is None:
         return None
     transductive = _TRANSDUCTIVE.match(text)
@@ -284,6 +290,36 @@ def find_task(text: str, ignored: str = "") -> str | None:
     told = (name for name, pattern in _TASK.items() if pattern.search(text) or (name == "inductive" and inductive))
     linked = {name for pattern, names in _LINKS if pattern.search(text) for name in names}
     return next((name for name in told if name != ignored and name not in linked), None)
+
+
+def _find_label(text: str, ignored: str = "") -> str | None:
+    """Return the task whose label a whole text is."""
+    if len(text) > _LONGEST_LABEL:
+        return None
+    return next((name for name, label in _LABEL_OF.items() if name != ignored and label.fullmatch(text)), None)
+
+
+def _list_parts(text: str) -> list[str]:
+    """Return what a text says in parentheses or next to the name of a dataset: ``WN18RR - unseen entities (raw)``."""
+    if len(text) > _LONGEST_CAPTION:
+        return []
+    for mention in find_mentions(text):
+        text = text.replace(mention.text, " ; ")
+    parts = (" ".join(_GENERAL_WORDS.sub("", part).split()) for part in _PARTS.split(_RESULTS.sub(" ", text)))
+    return [part for part in parts if part] if _FLAG.fullmatch(text) is None else []
+
+
+_LONGEST_CAPTION = 400
+# "inverse: true" is a setting.
+_FLAG = re.compile(r"\W*+[\w -]{1,40}+[:=]\s{0,3}(?:true|false|yes|no|on|off|none|[\d.]{1,9})\W*", re.IGNORECASE)
+_PARTS = re.compile(r"[()\[\]:;]|\s[-\u2013\u2014|/]\s|,\s|(?<=[.!?])\s|\.$")
+# Words at the ends of a part that are of any numbers.
+_GENERAL_WORDS = re.compile(
+    r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|with|using|note)"
+    r"\b)*+\W*+"
+    r"|(?: (?:on|of|for|in|the|are|is))*\W*$",
+    re.IGNORECASE,
+)
 
 
 # Words for link prediction, and the tasks that a text with them may mention only.
@@ -327,13 +363,18 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     }
     sides += [side for side, found in queried.items() if _is_query_only(found) and side not in sides]
     open_side = not sides and len(queried) == 1
-    alone = next((text for text in (*own, *headings) if _SIDE_ALONE.fullmatch(text)), None)
+    parts = [part for text in dict.fromkeys((*leading, *captions)) for part in _list_parts(text)]
+    ties = {found[1].lower() for text in (*leading, *captions) for found in _TIES.finditer(text)}
+    alone = next((text for text in (*own, *headings, *parts) if _SIDE_ALONE.fullmatch(text)), None)
     protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
     protocols += ["raw"] if raw and not _FILTERED.search(_RAW.sub("", raw)) else []
     # The nearest heading that says it counts: "## Raw results" above "### FB15k-237".
     filters = next((text for text in headings if _RAW_SECTION.fullmatch(text) or _FILTERED.search(text)), "")
     may_be_raw = not protocols and not any(map(_FILTERED.search, own)) and _RAW_SECTION.fullmatch(filters) is not None
     task = next(filter(None, map(find_task, own)), None)
+    # A text with more to say may explain columns of differences.
+    ignored = "difference" if len(parts) > 1 else ""
+    task = task or next(filter(None, (_find_label(part, ignored) for part in parts)), None)
     if task is None and any(map(_OF_RELATIONS.search, reports)):
         task = RELATION_PREDICTION
     outer = NOTHING_TOLD if above[0].kind == "caption" else _tell_outer(above, own)
@@ -342,9 +383,10 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     return Told(
         dataset=graphs[0] if len(graphs) == 1 else None,
         among=graphs if len(graphs) > 1 else (),
-        split=_find_split([*leading, *captions]),
+        split=_find_split([*leading, *captions]) or ("train" if any(map(_TRAIN_ALONE.fullmatch, parts)) else None),
         side=sides[0] if len(sides) == 1 else None,
         protocol=protocols[0] if len(protocols) == 1 else None,
+        rank_type=ties.pop() if len(ties) == 1 else None,
         task=task,
         percent=any(
             _PERCENT.search(each) and not _is_of_change(each) for text in own for each in _SENTENCE.split(text)
@@ -370,10 +412,9 @@ def _tell_outer(above: Sequence[Above], own: Sequence[str]) -> Told:
     task, missing = None, dict[str, str]()
     headings = [each for each in above if each.kind == "heading"]
     near = [*own, *(each.text for each in headings[:1])]
-    for i, each in enumerate(headings[1:], start=1):
-        titled = i == len(headings) - 1 and not each.beside
+    for each in headings[1:]:
         words = _RESULTS.sub(" ", each.text)
-        told = tell_row(words) if not titled and _is_label(words) and not find_mentions(words) else None
+        told = tell_row(words) if _is_label(words) and not find_mentions(words) else None
         if told is not None and not told.dataset:
             linked = any(_OF_ENTITIES.search(text) or _TRANSDUCTIVE.match(text) for text in near)
             task = task or (told.task if not linked and told.task not in _OF_METHODS else None)
@@ -421,8 +462,8 @@ def _is_of_change(sentence: str) -> bool:
 # A text of a side and little else: "### Head", "Tail entities:".
 _SIDE_ALONE = re.compile(
     r"\W*(?:table \d{1,3}\W{1,3})?(?:(?:results?|evaluation|metrics|scores) (?:on|of|for) (?:the )?)?"
-    r"(?:head|tail|subject|object|left|right|lhs|rhs|source|target)s?"
-    r"(?: (?:side|entit(?:y|ies)|nodes?|results?|only|metrics|scores))?\W*",
+    r"(?:head|tail|subject|object|left|right|lhs|rhs|source|target|forward|backward|inverse)s?"
+    r"(?: (?:side|entit(?:y|ies)|nodes?|results?|only|metrics|scores|queries|direction))?\W*",
     re.IGNORECASE,
 )
 _ALONE = "the text {!r} above it may say a side: add --side"
@@ -465,10 +506,11 @@ def tell_row(label: str) -> Told | None:
         split=told.split or words.get("split"),
         side=told.side or words.get("side"),
         protocol=told.protocol or words.get("protocol"),
+        rank_type=told.rank_type or words.get("rank_type"),
     )
     if told.split is None and _TEST.search(label) and not _VALID.search(label):
         return replace(told, split="test")
-    said = told.dataset or told.among or told.split or told.side or told.protocol or told.task
+    said = told.dataset or told.among or told.split or told.side or told.protocol or told.rank_type or told.task
     return told if said or _FILTERED.search(label) else None
 
 

@@ -49,12 +49,10 @@ from rankconst.results.tables.columns import (
     contradict,
     find_inverted,
     find_other_tasks,
-    find_qualifier,
     find_split,
     is_kind,
     is_retrieval,
     is_vague,
-    read_qualifier,
     read_words,
 )
 from rankconst.results.tables.labels import find_rank_type, read_title, tell_label
@@ -70,6 +68,7 @@ from rankconst.results.tables.settings import (
     read_model,
     read_pairs,
     read_remark,
+    tell_beside,
     tell_program,
     tell_setting,
 )
@@ -425,19 +424,13 @@ def _tell_own(key: str, value: Value, of: str) -> Mapping[str, Any]:
 
 
 def _tell(key: str, text: str) -> Mapping[str, Any]:
-    """Return what a name with a text says, of whatever name if the text is that of a split, a side or a protocol."""
+    """Return what a name with a text says of the numbers next to them; nothing if it is one of training."""
     if _TRAINED.fullmatch(key):
         return {}
-    told = tell_setting(key, text)
-    if told is None and _PART.fullmatch(key):
-        return {"unclear": f"it is of {key} {text}, which is not understood"}
-    qualified = None if told or key in _ROLES else find_qualifier(key, [text])
-    if not qualified or qualified == "relations":
-        return told or (read_remark(text) if is_vague(key) else {})
-    return {role: word for role, word in read_qualifier(key, text, qualified).items() if word != "train"}
+    told = (tell_setting(key, text) or {}) if key in _ROLES else tell_beside(key, text)
+    return told or (read_remark(text) if is_vague(key) else {})
 
 
-_PART = re.compile(r"subset|partition", re.IGNORECASE)
 # What says anything of the numbers next to it, those of a program's settings included.
 _NOTES = re.compile(r"(?:note|comment|remark|description|detail|evaluation|eval|ranking)s?", re.IGNORECASE)
 
