@@ -88,7 +88,7 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 _OF_WHAT = re.compile(
-    r"\d+|ranks?|only|numbers|setting|batch|protocol|entit(?:y|ies)|relations?|triples?|facts?|settings?|splits?|sets?|tasks?|only|fully|semi|prediction|"
+    r"\d+|first|against|random|sampled?|among|relative|absolute|best|predict(?:ing)?|corrupt|test|long|in|by|ranks?|only|numbers|setting|batch|protocol|entit(?:y|ies)|relations?|triples?|facts?|settings?|splits?|sets?|tasks?|only|fully|semi|prediction|"
     r"average[ds]?|mean|negatives?|candidates?|queries|hard|easy|partial|ranking|evaluation|results?|over|all|the|on|of",
     re.IGNORECASE,
 )
