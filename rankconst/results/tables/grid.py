@@ -576,7 +576,14 @@ def _find_alone(rows: list[Row], heading: Heading) -> list[Row]:
     own = (row.plain[column] for row in rows if 0 <= column < len(row.plain) and _has_numbers(row, heading))
     if not any(names_known(read_dataset(cell)[0]) for cell in own if cell):
         return alone
-    return [row for row in alone if len(row.cells) == 1 or len(row.plain) <= column or not row.plain[column]]
+    return [
+        row
+        for row in alone
+        if len(row.cells) == 1
+        or len(row.plain) <= column
+        or not row.plain[column]
+        or (not find_mentions(row.plain[column]) and tell_label(row.plain[column]) is not None)
+    ]
 
 
 def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:

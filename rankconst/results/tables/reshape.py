@@ -488,7 +488,10 @@ def take_titles(rows: Sequence[Row], above: tuple[Above, ...], dialect: Dialect)
     body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(dialect.names_metric, texts))), 0)
     width = len(rows[body].cells) if dialect.even and body < len(rows) else None
     last = max((i for i, texts in enumerate(filled) if len(texts) > 1), default=0)
-    remarks = [i for i, row in enumerate(rows) if i > body and width not in {None, len(row.cells)} and _is_remark(row)]
+    if width is not None:
+        remarks = [i for i, row in enumerate(rows) if i > body and len(row.cells) != width and _is_remark(row)]
+    else:  # a row of a workbook has cells behind its text
+        remarks = [i for i, texts in enumerate(filled) if i > last > body and len(texts) == 1 and _is_remark(rows[i])]
     # Between rows, a line is about those below it.
     between = {i: _widen(rows[i].line, ", ".join(filled[i]), width or 1) for i in remarks if i < last}
     below = [i for i in remarks if i not in between]
