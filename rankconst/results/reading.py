@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION
-from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.catalogue.mentions import MACRO
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
@@ -228,7 +227,6 @@ def _answers(said: Stated, task: str) -> bool:
     told = {
         "by relation": bool(said.relations),
         "sampled": (said.protocol or "").startswith("sampled"),
-        RELATION_PREDICTION: said.side == RELATION_SIDE,
         MACRO: said.aggregation is not None,
     }
     return told.get(task, False)

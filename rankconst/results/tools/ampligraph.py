@@ -474,7 +474,8 @@ def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
             stated = {**stated, _TOLD: tuple(stated)}
         found = list(_walk(record.value, "", (), stated, record.line))
         if not found and own and len(around) < _MOST_AROUND:
-            around, stated = around | own, None
+            # A line that names the dataset begins anew.
+            around, stated = own if _read_around(own).get("dataset") else around | own, None
         tables += found
     return tables
 
