@@ -580,7 +580,8 @@ _LONGEST_WORDS = 40
 _VAGUE = re.compile(
     r"|(?:evaluation |experiment(?:al)? )?(?:setting|variant|ablation|config(?:uration)?|version|condition|scenario|"
     r"experiment|type|setup|component|case|direction|quer(?:y|ie)|prediction|note|comment|remark|description|detail|"
-    r"info|evaluation|candidate|part|portion|kind|group|scope|problem)s?",
+    r"info|evaluation|candidate|part|portion|kind|group|scope|problem|(?:run |exp(?:eriment)? )?(?:name|id)|run|title|"
+    r"label|tag|entitie|level|frequencie|frequency|quantile)s?",
     re.IGNORECASE,
 )
 

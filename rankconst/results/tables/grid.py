@@ -34,7 +34,6 @@ from rankconst.results.tables.columns import (
     is_constrained,
     is_mean,
     is_retrieval,
-    read_alone,
     read_dataset,
 )
 from rankconst.results.tables.footnotes import tell_footnotes
@@ -63,8 +62,7 @@ from rankconst.results.tables.reshape import (
 from rankconst.results.tables.rows import FROM, VERSIONED, RowReader, read_label
 from rankconst.results.tables.settings import (
     names_setting,
-    read_lines,
-    read_pairs,
+    read_remark,
 )
 from rankconst.results.tables.surroundings import (
     Above,
@@ -214,7 +212,7 @@ def _list_pairs(rows: Sequence[Row]) -> tuple[Above, ...]:
     if len(rows) > _FIRST or any(len(row.plain) != 2 for row in rows):
         return ()
     pairs = (f"{name}: {value}" for name, value in (row.plain for row in rows))
-    return tuple(Above("caption", pair) for pair in pairs if read_pairs((pair,)))
+    return tuple(Above("caption", pair) for pair in pairs if tells_unusual(pair))
 
 
 def _lose_spans(rows: list[Row]) -> list[Row]:
@@ -385,7 +383,7 @@ def _skip_titles(
     rest, titles = iter(rows), list[Above]()
     first = list(islice(rest, DEEPEST + 1))
     while len(first) > 1 and len(first[0].cells) == 1 < max(len(row.cells) for row in first):
-        if read_pairs(first[0].plain) or read_lines(first[0].plain):
+        if tells_unusual(first[0].plain[0]):
             titles.append(Above("caption", first[0].plain[0]))
         else:
             notes.add(first[0].line, first[0].plain[0], "a line before the table")
@@ -400,7 +398,7 @@ def _skip_titles(
         measured = [dialect.names_metric(label) for label in head]
         # A single pair may be the upper level of a heading: "Model,WN18RR" over ",MRR".
         whole = len(head) > 1 and all(head[:2]) and not any(measured[:2])
-        told = len(pairs) > 1 or whole or any(read_pairs((text,)) or read_lines((text,)) for text in texts)
+        told = len(pairs) > 1 or whole or any(map(tells_unusual, texts))
         if told and any(measured) and not measured[0]:
             titles += [Above("caption", text) for text in texts]
             first = first[len(pairs) :]
@@ -463,7 +461,11 @@ def _read_table(
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        aside = _set_aside(row, heading, sides, reader.settings, qualifiers.values()) if dialect.groups else None
+        aside = (
+            _set_aside(row, heading, sides, reader.settings, qualifiers.values())
+            if dialect.groups and id(row) not in alone
+            else None
+        )
         if aside is not None:
             notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
@@ -545,7 +547,7 @@ def _read_corner(heading: Heading, told: Told) -> Told:
     labels = [level[0] for level in heading.levels if len(find_mentions(level[0])) == 1]
     if len(labels) != 1:
         known = [role for role in ("split", "side", "protocol") if getattr(told, role)]
-        said = [why for level in heading.levels[:1] if (why := read_alone(level[0], known).get("unclear"))]
+        said = [why for level in heading.levels[:1] if (why := read_remark(level[0], known).get("unclear"))]
         return replace(told, unclear=told.unclear or said[0]) if said and heading.meanings[0] is None else told
     corner = tell((Above("caption", labels[0]),))
     return replace(told, dataset=corner.dataset, among=corner.among, origin="the corner of the table")

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import split_name
+from rankconst.results.tables.columns import CONSTRAINED, is_constrained
 from rankconst.results.tables.settings import add_setting, read_lines, read_pairs, read_remark
 from rankconst.results.tables.surroundings import NOTHING_TOLD, Above, Told, find_task, tell, tell_row
 
@@ -37,7 +38,7 @@ _SET_ABOVE = {"split", "side", "protocol", "rank_type", "task", "num_triples", "
 
 def tell_label(label: str) -> Told | None:
     """Return what a label says of the numbers below it, as a setting too; None if it says nothing."""
-    told = tell_row(label)
+    told = Told(unclear=CONSTRAINED) if is_constrained("", label) else tell_row(label)
     own = add_settings(told or NOTHING_TOLD, (Above("caption", label),))
     return told if own == NOTHING_TOLD else own
 

@@ -185,8 +185,17 @@ def _list_blocks(head: Row, rows: Sequence[Row], parts: _Parts) -> list[_Block] 
 
 def _find_settings(rows: Sequence[Row], place: int, metrics: Sequence[str], dialect: Dialect) -> list[str]:
     """Return the names of rows that are no metric but say something of ranking tasks: ``filtered``, ``dataset``."""
-    names = dict.fromkeys(row.plain[place] for row in rows)
-    return [name for name in names if name and name not in metrics and is_setting(name, dialect)]
+    names = {row.plain[place]: [*row.plain[:place], *row.plain[place + 1 :]] for row in reversed(rows)}
+    return [
+        name
+        for name, cells in reversed(names.items())
+        if name and name not in metrics and (is_setting(name, dialect) or is_vague(name) or _qualifies(name, cells))
+    ]
+
+
+def _qualifies(name: str, cells: Sequence[str]) -> bool:
+    """Tell whether the cells of a row that is no metric are splits, sides or protocols, whatever its name."""
+    return find_qualifier(name, [cell for cell in cells if cell]) is not None
 
 
 # Roles of rows that say what the numbers of a table are of.

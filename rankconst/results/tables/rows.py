@@ -566,7 +566,8 @@ class RowReader:
         own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
         told = self._told
         if own["dataset"] is not None and "dataset" in said and not find_mentions(own["dataset"]):
-            said = {"model": own.pop("dataset"), **said}  # "MRR (PyTorch)", where rows are of datasets
+            part = own.pop("dataset")  # "MRR (PyTorch)", where rows are of datasets
+            said = {"model": part, **said, **read_remark(part, said)}
         if "dataset" in said and upper is not None and not find_mentions(upper) and not _PART.fullmatch(upper):
             said = {"model": upper, **said}
         if "dataset" in said and (upper is not None or told.dataset):

@@ -21,6 +21,7 @@ from rankconst.results.tables.columns import (
     contradict,
     find_qualifier,
     is_kind,
+    is_vague,
     is_whole,
     join_levels,
     name_protocol,
@@ -30,7 +31,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
     read_words,
 )
-from rankconst.results.tables.surroundings import TASKS, find_task, tell_row
+from rankconst.results.tables.surroundings import TASKS, find_task, may_tell, tell_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -174,7 +175,7 @@ def _read_ties(value: str) -> _Said:
 
 def _read_end(value: str) -> dict[str, Any]:
     """Return that numbers are not the last ones where the value says that nothing has ended yet."""
-    return {"task": _RUNNING} if FLAGS.get(value.lower()) is False else {}
+    return {"task": _RUNNING} if FLAGS.get(value.lower()) is False else _read_progress(value)
 
 
 def _read_state(value: str) -> dict[str, Any]:
@@ -259,7 +260,7 @@ def _read_setting(value: str) -> _Said:
     if _plain(value) in {"relation", "relations"}:
         return {"task": RELATION_PREDICTION}
     said = read_mode(value)
-    return (_read_task(value) or None) if said is None else said
+    return said or _read_task(value) or said
 
 
 def _read_triples(value: str) -> dict[str, Any]:
@@ -411,7 +412,7 @@ def tell_program(name: str, value: str, *, evaluated: bool = False) -> dict[str,
     role = _plain(name)
     if role in {"protocol", "side"}:
         word = name_protocol(value) if role == "protocol" else (read_words(value) or {}).get(role)
-        return {} if word is None else {"filtered" if word == "filtered" else role: word}
+        return _read_setting(value) or {} if word is None else {"filtered" if word == "filtered" else role: word}
     own = tell_setting(name, value) or {}
     of_evaluation = (tell_setting(f"evaluation {name}", value), own) if evaluated else ()
     told: dict[str, Any] = next(filter(None, (*of_evaluation, tell_setting(name, value, anywhere=True))), {})
@@ -429,7 +430,7 @@ def tell_beside(name: str, value: str) -> dict[str, Any]:
         return {"unclear": f"it is of {name} {value}, which is not understood"}
     role = None if told else find_qualifier(name, [value])
     if role is None or role == "relations":
-        return told or {}
+        return told or (_read_task(value) if is_vague(name) else {})
     return {key: word for key, word in read_qualifier(name, value, role).items() if word != "train"}
 
 
@@ -558,7 +559,7 @@ def read_model(cell: str, known: Mapping[str, Any], stems: Container[tuple[str, 
     parts = _INNER.findall(cell)
     pairs = add_setting(read_pairs(parts), read_lines(parts), "") if any(sign in cell for sign in ":=") else {}
     if not pairs:
-        parts += _DASHED.findall(cell)
+        parts += [*_DASHED.findall(cell), cell]
         # A number of negatives may be that of the training.
         inner = [] if said else [each for each in parts if _COUNTED.search(each) is None]
         return said or next(filter(None, (read_remark(each, known) for each in inner)), {})
@@ -573,7 +574,7 @@ def read_remark(cell: str, known: Container[str] = ()) -> dict[str, str]:
     """
     alone = read_alone(cell, known)
     words = _plain(cell)
-    if alone or not words or words.count(" ") >= _LONGEST_REMARK or _PART_OF_MODEL.search(cell):
+    if alone or not words or words.count(" ") >= _LONGEST_REMARK or not may_tell(cell) or _PART_OF_MODEL.search(cell):
         return alone
     told = tell_row(cell)
     if told is None:

@@ -315,8 +315,8 @@ _FLAG = re.compile(r"\W*+[\w -]{1,40}+[:=]\s{0,3}(?:true|false|yes|no|on|off|non
 _PARTS = re.compile(r"[()\[\]:;]|\s[-\u2013\u2014|/]\s|,\s|(?<=[.!?])\s|\.$")
 # Words at the ends of a part that are of any numbers.
 _GENERAL_WORDS = re.compile(
-    r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|with|using|note)"
-    r"\b)*+\W*+"
+    r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|with|using|"
+    r"notes?|remarks?|comments?)\b)*+\W*+"
     r"|(?: (?:on|of|for|in|the|are|is))*\W*$",
     re.IGNORECASE,
 )
@@ -377,7 +377,7 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     task = task or next(filter(None, (_find_label(part, ignored) for part in parts)), None)
     if task is None and any(map(_OF_RELATIONS.search, reports)):
         task = RELATION_PREDICTION
-    outer = NOTHING_TOLD if above[0].kind == "caption" else _tell_outer(above, own)
+    outer = _tell_outer(headings, own, captioned=above[0].kind == "caption")
     task = task or outer.task
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
@@ -403,27 +403,27 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     )
 
 
-def _tell_outer(above: Sequence[Above], own: Sequence[str]) -> Told:
+def _tell_outer(headings: Sequence[str], own: Sequence[str], *, captioned: bool) -> Told:
     """Return what labels say that head the sections around that of a table: ``## Validation results``.
 
-    Their split or side is left to the user; a nearer text that says its own goes first. The title of a document is
-    no such label.
+    Their split or side is left to the user; a nearer text that says its own goes first. A table with a caption may be
+    in another section than that which it belongs to.
     """
     task, missing = None, dict[str, str]()
-    headings = [each for each in above if each.kind == "heading"]
-    near = [*own, *(each.text for each in headings[:1])]
-    for each in headings[1:]:
-        words = _RESULTS.sub(" ", each.text)
+    near = [*own, *([] if captioned else headings[:1])]
+    for text in headings if captioned else headings[1:]:
+        words = _RESULTS.sub(" ", text)
         told = tell_row(words) if _is_label(words) and not find_mentions(words) else None
         if told is not None and not told.dataset:
             linked = any(_OF_ENTITIES.search(text) or _TRANSDUCTIVE.match(text) for text in near)
-            task = task or (told.task if not linked and told.task not in _OF_METHODS else None)
+            far = captioned and text is not headings[0]
+            task = task or (told.task if not linked and not far and told.task not in _OF_METHODS else None)
             split = None if told.split == "train" and not _OF_TRAINING_SET.search(words) else told.split
             said = {"split": split, "side": told.side}
             for role, word in said.items():
                 if word not in {None, "test", "both"} and not any(map(_SAYS[role].search, near)):
-                    missing.setdefault(role, _OUTER.format(each.text.strip(), role))
-        near.append(each.text)
+                    missing.setdefault(role, _OUTER.format(text.strip(), role))
+        near.append(text)
     return Told(task=task, missing=tuple(missing.items()))
 
 
@@ -510,8 +510,23 @@ def tell_row(label: str) -> Told | None:
     )
     if told.split is None and _TEST.search(label) and not _VALID.search(label):
         return replace(told, split="test")
-    said = told.dataset or told.among or told.split or told.side or told.protocol or told.rank_type or told.task
-    return told if said or _FILTERED.search(label) else None
+    names = told.dataset or told.among
+    said = told.split or told.side or told.protocol or told.rank_type or told.task or told.missing or told.unclear
+    return told if names or said or _FILTERED.search(label) else None
+
+
+def may_tell(label: str) -> bool:
+    """Tell whether a row may say of which split, side, protocol or task it is; few do, and this is much faster."""
+    text = label.casefold()
+    return _WORDS.search(text) is not None or _HINT.search(text) is not None
+
+
+# A part of a word of each text that says so, in lower case, next to those of tasks.
+_WORDS = re.compile(
+    r"train|valid|dev|test|raw|filt|head|tail|subject|object|left|right|lhs|rhs|source|target|forward|backward|inverse"
+    r"|\?|optimistic|pessimistic|static|time|so far|running|partial|intermediate|preliminary|progress|%|batch"
+    r"|[δ∆]|std|diff|deviation|mean|average|1 ?vs|pool|hop|qa|shot|hard|easy|验证|驗證|过滤|過濾"
+)
 
 
 def tells_tasks(label: str) -> bool:

@@ -323,10 +323,8 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
 
 
 def _heed_texts(stated: dict[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is said of an object's metrics with what its texts of any key say: its name, a note, a tie policy."""
+    """Return what is said of an object's metrics with what its texts of any key say: a tie policy, a variant."""
     for key, text in texts.items():
-        if _TITLE.fullmatch(key):
-            stated = {**read_title(text, stated), **stated}
         if (rank_type := find_rank_type(text)) is not None:
             stated = {"rank_type": rank_type, **stated}
         if text.lower() in _SPREADS:
@@ -336,7 +334,8 @@ def _heed_texts(stated: dict[str, Any], texts: Mapping[str, str]) -> dict[str, A
     return stated
 
 
-_TITLE = re.compile(r"name|title|label|id|tag|(?:run|exp|experiment)(?:_(?:name|id))?", re.IGNORECASE)
+# What a run, or what was evaluated, is called: a model's name may be in it.
+_TITLE = re.compile(r"title|label|tag|run|(?:(?:run|exp|experiment)_)?(?:name|id)", re.IGNORECASE)
 _TRAINED_ON = re.compile(r"train|pretrain|source|from|base|model|path|file", re.IGNORECASE)
 
 
@@ -428,6 +427,8 @@ def _tell(key: str, text: str) -> Mapping[str, Any]:
     if _TRAINED.fullmatch(key):
         return {}
     told = (tell_setting(key, text) or {}) if key in _ROLES else tell_beside(key, text)
+    if _TITLE.fullmatch(key):
+        return told or read_title(text)
     return told or (read_remark(text) if is_vague(key) else {})
 
 
