@@ -80,9 +80,10 @@ def find_variant(text: str, dataset: str) -> str | None:
     """Return the graph made from a dataset that a text names and nothing else: ``WN18RR-IND`` for WN18RR."""
     stem = squash(dataset)
     mentions = find_mentions(text) if stem and stem in squash(text) and len(text) <= _LONGEST_NAME else ()
-    if len(mentions) != 1 or squash(mentions[0].text) == stem or not squash(mentions[0].text).startswith(stem):
+    if len(mentions) != 1 or not squash(mentions[0].text).startswith(stem):
         return None
-    return None if re.search(r"\w", text.replace(mentions[0].text, "")) else mentions[0].text
+    alike = mentions[0].key in {stem, *(each.key for each in find_mentions(dataset))}
+    return None if alike or re.search(r"\w", text.replace(mentions[0].text, "")) else mentions[0].text
 
 
 _LONGEST_NAME = 40

@@ -60,6 +60,7 @@ from rankconst.results.tables.settings import (
     read_cell,
     read_model,
     read_remark,
+    tell_setting,
 )
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
@@ -211,7 +212,16 @@ def _tells(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: M
     found = list(meanings.values())
     if "metric" in roles:
         found += [parse_heading(str(name)) for name in frame.iloc[:, roles["metric"]].unique()]
-    return any(each is not None and (each.adjustment is not None or each.role == "num_tasks") for each in found)
+    told = any(each is not None and (each.adjustment is not None or each.role == "num_tasks") for each in found)
+    return told or any(_counts_triples(frame, place) for place, meaning in meanings.items() if meaning is None)
+
+
+def _counts_triples(frame: pd.DataFrame, place: int) -> bool:
+    """Tell whether a column says how many triples were evaluated: ``num_test``."""
+    heading, cells = str(frame.columns[place]), frame.iloc[:, place].dropna()
+    if not len(cells) or not names_setting(heading):
+        return False
+    return "num_triples" in (tell_setting(heading, spell(cells.iloc[0], str)) or {})
 
 
 def _is_base(meaning: Meaning) -> bool:

@@ -707,3 +707,10 @@ def test_ties_that_a_remark_names_are_noted() -> None:
     notes = rankconst.adjust(frame)["note"]
     assert notes[0].startswith("optimistic ranks")
     assert not notes[1]
+
+
+def test_a_column_of_counted_triples_counts_as_in_files() -> None:
+    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, "num_test": [500, 3134], "MRR": [0.476, 0.476]})
+    out = rankconst.adjust(frame)
+    assert out["AMRR"].isna().tolist() == [True, False]
+    assert out["note"][0].startswith("the file counts 1,000 ranks")

@@ -283,7 +283,8 @@ def test_a_wide_reading_becomes_long() -> None:
     ("name", "role"),
     [
         ("results_valid.csv", "split"), ("dev.metrics.csv", "split"), ("out/umls-validation.csv", "split"),
-        ("tail.csv", "side"), ("valid/results.csv", ""), ("best_valid.csv", ""), ("cross_validation.csv", ""),
+        ("tail.csv", "side"), ("rhs.csv", "side"), ("valid/results.csv", ""), ("best_valid.csv", ""),
+        ("cross_validation.csv", ""),
         ("valid_and_test.csv", ""), ("train.csv", ""), ("head_and_tail.csv", ""), ("test.csv", ""),
     ],
 )  # fmt: skip
@@ -343,3 +344,11 @@ def test_what_a_file_says_itself_answers_its_name() -> None:
     ).entries
     assert entry.constants is not None
     assert entry.constants.tasks.side == "relation"
+
+
+def test_a_file_that_names_a_variant_contradicts_its_dataset() -> None:
+    csv = "dataset,MRR\nWN18RR,0.5\n"
+    with pytest.raises(DataError, match=r"the name of WN18RR_v2\.csv names WN18RR v2, its dataset is WN18RR"):
+        rankconst.adjust(read_document("WN18RR_v2.csv", csv))
+    for name in ("WN18RR.csv", "rotate_wn18rr.csv", "WN18.csv"):
+        assert not rankconst.adjust(read_document(name, csv)).notes

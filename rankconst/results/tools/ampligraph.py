@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import is_aggregation
-from rankconst.catalogue.mentions import RELATION_PREDICTION, find_variant, find_within, names_known
+from rankconst.catalogue.mentions import RELATION_PREDICTION, find_mentions, find_variant, find_within, names_known
 from rankconst.catalogue.tools import is_tool
 from rankconst.errors import DataError
 from rankconst.names import read_count, squash
@@ -543,6 +543,7 @@ def _read(document: Document) -> Reading:
             row[key] = text
             own = {role: each for role in _OWN if (each := getattr(meaning, role)) is not None}
             said = {role: each for role, each in stated.items() if role in _STATED}
+            said |= _compare_own(key, meaning.dataset or "", said.get("dataset") or "")
             if meaning.filtered:
                 said.pop("protocol", None)
             said = {**own, **said, **{role: own[role] for role in own if role != "dataset"}}
@@ -563,6 +564,15 @@ def _read(document: Document) -> Reading:
     parts = (f"{', '.join(names)} from the settings next to its numbers" if names else "", name_percentages(settled))
     reading = make_reading(document, READER.key, "wide", rows, settled, skipped=(*skipped, *notes.skipped()))
     return replace(reading, understood="; ".join(filter(None, parts)))
+
+
+def _compare_own(key: str, name: str, dataset: str) -> dict[str, str]:
+    """Return why it is unclear what a metric is of whose name has another dataset, or a label in its place."""
+    if not name or not dataset or (remark := read_remark(name)):
+        return dict(remark) if name and dataset else {}
+    known = [mention.key for mention in find_mentions(name) if mention.known]
+    other = known and known != [mention.key for mention in find_mentions(dataset)]
+    return {"unclear": f"{key!r} names {name}, its dataset is {dataset}: correct one of them."} if other else {}
 
 
 def _compare(name: str, dataset: str) -> dict[str, str]:

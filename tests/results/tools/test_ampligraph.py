@@ -413,6 +413,8 @@ def test_a_line_without_numbers_is_about_those_below() -> None:
         '{"dataset": "WN18RR", "notes": "WN18RR_v1", "mrr": 0.3}',
         '{"dataset": "WN18RR", "WN18RR_v1": {"mrr": 0.3}}',
         '{"WN18RR_v1": {"WN18RR": {"mrr": 0.3}}}',
+        '{"dataset": "WN18RR", "WN18RR_v1/mrr": 0.3}',
+        '{"dataset": "WN18RR", "metric": "MRR (few-shot)", "value": 0.3}',
         '{"dataset": "WN18RR", "runs": [{"experiment": "WN18RR_v1", "mrr": 0.3}]}',
     ],
 )
