@@ -79,7 +79,8 @@ def find_within(text: str) -> str | None:
 def find_variant(text: str, dataset: str) -> str | None:
     """Return the graph made from a dataset that a text names and nothing else: ``WN18RR-IND`` for WN18RR."""
     stem = squash(dataset)
-    mentions = find_mentions(text) if stem and stem in squash(text) and len(text) <= _LONGEST_NAME else ()
+    named = squash(text) if stem and len(text) <= _LONGEST_NAME else ""
+    mentions = find_mentions(text) if stem in named and stem != named else ()
     if len(mentions) != 1 or not squash(mentions[0].text).startswith(stem):
         return None
     alike = mentions[0].key in {stem, *(each.key for each in find_mentions(dataset))}

@@ -476,9 +476,18 @@ def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
         found = list(_walk(record.value, "", (), stated, record.line))
         if not found and own and len(around) < _MOST_AROUND:
             # A line that names the dataset begins anew.
-            around, stated = own if _read_around(own).get("dataset") else around | own, None
+            around, stated = own if _names_dataset(own) else around | own, None
         tables += found
     return tables
+
+
+def _names_dataset(settings: Mapping[str, Value]) -> bool:
+    """Tell whether a setting, or one in a part of them, is that of the dataset."""
+    inner = (each for each in settings.values() if isinstance(each, dict))
+    return not _DATASETS.isdisjoint(settings) or any(map(_names_dataset, inner))
+
+
+_DATASETS = {*_FOLDERS, *(key for key, role in _ROLES.items() if role == "dataset")}
 
 
 def _take_settings(value: Value, *, first: bool) -> dict[str, Value]:
