@@ -161,6 +161,8 @@ _NO_TASKS = {
     "another graph": "the text around says that the graph was changed",
     "another split": "the text around says that the triples are split in another way",
     "by relation": "the text around says that these are of single relations, or of kinds of relations",
+    "running": "the text around says that the evaluation had not ended",
+    "subset": "the text around says that these are of a part of the triples",
     "averages over datasets": "the text around says that these are averages over datasets",
 }
 _KIND = re.compile(r"(.+) \(([a-z -]+)\)")

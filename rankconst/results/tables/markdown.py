@@ -26,6 +26,8 @@ from rankconst.results.tables.surroundings import Outline
 from rankconst.results.tables.text import RULE, add_tables, begins_table, may_have_table
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from rankconst.results.document import Document
     from rankconst.results.tables.surroundings import Printed
 
@@ -37,6 +39,7 @@ _FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+(?=[^`]*$)|~~~+)")
 _CODE = re.compile(r"(?: {4}|\t)[ \t]*+\S")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*)|[ \t#]*)")
 _TAGGED = re.compile(r"<h([1-6])[^<>]*>(.*?)(?:</h[1-6]>)?", re.IGNORECASE)
+_TITLE = re.compile(r"\s{0,3}#\+title:(.*)", re.IGNORECASE)  # of Org
 _UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+\S")
 # A sign that may be the mark of a footnote, though it makes a list or a definition.
@@ -260,9 +263,12 @@ class _Lines:
             level = int(heading[1]) if heading[1].isdigit() else len(heading[1])
             self.outline.add_heading(level, _strip_text(heading[2] or ""))
         elif self._paragraph and _UNDERLINE.fullmatch(line):
-            title = _strip_text(" ".join(self._paragraph))
+            text = _strip_text(" ".join(self._paragraph))
             self._paragraph.clear()
-            self.outline.add_heading(1 + (line.strip()[0] == "-"), title)
+            self.outline.add_heading(1 + (line.strip()[0] == "-"), text)
+        elif (title := _TITLE.fullmatch(line)) is not None:
+            self._end_paragraph()
+            self.outline.add_heading(1, _strip_text(title[1]))
         elif not line.strip():
             self._end_paragraph()
         else:
@@ -348,9 +354,16 @@ class _Html(HTMLParser):
         self._formula: _Formula | None = None
         self._size = (1, 1)
         self._line = line
+        self._hidden, self._depth = "", 0  # the tag of what is not shown, and how many of its kind are open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if self._formula is not None:
+        if self._skip(tag, _HIDDEN_UNTIL):
+            self._depth += tag == self._hidden
+        elif tag not in _VOID and _is_hidden(dict(attrs)):
+            if tag in _HIDDEN_UNTIL:
+                self._end_cell()
+            self._hidden, self._depth = tag, 1
+        elif self._formula is not None:
             self._formula.open(tag, dict(attrs))
         elif tag == "math":
             self._formula = _Formula(dict(attrs).get("alttext") or "")
@@ -370,7 +383,10 @@ class _Html(HTMLParser):
             self._text.append(f"<{tag}>")
 
     def handle_endtag(self, tag: str) -> None:
-        if self._formula is not None:
+        if self._skip(tag, _HIDDEN_WITHIN):
+            self._depth -= tag == self._hidden
+            self._hidden = self._hidden if self._depth else ""
+        elif self._formula is not None:
             if tag.startswith("annotation"):
                 self._formula.inside = ""
             if tag in {"math", "td", "th", "tr", "table"}:
@@ -391,10 +407,18 @@ class _Html(HTMLParser):
             self._end_row()
 
     def handle_data(self, data: str) -> None:
+        if self._hidden:
+            return
         if self._formula is not None:
             self._formula.add(data)
         elif self._text is not None:
             self._text.append(data)
+
+    def _skip(self, tag: str, ends: Mapping[str, Collection[str]]) -> bool:
+        """Tell whether a tag is within what is not shown; cells and rows need no tag at their end."""
+        if tag in ends.get(self._hidden, ()):
+            self._hidden = ""
+        return bool(self._hidden)
 
     def _end_cell(self) -> None:
         if self._text is not None:
@@ -411,6 +435,18 @@ class _Html(HTMLParser):
         self._cells = []
 
 
+_HIDDEN_UNTIL = {"td": {"td", "th", "tr"}, "th": {"td", "th", "tr"}, "tr": {"tr"}}
+_HIDDEN_WITHIN = {"td": {"tr", "table"}, "th": {"tr", "table"}, "tr": {"table"}}
+# Tags without an end.
+_VOID = {"br", "img", "hr", "input", "col", "wbr"}
+
+
+def _is_hidden(given: Mapping[str, str | None]) -> bool:
+    """Tell whether browsers do not show an element."""
+    return "hidden" in given or _NO_DISPLAY.search(given.get("style") or "") is not None
+
+
+_NO_DISPLAY = re.compile(r"(?<![\w-])display\s*+:\s*+none", re.IGNORECASE)
 # Tags within cells that say something.
 _KEPT = {"sub", "s", "del", "strike"}
 

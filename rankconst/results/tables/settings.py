@@ -31,7 +31,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
     read_words,
 )
-from rankconst.results.tables.surroundings import TASKS, find_task, may_tell, tell_row
+from rankconst.results.tables.surroundings import TASKS, Told, find_task, may_tell, tell_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -495,7 +495,7 @@ def read_pairs(texts: Iterable[str]) -> dict[str, Any]:
         if len(part) > _LONGEST_PAIRS or re.search(r"\w", _PAIR.sub(" ", part)):
             continue
         for _, _, name, value in find_pairs(part, len(part), set()):
-            said = add_setting(said, tell_program(name, value), value)
+            said = add_setting(said, tell_program(name, value) or _tell_near(name, value), value)
     return said
 
 
@@ -504,10 +504,14 @@ def read_lines(texts: Iterable[str]) -> dict[str, Any]:
     said: dict[str, Any] = {}
     pairs = (found for text in texts for line in text.splitlines() if (found := _LINE.fullmatch(line)) is not None)
     for name, value in (found.groups() for found in pairs):
-        told = tell_program(name, value) or tell_beside(name, value)
-        part = {"task": "by relation"} if told.pop("relations", None) else {}
-        said = add_setting(said, told | part, value)
+        said = add_setting(said, tell_program(name, value) or _tell_near(name, value), value)
     return said
+
+
+def _tell_near(name: str, value: str) -> dict[str, Any]:
+    """Return what a setting near a table says; one relation is none of those that its rows may name."""
+    told = tell_beside(name, value)
+    return {"task": "by relation"} if "relations" in told else told
 
 
 _LINE = re.compile(r"[\s*+`\u2022#-]*+([A-Za-z][\w -]{1,30}+)\s?[:=]\s{0,3}([^\s:=`*][^:=`]{0,60})`?\s*")
@@ -576,9 +580,10 @@ def read_remark(cell: str, known: Container[str] = ()) -> dict[str, str]:
     words = _plain(cell)
     if alone or not words or words.count(" ") >= _LONGEST_REMARK or not may_tell(cell) or _PART_OF_MODEL.search(cell):
         return alone
-    told = tell_row(cell)
-    if told is None:
-        return {}
+    run = _RUN.fullmatch(cell)
+    names = () if run is None else (cell, f"_{run[1]}")
+    task = next(filter(None, (find_task(name.replace("_", " ").strip()) for name in names)), None)
+    told = tell_row(cell) or Told(task=task)
     if told.rank_type is not None and "rank_type" not in known:
         return {"rank_type": told.rank_type}
     if told.task not in _OF_MODELS:
@@ -591,6 +596,8 @@ def read_remark(cell: str, known: Container[str] = ()) -> dict[str, str]:
 
 # "RotatE - unseen entities".
 _DASHED = re.compile(r"\s[-\u2013\u2014|]\s+([^()|]{2,60})$")
+# "rotate_unseen_entities".
+_RUN = re.compile(r"[A-Za-z0-9]{2,20}_([\w-]{3,60})")
 _COUNTED = re.compile(r"(?<![\d,])\d[\d,]{0,12} (?:[a-z]{1,12} ){0,2}(?:neg|sample|candidate)", re.IGNORECASE)
 _LONGEST_REMARK = 6
 _REMARK = "{!r} may say {} {}: write what its row is of into a column of its own."

@@ -315,7 +315,7 @@ _FLAG = re.compile(r"\W*+[\w -]{1,40}+[:=]\s{0,3}(?:true|false|yes|no|on|off|non
 _PARTS = re.compile(r"[()\[\]:;]|\s[-\u2013\u2014|/]\s|,\s|(?<=[.!?])\s|\.$")
 # Words at the ends of a part that are of any numbers.
 _GENERAL_WORDS = re.compile(
-    r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|with|using|"
+    r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|"
     r"notes?|remarks?|comments?)\b)*+\W*+"
     r"|(?: (?:on|of|for|in|the|are|is))*\W*$",
     re.IGNORECASE,
@@ -365,7 +365,8 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     open_side = not sides and len(queried) == 1
     parts = [part for text in dict.fromkeys((*leading, *captions)) for part in _list_parts(text)]
     ties = {found[1].lower() for text in (*leading, *captions) for found in _TIES.finditer(text)}
-    alone = next((text for text in (*own, *headings, *parts) if _SIDE_ALONE.fullmatch(text)), None)
+    placed = [part for part in parts if part.lower() not in {"left", "right"}]  # where a table is
+    alone = next((text for text in (*own, *headings, *placed) if _SIDE_ALONE.fullmatch(text)), None)
     protocols = [key for key, pattern in _KNOWN.items() if any(re.search(pattern, text, re.IGNORECASE) for text in own)]
     protocols += ["raw"] if raw and not _FILTERED.search(_RAW.sub("", raw)) else []
     # The nearest heading that says it counts: "## Raw results" above "### FB15k-237".
@@ -377,7 +378,7 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     task = task or next(filter(None, (_find_label(part, ignored) for part in parts)), None)
     if task is None and any(map(_OF_RELATIONS.search, reports)):
         task = RELATION_PREDICTION
-    outer = _tell_outer(headings, own, captioned=above[0].kind == "caption")
+    outer = _tell_outer([each for each in above if each.kind == "heading"], own, captioned=above[0].kind == "caption")
     task = task or outer.task
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
@@ -403,21 +404,26 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     )
 
 
-def _tell_outer(headings: Sequence[str], own: Sequence[str], *, captioned: bool) -> Told:
+def _tell_outer(headings: Sequence[Above], own: Sequence[str], *, captioned: bool) -> Told:
     """Return what labels say that head the sections around that of a table: ``## Validation results``.
 
     Their split or side is left to the user; a nearer text that says its own goes first. A table with a caption may be
-    in another section than that which it belongs to.
+    in another section than that which it belongs to, and a title that says relation prediction may mean that of links.
     """
     task, missing = None, dict[str, str]()
-    near = [*own, *([] if captioned else headings[:1])]
-    for text in headings if captioned else headings[1:]:
+    texts = [each.text for each in headings]
+    near = [*own, *([] if captioned else texts[:1])]
+    for place, text in enumerate(texts):
+        if place == 0 and not captioned:
+            continue
+        titled = place == len(texts) - 1 and not headings[place].beside
         words = _RESULTS.sub(" ", text)
         told = tell_row(words) if _is_label(words) and not find_mentions(words) else None
         if told is not None and not told.dataset:
             linked = any(_OF_ENTITIES.search(text) or _TRANSDUCTIVE.match(text) for text in near)
-            far = captioned and text is not headings[0]
-            task = task or (told.task if not linked and not far and told.task not in _OF_METHODS else None)
+            others = {*_OF_METHODS, RELATION_PREDICTION} if titled else _OF_METHODS
+            far = captioned and place > 0
+            task = task or (told.task if not linked and not far and told.task not in others else None)
             split = None if told.split == "train" and not _OF_TRAINING_SET.search(words) else told.split
             said = {"split": split, "side": told.side}
             for role, word in said.items():
@@ -684,7 +690,7 @@ def is_note(text: str) -> bool:
 
 
 # "- filtered: False".
-_PAIR = re.compile(r"[\s*+\u2022-]*[A-Za-z][\w -]{1,30}\s?[:=]\s?[\w.-]{1,40}\s*")
+_PAIR = re.compile(r"[\s*+\u2022-]*[A-Za-z][\w -]{1,30}\s?[:=]\s?[\w.%/-]{1,40}(?: [\w.%/-]{1,20}){0,3}\s*")
 
 
 def _holds(said: tuple[int | None, str], most: int) -> bool:

@@ -333,3 +333,17 @@ def test_formulas_in_html(formula: str, text: str | None) -> None:
     found = [each.text for each in reading.entries]
     assert found == ([] if text is None else [found[0]]) + [".226"]
     assert text is None or found[0].replace(" ", "").startswith(text.replace(" ", "")[:5])
+
+
+def test_what_a_page_hides_is_not_read() -> None:
+    rows = "<tr hidden><td>TransE<td>.226<td>.1<tr><td>RotatE<td style='display: none'>.338<td>.476"
+    last = '<tr><td>ComplEx<td hidden>.1<td><span style="color: red; display:none">044<b>0</b></span>.440'
+    heading = "<tr><th>Model<th style='display:none'>MRR<th>MRR"
+    reading = read(f"# WN18RR\n\n<table>{heading}{rows}{last}</table>\n\n<table hidden>{heading}{rows}</table>\n")
+    assert [(each.context.model, each.text) for each in reading.entries] == [("RotatE", ".476"), ("ComplEx", ".440")]
+
+
+def test_the_title_of_a_file_of_org_heads_it() -> None:
+    text = "#+TITLE: Validation results on WN18RR\n\n| Model | MRR |\n|-------+-----|\n| RotatE | .476 |\n"
+    (entry,) = read(text).entries
+    assert (entry.context.dataset, entry.context.split) == ("WN18RR", "valid")

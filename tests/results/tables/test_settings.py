@@ -343,6 +343,31 @@ def test_settings_count_wherever_they_are(place: str) -> None:
         assert _adjust(*_FILES[place](name, value)) == tasks, (name, value)
 
 
+_NEAR = (
+    "comments of CSV", "lines above", "a list", "a heading", "a row of its own", "the name of a row", "rows above",
+    "a row above", "a row of Markdown above", "rows next to a metric", "names and values", "a table of settings",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", _NEAR)
+def test_next_to_numbers_settings_count_that_a_program_may_have_of_its_training(place: str) -> None:
+    usual = (
+        ("subset", "seen", ""), ("predict", "head", "test/head/standard"), ("batch", "10/273", ""),
+        ("task", "relation prediction", ""), ("batch", "10/10", "test/both/standard"),
+        ("type", "RotatE", "test/both/standard"),
+    )  # fmt: skip
+    more = (
+        ("client", "2", ""), ("fold", "3", ""), ("average", "macro", ""), ("mode", "tail-batch", "test/tail/standard"),
+        ("statistic", "std", ""), ("query_type", "2p", ""), ("status", "running", ""), ("complete", "false", ""),
+        ("relation", "_hypernym", ""), ("part", "unseen", ""), ("setting", "raw", "test/both/raw"),
+        ("query_type", "1p", "test/both/standard"), ("status", "finished", "test/both/standard"),
+        ("average", "micro", "test/both/standard"), ("target", "entity", "test/both/standard"),
+        ("monitor", "valid", "test/both/standard"), ("num_negatives", "256", "test/both/standard"),
+    )  # fmt: skip
+    for name, value, tasks in choose(usual, (*usual, *more)):
+        assert _adjust(*_FILES[place](name, value)) == tasks, (name, value)
+
+
 def test_settings_in_headings_that_contradict_them() -> None:
     assert _adjust("a.csv", "dataset,filtered=False/mrr\numls,0.5\n") == "test/both/raw"
     assert _adjust("a.csv", "dataset,filtered MRR (filtered=False)\numls,0.5\n") == ""
@@ -477,7 +502,8 @@ def test_flags_may_leave_it_open_what_is_ranked() -> None:
     "remark",
     [
         "on the validation set", "raw ranks", "heads only", "(h, r, ?)", "relation prediction", "unseen entities",
-        "first 1000 triples", "macro average", "improvement over TransE", "few-shot", "Δ",
+        "first 1000 triples", "macro average", "improvement over TransE", "few-shot", "Δ", "rotate_unseen_entities",
+        "partial", "client 2", "over relations", "QA",
     ],
 )  # fmt: skip
 def test_a_remark_leaves_its_row_to_the_user(remark: str) -> None:
@@ -489,6 +515,7 @@ def test_a_remark_leaves_its_row_to_the_user(remark: str) -> None:
     [
         "test", "best checkpoint", "w/o inverse relations", "+ seen loss", "5 seeds", "early stopping on valid", "ours",
         "uses unseen entities", "temporal attention", "The rows below are of models that were trained by us.",
+        "rotate_complex_v2", "multi-hop", "convkb_temporal", "1000 epochs",
     ],
 )  # fmt: skip
 def test_other_remarks_say_nothing_of_their_row(remark: str) -> None:

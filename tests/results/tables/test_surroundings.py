@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankconst
+from cases import choose
 from rankconst.catalogue.mentions import find_mentions
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.formats import read_document
 from rankconst.results.tables import latex, markdown, surroundings
@@ -954,3 +955,103 @@ def test_groups_of_rows_behind_one_that_says_something(rows: str, read_as: list[
         for each in said
     ]
     assert found == read_as
+
+
+_REMARKED = "| Model | MRR |\n|---|---|\n| {} | 0.338 |\n"
+# Texts of a table of WN18RR with something said of it.
+_PLACES = {
+    "a heading": "## WN18RR - {}\n" + _TABLE,
+    "a heading in parentheses": "## WN18RR ({})\n" + _TABLE,
+    "a heading that begins with it": "## {}: WN18RR\n" + _TABLE,
+    "the title over it": "# {}\n\n## WN18RR\n" + _TABLE,
+    "a line": "## WN18RR\n\nResults ({}):\n" + _TABLE,
+    "a caption": "## WN18RR\n\nTable 1: Results on WN18RR, {}.\n" + _TABLE,
+    "a note": "## WN18RR\n" + _TABLE + "\nNote: {}.\n",
+    "a footnote": "## WN18RR\n" + _TABLE.replace("0.338", "0.338†") + "\n† {}\n",
+    "a row": "## WN18RR\n\n" + _REMARKED.format("RotatE - {}"),
+    "a row in parentheses": "## WN18RR\n\n" + _REMARKED.format("RotatE ({})"),
+    "a whole row": "## WN18RR\n\n" + _REMARKED.format("{}"),
+    "the corner": "## WN18RR\n" + _TABLE.replace("Model", "{}"),
+    "a row above": "## WN18RR\n" + _TABLE.replace("| RotatE", "| *{}* | |\n| RotatE"),
+    "a column of types": "## WN18RR\n\n| Model | Type | MRR |\n|---|---|---|\n| RotatE | {} | 0.338 |\n",
+}
+
+
+def _tell_tasks(text: str) -> str:
+    """Return the tasks that a number is of; nothing if it is left out or refused."""
+    try:
+        (entry,) = rankconst.adjust(read_document("a.md", text)).entries
+    except (DataError, UnknownNameError):
+        return ""
+    tasks = None if entry.constants is None else entry.constants.tasks
+    return "" if tasks is None else f"{tasks.split}/{tasks.side}/{tasks.protocol}"
+
+
+@pytest.mark.parametrize("place", _PLACES)
+def test_what_is_said_counts_wherever_it_is_said(place: str) -> None:
+    parts = ("unseen entities", "few-shot", "entity typing", "client 2", "macro average", "batch 10/273")
+    for part in choose(parts[:3], parts):
+        assert _tell_tasks(_PLACES[place].format(part)) == "", part
+    plain = "test/both/standard"
+    others = ("ours", "transductive", "5 seeds", "link prediction", "reproduced", "best checkpoint", "filtered")
+    for part in choose(others[:3], others):
+        assert _tell_tasks(_PLACES[place].format(part)) == plain, part
+
+
+@pytest.mark.parametrize("place", ["a heading", "a heading in parentheses", "a line", "a caption", "a note"])
+def test_a_side_a_split_and_ties_next_to_the_name_of_a_dataset(place: str) -> None:
+    said = (
+        ("train", "train/both/standard"), ("no filter", "test/both/raw"), ("backward", ""),
+        ("validation", "valid/both/standard"), ("optimistic ranks", "test/both/standard"),
+    )  # fmt: skip
+    for part, tasks in said:
+        assert _tell_tasks(_PLACES[place].format(part)) == tasks, part
+    (entry,) = read(_PLACES[place].format("optimistic ranks")).entries
+    assert entry.context.rank_type == "optimistic"
+
+
+def test_a_caption_may_say_where_a_table_is() -> None:
+    assert _tell_tasks(_PLACES["a caption"].format("left")) == "test/both/standard"
+
+
+def test_a_title_may_call_link_prediction_relation_prediction() -> None:
+    """NLP-progress does so: nlpprogress.com/english/relation_prediction.html."""
+    title = "# Relation prediction\n\n"
+    assert _tell_tasks(f"{title}## WN18RR\n{_TABLE}") == "test/both/standard"
+    assert _tell_tasks(f"{title}## WN18RR\n{_TABLE}\n# Usage\n") == ""
+
+
+@pytest.mark.parametrize("label", ["Backward", "type-constrained", "Improvement over TransE", "Std", "Few-shot"])
+def test_a_row_alone_says_what_those_below_are(label: str) -> None:
+    assert _tell_tasks(_PLACES["a row above"].format(label)) == ""
+
+
+@pytest.mark.parametrize(
+    "label", ["Translational models", "Ours", "With inverse relations", "Trained with 256 negatives"]
+)
+def test_a_row_alone_may_say_nothing_of_the_tasks(label: str) -> None:
+    assert _tell_tasks(_PLACES["a row above"].format(label)) == "test/both/standard"
+
+
+@pytest.mark.parametrize(
+    ("section", "caption", "left"),
+    [
+        ("Validation results", "Results on WN18RR", True),
+        ("Head prediction", "Results on WN18RR", True),
+        ("Few-shot results", "Results on WN18RR", True),
+        ("Main results", "Results on WN18RR", False),
+        ("Validation results", "Test results on WN18RR", False),
+        ("Few-shot", "Link prediction on WN18RR", False),
+    ],
+)
+def test_a_section_says_of_captioned_tables_what_their_captions_leave_open(
+    section: str, caption: str, left: bool
+) -> None:
+    table = "\\begin{tabular}{lc} Model & MRR \\\\ \\midrule RotatE & 0.338 \\\\ \\end{tabular}"
+    text = f"\\section{{{section}}}\n\\begin{{table}}\\caption{{{caption}}}\n{table}\n\\end{{table}}\n"
+    try:
+        (entry,) = rankconst.adjust(read_document("a.tex", text)).entries
+    except (DataError, UnknownNameError):
+        assert left
+    else:
+        assert (entry.constants is None) == left
