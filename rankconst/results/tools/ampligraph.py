@@ -487,7 +487,7 @@ def _names_dataset(settings: Mapping[str, Value]) -> bool:
     return not _DATASETS.isdisjoint(settings) or any(map(_names_dataset, inner))
 
 
-_DATASETS = {*_FOLDERS, *(key for key, role in _ROLES.items() if role == "dataset")}
+_DATASETS = {key for key, role in _ROLES.items() if role == "dataset"}
 
 
 def _take_settings(value: Value, *, first: bool) -> dict[str, Value]:

@@ -405,6 +405,8 @@ def test_a_line_without_numbers_is_about_those_below() -> None:
     assert [(entry.context.dataset, entry.context.split) for entry in reading.entries] == [("nations", None)]
     reading = _read(f'{{"dataset": "nations", "filtered": false}}\n{number}\n{{"dataset": "umls"}}\n{number}\n')
     assert [entry.context.protocol for entry in reading.entries] == ["raw", None]
+    (entry,) = _read(f'{{"dataset": "nations"}}\n{{"data_path": "data/nations"}}\n{number}\n').entries
+    assert entry.context.dataset == "nations"
 
 
 @pytest.mark.parametrize(
