@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.arrow import as_pandas
@@ -454,9 +456,21 @@ def _list_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
+class _Included(threading.local):
+    """The tables that came with the package, opened once in every thread: what one call reads serves the next."""
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The newest of them."""
+        return load()
+
+
+_INCLUDED = _Included()
+
+
 def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
     if tables is None:
-        return load()
+        return _INCLUDED.tables
     sets = [tables] if isinstance(tables, Tables) else list(tables) if isinstance(tables, Iterable) else []
     if not sets or not all(isinstance(each, Tables) for each in sets):
         raise UsageError(f"tables is {tables!r}; expected what rankconst.load() returns, or several of that.")

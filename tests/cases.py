@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,6 +38,17 @@ def mark_rest(cases: Iterable[Any], *usual: Any) -> list[Any]:
     return [
         pytest.param(*part, marks=() if each in usual else thorough) for part, each in zip(parts, listed, strict=True)
     ]
+
+
+def take_turns(*lists: Iterable[Any]) -> list[Any]:
+    """Return the parameters of a test of several arguments, every combination of their values.
+
+    Usually each value goes with those of the other arguments by turns; all combinations run every week.
+    """
+    values = [[*each] for each in lists]
+    longest = max(map(len, values))
+    usual = zip(*(itertools.islice(itertools.cycle(each), longest) for each in values), strict=True)
+    return mark_rest(itertools.product(*values), *usual)
 
 
 def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -37,10 +37,10 @@ from unittest import mock
 
 from typer.main import get_command
 
+from carried import open_once
 from rankconst.cli import main as rankconst_main
 from rankconst.cli.app import make_app
 from rankconst.errors import RankconstError
-from rankconst.tables.tables import Tables, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -123,14 +123,6 @@ def _prepare(commands: tuple[str, ...]) -> Any:
 def prepared_app(commands: Iterable[str]) -> Any:
     """Stand in for make_app where many commands are run: to put the program together takes longer than most of them."""
     return _prepare(tuple(commands))
-
-
-_included = functools.cache(load)
-
-
-def open_once(*places: Any) -> Tables:
-    """Stand in for load where many commands are run: the tables that come with the program are opened once."""
-    return load(*places) if places else _included()
 
 
 def run_command(command: str) -> Screen:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 _MEAN = rankconst.parse_metric("mean_rank")
 
-# What takes an integral, a distribution or draws.
-_LONG = {
+LONG = {
     *("inverse_arithmetic_mean_rank", "harmonic_mean_rank", "quadratic_mean_rank", "inverse_quadratic_mean_rank"),
     *("median_rank", "inverse_median_rank", "standard_deviation", "median_absolute_deviation"),
 }
+"""The families of metrics that take an integral, a distribution or draws."""
 
 
 class Once:
@@ -41,7 +41,7 @@ compute_once = Once(rankconst.compute_moments)
 
 
 def _fill_in(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
-    if metric.family not in _LONG:
+    if metric.family not in LONG:
         return compute_once(metric, histogram)
     found = compute_once(_MEAN, histogram)
     if metric.family == "median_absolute_deviation" and found.variance:

@@ -6,9 +6,11 @@ import copy
 import json
 import math
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from threading import Barrier
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -404,3 +406,27 @@ def test_objects_in_use_go_to_other_processes() -> None:
             assert copied.constants(key, "mrr").moments == constants[0].moments
         for each in constants:
             assert send(each).adjust("0.75") == each.adjust("0.75")
+
+
+def test_the_tables_that_came_with_the_package_are_opened_once_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pyarrow has opened is of one thread; within it, the second call opens nothing."""
+    opened: list[rankconst.Tables] = []
+    load = rankconst.load
+
+    def note() -> rankconst.Tables:
+        opened.append(load())
+        return opened[-1]
+
+    monkeypatch.setattr("rankconst.api.load", note)
+
+    def adjust_twice() -> list[dict[str, float]]:
+        return [indices(rankconst.adjust(pd.DataFrame([NUMBERS]), dataset="nations")) for _ in range(2)]
+
+    with ThreadPoolExecutor(2) as pool:
+        # Each waits for the other, so that both have a thread.
+        barrier = Barrier(2)
+        results = [*pool.map(lambda _: (barrier.wait(), adjust_twice())[1], range(2))]
+    assert len(opened) == 2
+    assert opened[0] is not opened[1]
+    expected = indices(rankconst.adjust(pd.DataFrame([NUMBERS]), dataset="nations", tables=load()))
+    assert results == [[expected] * 2] * 2

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import cases
-from cases import choose, for_each, mark_rest
+from cases import choose, for_each, mark_rest, take_turns
 
 
 def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
@@ -40,3 +40,9 @@ def test_the_rest_of_the_cases_are_marked_and_none_is_lost(monkeypatch: pytest.M
     for wanted, found in ((True, "all"), (False, "some")):
         monkeypatch.setattr(cases, "THOROUGH", wanted)
         assert choose("some", "all") == found
+
+
+def test_every_value_takes_its_turn() -> None:
+    every = take_turns(["a", "b"], [1, 2, 3])
+    assert [each.values for each in every] == [(word, number) for word in "ab" for number in (1, 2, 3)]
+    assert [each.values for each in every if not each.marks] == [("a", 1), ("a", 3), ("b", 2)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from carried import open_once
 from cases import mark_rest, thorough
 from pages import ROOT, find_blocks, find_pages, join_lines, prepared_app, run_page
 from rankconst.catalogue.metrics import CATALOGUE
@@ -135,7 +136,7 @@ def test_every_metric_is_named() -> None:
 
 def render_included() -> str:
     """Write the table of what the bundled tables hold."""
-    tables = rankconst.load()
+    tables = open_once()
     rows = [
         "| dataset | entities | train / valid / test | MR | MRR | Hits@1 | Hits@10 |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -171,7 +172,7 @@ def test_exit_codes_are_those_of_the_errors() -> None:
 @in_checkout
 def test_surprises() -> None:
     text = text_of(DOCS / "interpreting.md")
-    tables = rankconst.load()
+    tables = open_once()
     mrr = tables.constants("fb15k237", "mrr")
     assert round(0.0005 / mrr.variance**0.5) == 9
     assert "leaves z open by about 9" in text
@@ -185,7 +186,7 @@ def test_surprises() -> None:
 
 @in_checkout
 def test_numbers_in_the_prose_on_protocols() -> None:
-    tables = rankconst.load()
+    tables = open_once()
     shown = {
         protocol: round(tables.constants("nations", "mrr", protocol=protocol).index(0.7), 2)
         for protocol in ("standard", "raw")

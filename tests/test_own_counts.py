@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import rankconst
+from carried import open_once
 from rankconst.errors import DataError
 from rankconst.tasks import Histogram
 
@@ -83,7 +84,7 @@ def test_nations_counts_are_those_of_the_tables(page: str) -> None:
     pasted = dict(re.findall(r">>> (head|tail) = np.repeat\(sizes, \[([\d, ]+)\]\)", page))
     for side, tasks in pasted.items():
         counted = Histogram(np.arange(2, 15), np.array([int(each) for each in tasks.split(",")]))
-        assert counted == rankconst.load().histogram("nations", side=side, protocol="pykeen")
+        assert counted == open_once().histogram("nations", side=side, protocol="pykeen")
     assert set(pasted) == {"head", "tail"}
 
 
@@ -91,7 +92,7 @@ def test_the_run_on_the_page_is_of_these_tasks(page: str) -> None:
     (first, second) = re.findall(r"tasks\n metric .*\n((?:.*\n){4})", page)
     for row in first.splitlines():
         metric, _, random, *_ = row.split()
-        expected = rankconst.load().constants("nations", metric, protocol="pykeen").expectation
+        expected = open_once().constants("nations", metric, protocol="pykeen").expectation
         assert float(random) == pytest.approx(expected, rel=5e-4)
     assert [row.split()[0] for row in second.splitlines()] == ["MR", "MRR", "Hits@1", "Hits@10"]
 

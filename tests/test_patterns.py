@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import rankconst
 import rankconst_builder
-from cases import THOROUGH
+from cases import THOROUGH, choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,9 +26,9 @@ parser: Any = importlib.import_module("re._parser")
 
 SEARCHED = ("search", "sub", "subn", "split", "finditer", "findall")
 METHODS = ("match", "fullmatch", *SEARCHED)
-SHORT = (10, 14, 18, 22, 26, 30)
-LENGTHS = (64, 256, 1024, 4096)
-NOTICED = 0.002  # seconds
+SHORT = choose((12, 18, 24), (10, 14, 18, 22, 26, 30))
+LENGTHS = choose((32, 128, 512, 2048), (64, 256, 1024, 4096))
+NOTICED = choose(0.001, 0.002)  # seconds
 GROWTH = 9  # times longer for four times the text: 4 is linear, 16 quadratic
 # Patterns for texts that are cut, or refused, beyond so many characters: what a quadratic one costs there is little.
 BOUNDED = {
@@ -216,32 +216,36 @@ def _time(call: Callable[[Any], object], text: Any, repeats: int = 1) -> float:
 
 def find_slow(pattern: re.Pattern[Any], methods: frozenset[str], longest: int | None) -> str | None:
     """Return an attack on which a pattern takes longer than in proportion, or None."""
-    ends = LENGTHS if longest is None else (longest // 16, longest // 4, longest)
     called = {"sub" if each in SEARCHED else each for each in methods}
     if "sub" in called:
         called.discard("match")  # what a search tries first
-    for method in sorted(called):
-        call = _use(pattern, method)
-        tried = itertools.product(attacks(pattern), ("\x00", ""))
-        # What ends as it should is tried every week: it is where nothing fits that all ways are gone.
-        for (start, pump), end in tried if THOROUGH else (each for each in tried if each[1]):
+    return next(filter(None, (_find_slow(pattern, method, longest) for method in sorted(called))), None)
 
-            def write(length: int, start: str = start, pump: str = pump, end: str = end) -> Any:
-                text = start + pump * (length // len(pump)) + end
-                return text.encode() if isinstance(pattern.pattern, bytes) else text
 
-            for before, length in itertools.pairwise((*(each for each in SHORT if each < ends[0]), *ends)):
-                # A bounded repetition shows its bound in what is short.
-                noticed = NOTICED if length >= LENGTHS[-1] or length == longest else 5 * NOTICED
-                if _time(call, write(length)) < noticed:
-                    continue
-                # Where other programs run, a short time may come out long: what is slow is so every time.
-                for _ in range(5):
-                    took, less = _time(call, write(length), 3), _time(call, write(before), 3)
-                    if took <= noticed or took <= less * GROWTH:
-                        break
-                else:
-                    return f"{method}: {start!r}, {pump!r} to {length}, {end!r}: {took:.4f} s after {less:.6f} s"
+@functools.cache  # several modules hold the same pattern
+def _find_slow(pattern: re.Pattern[Any], method: str, longest: int | None) -> str | None:
+    ends = LENGTHS if longest is None else (longest // 16, longest // 4, longest)
+    call = _use(pattern, method)
+    tried = itertools.product(attacks(pattern), ("\x00", ""))
+    # What ends as it should is tried every week: it is where nothing fits that all ways are gone.
+    for (start, pump), end in tried if THOROUGH else (each for each in tried if each[1]):
+
+        def write(length: int, start: str = start, pump: str = pump, end: str = end) -> Any:
+            text = start + pump * (length // len(pump)) + end
+            return text.encode() if isinstance(pattern.pattern, bytes) else text
+
+        for before, length in itertools.pairwise((*(each for each in SHORT if each < ends[0]), *ends)):
+            # A bounded repetition shows its bound in what is short.
+            noticed = NOTICED if length >= LENGTHS[-1] or length == longest else 5 * NOTICED
+            if _time(call, write(length)) < noticed:
+                continue
+            # Where other programs run, a short time may come out long: what is slow is so every time.
+            for _ in range(5):
+                took, less = _time(call, write(length), 3), _time(call, write(before), 3)
+                if took <= noticed or took <= less * GROWTH:
+                    break
+            else:
+                return f"{method}: {start!r}, {pump!r} to {length}, {end!r}: {took:.4f} s after {less:.6f} s"
     return None
 
 

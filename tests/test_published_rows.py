@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-import rankconst
+from carried import open_once
 from oracles import PRECISE, relative_error
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.moments import compute_moments
@@ -20,7 +20,9 @@ from rankconst.tasks import Histogram
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLES = rankconst.load()
+    import rankconst
+
+TABLES = open_once()
 FORMS = {"ratio": "normalised", "index": "index", "z": "z"}
 
 # Files written by PyKEEN 1.8.0-dev: E[MR] was the mean of a float32 tensor.

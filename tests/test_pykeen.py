@@ -15,16 +15,20 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-import rankconst
+from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    import rankconst
 
 SAMPLES = 10_000
 
@@ -199,7 +203,7 @@ def test_the_noise_of_sampling_is_what_pykeen_cannot_resolve() -> None:
 
 def test_one_candidate_too_few() -> None:
     """`get_candidate_set_size` takes the true answer off too, where the ranks it is to be compared with include it."""
-    counts = rankconst.load().histogram("nations", protocol="pykeen")
+    counts = open_once().histogram("nations", protocol="pykeen")
     assert counts == COUNTS["nations"]
     reduced = reduce_by_one(counts)
     theirs = dict(zip(reduced.num_candidates.tolist(), reduced.num_tasks.tolist(), strict=True))
@@ -208,7 +212,7 @@ def test_one_candidate_too_few() -> None:
 
 @pytest.mark.parametrize("dataset", MRR_OF_PYKEEN)
 def test_one_candidate_too_few_makes_the_expected_mrr_too_high(dataset: str) -> None:
-    counts = rankconst.load().histogram(dataset, protocol="pykeen")
+    counts = open_once().histogram(dataset, protocol="pykeen")
     theirs, per_cent = MRR_OF_PYKEEN[dataset]
     assert math.isclose(moments_of("mrr", reduce_by_one(counts)).expectation, theirs, rel_tol=1e-12)
     assert round(100 * relative(theirs, moments_of("mrr", counts).expectation), 1) == per_cent
@@ -216,7 +220,7 @@ def test_one_candidate_too_few_makes_the_expected_mrr_too_high(dataset: str) -> 
 
 def test_on_large_graphs_one_candidate_matters_little() -> None:
     """FB15k-237: below 0.01 %."""
-    counts = rankconst.load().histogram("fb15k237", protocol="pykeen")
+    counts = open_once().histogram("fb15k237", protocol="pykeen")
     theirs = moments_of("mrr", reduce_by_one(counts)).expectation
     assert 5e-5 < relative(theirs, moments_of("mrr", counts).expectation) < 1e-4
 
@@ -286,7 +290,7 @@ def test_variance_of_gmr_is_cancelled(num_tasks: int) -> None:
 def test_variance_of_gmr_on_a_training_split() -> None:
     """FB15k-237, train, both sides: 4.5e-3 too much, so that z(GMR) is 2.3e-3 too small."""
     theirs = 51.301265962421894
-    counts = rankconst.load().histogram("fb15k237", split="train", protocol="pykeen")
+    counts = open_once().histogram("fb15k237", split="train", protocol="pykeen")
     ours = moments_of("gmr", counts)
     assert round(relative(theirs, ours.variance), 4) == 4.5e-3
     assert round(relative(math.sqrt(ours.variance), math.sqrt(theirs)), 4) == -2.3e-3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import rankconst
+from carried import open_once
 from cases import THOROUGH
 from rankconst.tasks import Histogram, Tasks
 
@@ -44,7 +44,7 @@ def page() -> str:
 
 @pytest.fixture
 def scores(script: ModuleType, reference: Path) -> list[script_type.Score]:
-    found: list[script_type.Score] = script.read_scores(rankconst.load(), reference / script.PUBLISHED)
+    found: list[script_type.Score] = script.read_scores(open_once(), reference / script.PUBLISHED)
     return found
 
 
@@ -59,12 +59,12 @@ def between(text: str, mark: str) -> str:
 
 @pytest.mark.slow
 def test_offsets_on_the_page_are_those_of_the_tables(script: ModuleType, page: str) -> None:
-    assert between(page, "offsets") == script.render_offsets(rankconst.load()), AGAIN
+    assert between(page, "offsets") == script.render_offsets(open_once()), AGAIN
 
 
 @pytest.mark.slow
 def test_every_dataset_is_on_the_page_the_largest_effect_first(script: ModuleType, page: str) -> None:
-    tables = rankconst.load()
+    tables = open_once()
     listed = re.findall(r"^\| .*\(`(.+?)`\) \|", page, re.MULTILINE)
     assert sorted(listed) == sorted(key for key in tables.datasets if tables.holds(Tasks(key, "pykeen", "test"))), AGAIN
     effects = [offset.effect for offset in script.compare(tables)]
@@ -75,9 +75,9 @@ def test_every_dataset_is_on_the_page_the_largest_effect_first(script: ModuleTyp
 @pytest.mark.slow
 def test_offset_of_nations_in_fractions(script: ModuleType) -> None:
     """Of the definitions: E[MRR] is the mean of H(N)/N, E[MR] of (N + 1)/2, E[Hits@10] of min(10/N, 1)."""
-    histogram = rankconst.load().histogram("nations", protocol="pykeen")
+    histogram = open_once().histogram("nations", protocol="pykeen")
     counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
-    (nations,) = (offset for offset in script.compare(rankconst.load()) if offset.dataset == "nations")
+    (nations,) = (offset for offset in script.compare(open_once()) if offset.dataset == "nations")
     for moments, off in ((nations.right, 0), (nations.reduced, 1)):
         sizes = {size - off: tasks for size, tasks in counts.items()}
         harmonic = {n: sum(Fraction(1, j) for j in range(1, n + 1)) for n in sizes}
@@ -100,7 +100,7 @@ def test_one_candidate_stays(script: ModuleType) -> None:
 @pytest.mark.slow
 def test_a_page_of_other_tables(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks with one candidate are owned up to, and where nothing varies there is no z."""
-    tables = rankconst.load()
+    tables = open_once()
     single = Histogram.from_counts([1, 1, 2])
     monkeypatch.setattr(type(tables), "histogram", lambda *_, **__: single)
     text = script.render_offsets(tables)
@@ -114,7 +114,7 @@ def test_a_page_of_other_tables(script: ModuleType, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 def test_the_page_is_what_the_script_writes(script: ModuleType, page: str, scores: list[script_type.Score]) -> None:
-    assert page == script.render_page(rankconst.load(), scores), AGAIN
+    assert page == script.render_page(open_once(), scores), AGAIN
 
 
 def test_published_scores_are_those_of_one_candidate_less(scores: list[script_type.Score]) -> None:
@@ -149,7 +149,7 @@ def test_scores_that_are_not_reproduced_are_refused(script: ModuleType, referenc
     changed = tmp_path / "changed.tsv"
     changed.write_text("\n".join("\t".join(row) for row in rows) + "\n", encoding="utf-8")
     with pytest.raises(ValueError, match="not reproduced"):
-        script.read_scores(rankconst.load(), changed)
+        script.read_scores(open_once(), changed)
 
 
 @pytest.mark.slow

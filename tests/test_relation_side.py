@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 import rankconst
 from brute import count_brute_force
+from carried import open_once
 from cases import choose
 from graphs import DATASETS, STATIC, Dataset, make_graph, random_dataset, read_graph
 from rankconst.catalogue.protocols import PROTOCOLS
@@ -126,7 +127,7 @@ def test_earlier_tables_say_which_have_it(version: str) -> None:
 )
 def test_benchmarks_without_it_say_why(dataset: str, protocol: str, said: str) -> None:
     with pytest.raises(UnknownNameError, match=said):
-        rankconst.load().constants(dataset, "mrr", side="relation", protocol=protocol)
+        open_once().constants(dataset, "mrr", side="relation", protocol=protocol)
 
 
 def test_numbers_in_files_and_frames(tables: rankconst.Tables) -> None:
@@ -154,11 +155,11 @@ def test_a_caption_on_relation_prediction_needs_a_word(tables: rankconst.Tables,
     (index,) = rankconst.adjust(path, tables=tables, dataset="toy", side="relation").to_pandas()["AMRR"]
     assert index == tables.constants("toy", "mrr", side="relation").index(0.9)
     with pytest.raises(UsageError, match="relation prediction is not searched for"):
-        rankconst.identify(path, tables=tables, side="relation")
+        rankconst.identify(path, side="relation")
     named = Stated("FB15k-237 (relation prediction)")
     with pytest.raises(UnknownNameError, match="relation prediction tasks, which --side relation is for"):
-        settle(named, NOTHING, rankconst.load())
-    found, _ = settle(named, Stated(side="relation"), rankconst.load())
+        settle(named, NOTHING, open_once())
+    found, _ = settle(named, Stated(side="relation"), open_once())
     assert str(found) == "fb15k237/test/relation/standard"
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import rankconst
+from carried import open_once
 from cases import choose
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.moments import compute_moments
@@ -148,7 +148,7 @@ def _count(ranks: NDArray[np.int64], width: int) -> Values:
 @pytest.fixture(scope="module", params=DATASETS)
 def simulated(request: pytest.FixtureRequest) -> tuple[str, dict[str, Values]]:
     """Values of every metric for all draws on the test split of a dataset, both sides."""
-    histogram = rankconst.load().histogram(request.param)
+    histogram = open_once().histogram(request.param)
     width = int(histogram.num_candidates.max()) + 1
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
     rng = np.random.default_rng([20220314, DATASETS.index(request.param)])
@@ -163,7 +163,7 @@ def simulated(request: pytest.FixtureRequest) -> tuple[str, dict[str, Values]]:
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_simulated_rankers_agree(metric: Metric, simulated: tuple[str, dict[str, Values]]) -> None:
     dataset, values = simulated
-    moments = compute_moments(metric, rankconst.load().histogram(dataset))
+    moments = compute_moments(metric, open_once().histogram(dataset))
     # Where the constants are themselves sampled, their standard errors count, too.
     sampled = moments.method == "sampled"
     deviations = values[str(metric)] - moments.expectation
@@ -178,7 +178,7 @@ def test_simulated_rankers_agree(metric: Metric, simulated: tuple[str, dict[str,
 def test_simulated_tails_agree(name: str, simulated: tuple[str, dict[str, Values]]) -> None:
     """Every tail above 1e-4 is within 5 standard errors."""
     dataset, values = simulated
-    histogram = rankconst.load().histogram(dataset)
+    histogram = open_once().histogram(dataset)
     metric = parse_metric(name)
     moments = compute_moments(metric, histogram)
     sign = 1 if metric.increasing else -1

@@ -15,7 +15,7 @@ from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, read_rows, weigh_brute_force
-from cases import choose, mark_rest
+from cases import choose, mark_rest, take_turns
 from graphs import (
     CATALOGUE,
     DATASETS,
@@ -381,8 +381,7 @@ def test_so_many_queries_that_they_are_searched(most: int, monkeypatch: pytest.M
         compare(dataset, protocol, split)
 
 
-@pytest.mark.parametrize("room", [200, 2_000, None])
-@pytest.mark.parametrize("timed", [False, True])
+@pytest.mark.parametrize(("room", "timed"), take_turns([200, 2_000, None], [False, True]))
 def test_parts_do_not_matter(room: int | None, timed: bool) -> None:
     dataset = random_dataset(seed=3, entities=70, relations=3, size=300)
     if timed:

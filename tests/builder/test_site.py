@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import rankconst
+from carried import open_once
 from rankconst.constants.published import show_number, show_uncertain
 from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.names import squash
@@ -34,7 +35,7 @@ STATIC = resources.files("rankconst_builder.site").joinpath("static")
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
-    return rankconst.load()
+    return open_once()
 
 
 @pytest.fixture(scope="module")

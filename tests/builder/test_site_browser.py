@@ -23,6 +23,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 import rankconst
+from carried import open_once
 from cases import THOROUGH, choose, mark_rest, thorough
 from rankconst.catalogue.metrics import list_tabulated
 from rankconst.catalogue.protocols import shares_negatives
@@ -54,7 +55,7 @@ WAIT = 30_000  # milliseconds, on a busy machine
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
-    return rankconst.load()
+    return open_once()
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from pages import open_once, prepared_app
+from carried import open_once
+from pages import prepared_app
 from rankconst.cli import main
 
 if TYPE_CHECKING:

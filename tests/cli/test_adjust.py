@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from carried import open_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,7 @@ def test_numbers_follow_their_definitions(run: Run, dataset: str, metric: str) -
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 @pytest.mark.parametrize("protocol", ["standard", "pykeen", "libkge", "raw"])
 def test_constants_follow_from_the_counts(run: Run, side: str, protocol: str) -> None:
-    histogram = rankconst.load().histogram("nations", split="valid", side=side, protocol=protocol)
+    histogram = open_once().histogram("nations", split="valid", side=side, protocol=protocol)
     pairs = list(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
     total = sum(tasks for _, tasks in pairs)
     where = ("-d", "nations", "--split", "valid", "--side", side, "-p", protocol, "-f", "json")
@@ -83,7 +84,7 @@ def test_constants_follow_from_the_counts(run: Run, side: str, protocol: str) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", VALUES)
 def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
-    tables = rankconst.load()
+    tables = open_once()
     split, side, protocol = where = ("valid", "tail", "pykeen")
     datasets = [word for dataset in SHIPPED for word in ("-d", dataset)]
     args = ("adjust", "1", *datasets, "-m", metric, "--split", split, "--side", side, "-p", protocol, "-f", "json")
@@ -117,7 +118,7 @@ def test_known_constants(run: Run, dataset: str, protocol: str, metric: str, exp
 
 
 def test_a_perfect_ranker_has_index_one_and_chance_has_zero(run: Run) -> None:
-    expectation = rankconst.load().constants("umls", "mrr").expectation
+    expectation = open_once().constants("umls", "mrr").expectation
     perfect, chance = run("adjust", 1, repr(expectation), "-d", "umls", "-m", "mrr", "-f", "json").records
     assert perfect["index"] == 1
     assert (chance["normalised"], chance["index"], chance["z"]) == (1, 0, 0)
@@ -304,7 +305,7 @@ def test_one_wrong_value_stops_all(run: Run) -> None:
 
 
 def test_rounded_worst_value_is_granted(run: Run) -> None:
-    worst = rankconst.load().constants("nations", "mrr").worst
+    worst = open_once().constants("nations", "mrr").worst
     assert 0.1671 < worst < 0.16715
     assert run("adjust", 0.1671, "-d", "nations", "-m", "mrr").code == 0
     screen = run("adjust", 0.166, "-d", "nations", "-m", "mrr")
@@ -409,7 +410,7 @@ def test_a_note_is_given_once(run: Run) -> None:
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
     """A copy of the shipped tables, to be damaged."""
-    return shutil.copytree(rankconst.load().path, tmp_path / "damaged")
+    return shutil.copytree(open_once().path, tmp_path / "damaged")
 
 
 def read_nations(run: Run, folder: Path) -> str:
@@ -479,7 +480,7 @@ def test_more_tasks_than_a_tail_is_computed_for(run: Run) -> None:
 def test_macro_averages(run: Run, name: str, key: str) -> None:
     screen = run("adjust", 0.5, "-d", "nations", "-m", "mrr", "--aggregation", name, "-f", "json")
     (row,) = screen.records
-    constants = rankconst.load().constants("nations", "mrr", aggregation=key)
+    constants = open_once().constants("nations", "mrr", aggregation=key)
     assert row["aggregation"] == key
     assert (row["expectation"], row["z"]) == (constants.expectation, constants.z(0.5))
     assert f"protocol standard, {key}" in run("adjust", 0.5, "-d", "nations", "-m", "mrr", "-a", name).out
@@ -502,7 +503,7 @@ def test_macro_averages_that_are_not_there(run: Run) -> None:
 def test_results_of_some_relations(run: Run) -> None:
     arguments = ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-r", "embassy", "-r", "treaties")
     (row,) = run(*arguments, "-f", "json").records
-    histogram = rankconst.load().histogram("nations", relations=["embassy", "treaties"])
+    histogram = open_once().histogram("nations", relations=["embassy", "treaties"])
     moments = rankconst.compute_moments(rankconst.parse_metric("mrr"), histogram)
     assert row["relations"] == ["embassy", "treaties"]
     assert (row["num_tasks"], row["expectation"]) == (histogram.total, moments.expectation) == (44, row["expectation"])

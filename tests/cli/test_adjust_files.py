@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rankconst
+from carried import open_once
 from cases import choose
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from cli.conftest import Run
 
-TABLES = rankconst.load()
+TABLES = open_once()
 
 # Sun et al. 2019 (arXiv:1902.10197), table 5.
 WIDE = "model,dataset,MRR,MR,Hits@10,comment\nRotatE,FB15k-237,0.338,177,0.533,a\nRotatE,WN18RR,0.476,3340,0.571,\n"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rankconst
+from carried import open_once
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
 
 pd = pytest.importorskip("pandas")
@@ -45,7 +46,7 @@ TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,.338,.533\nDistMult,UMLS,.5
 
 @pytest.mark.parametrize(("dataset", "baseline"), EXPECTED)
 def test_what_a_baseline_gets(dataset: str, baseline: str) -> None:
-    tables = rankconst.load()
+    tables = open_once()
     for metric, told in zip(("mrr", "hits@10"), EXPECTED[dataset, baseline], strict=True):
         if told is not None:
             decimals = len(told.partition(".")[2])
@@ -58,7 +59,7 @@ def test_what_a_baseline_gets(dataset: str, baseline: str) -> None:
 def test_skill_is_the_index_against_what_the_baseline_gets(run: Run, metric: str, baseline: str) -> None:
     args = ("adjust", 1.5 if metric in {"mr", "gmr"} else 0.7, "-d", "umls", "-m", metric, "-b", baseline)
     (row,) = run(*args, "-f", "json").records
-    constants = rankconst.load().constants("umls", metric, baseline=baseline)
+    constants = open_once().constants("umls", metric, baseline=baseline)
     value, optimum = row["value"], constants.metric.optimum
     assert optimum is not None
     assert row["baseline"] == baseline
@@ -72,7 +73,7 @@ def test_skill_is_the_index_against_what_the_baseline_gets(run: Run, metric: str
 @pytest.mark.parametrize(("metric", "values"), [("hits@3", (0.2, 0.6, 0.75, 0.95)), ("mr", (2.2, 3.0, 3.3, 6.0))])
 def test_p_is_how_often_the_baseline_does_as_well(run: Run, metric: str, values: tuple[float, ...]) -> None:
     """20,000 draws of ranks on the blocks; what they never or always reach is far out."""
-    blocks = rankconst.load().histogram("nations", baseline="frequency")
+    blocks = open_once().histogram("nations", baseline="frequency")
     assert blocks.offsets is not None
     offsets, sizes = (np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates))
     ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
@@ -98,7 +99,7 @@ def test_files_have_p_against_baselines_on_request(run: Run, tmp_path: Path) -> 
     rows = run("adjust", path, "-b", "all", "--significance", "-f", "json").records
     for row, dataset, text in zip(rows, ("fb15k237", "umls"), (".533", ".797"), strict=True):
         for key in INFORMED:
-            found = rankconst.load().constants(dataset, "hits@10", baseline=key).significance(text)
+            found = open_once().constants(dataset, "hits@10", baseline=key).significance(text)
             assert row[f"Hits@10_log10_p_{key}"] == found.log10
             assert row[f"MRR_log10_p_{key}"] is None
     assert "Hits@10_log10_p_range" not in run("adjust", path, "-b", "all", "-f", "json").records[0]
@@ -119,7 +120,7 @@ def test_a_mean_rank_is_better_when_it_is_less(run: Run) -> None:
         "is better than the frequency baseline." in run("adjust", 1.5, "-d", "umls", "-m", "mr", "-b", "frequency").out
     )
     assert "is worse than the frequency baseline." in run("adjust", 30, "-d", "umls", "-m", "mr", "-b", "frequency").out
-    level = rankconst.load().constants("umls", "mr", baseline="frequency").expectation
+    level = open_once().constants("umls", "mr", baseline="frequency").expectation
     said = run("adjust", f"{level:.1f}", "-d", "umls", "-m", "mr", "-b", "frequency").out
     assert "is within rounding of the frequency baseline." in said
 
@@ -142,13 +143,13 @@ def test_every_set_of_tasks_has_baselines(run: Run, split: str, side: str, aggre
 
 def test_a_metric_without_rows_is_computed(run: Run) -> None:
     (row,) = run("adjust", 0.9, "-d", "umls", "-m", "hits@7", "-b", "frequency", "-f", "json").records
-    tables = rankconst.load()
+    tables = open_once()
     fewer, more = (tables.constants("umls", f"hits@{k}", baseline="frequency").expectation for k in (5, 10))
     assert fewer < row["expectation"] < more
 
 
 def test_single_relations_have_baselines(run: Run) -> None:
-    tables, args = rankconst.load(), ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-b", "frequency", "-f", "json")
+    tables, args = open_once(), ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-b", "frequency", "-f", "json")
     names = tables.relations("nations")
     found = {name: run(*args, "-r", name).records[0] for name in names}
     whole = tables.constants("nations", "mrr", baseline="frequency")
@@ -184,7 +185,7 @@ def test_files_get_skill_next_to_the_index(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text(TABLE, encoding="utf-8")
     rows = run("adjust", path, "-b", "frequency", "-f", "json").records
-    tables = rankconst.load()
+    tables = open_once()
     for row, dataset in zip(rows, ("fb15k237", "umls"), strict=True):
         for name, metric in (("MRR", "mrr"), ("Hits@10", "hits@10")):
             constants = tables.constants(dataset, metric, baseline="frequency")
@@ -236,7 +237,7 @@ def test_replacing_by_skill(run: Run, tmp_path: Path, key: str) -> None:
     path = tmp_path / "paper.tex"
     path.write_text(PAPER, encoding="utf-8")
     told = run("adjust", path, "--replace", "skill", "-b", key, "--digits", 4).out
-    constants = rankconst.load().constants
+    constants = open_once().constants
     first = constants("fb15k237", "mrr", baseline=key), constants("fb15k237", "hits@10", baseline=key)
     skills = first[0].index(0.338), constants("umls", "mrr", baseline=key).index(0.546)
     one, other = (f"{skill:.4f}".replace("0.", ".") for skill in skills)
@@ -288,7 +289,7 @@ def test_show_lists_baselines(run: Run) -> None:
 
 def test_relations_are_listed_against_a_baseline(run: Run) -> None:
     rows = run("show", "nations", "--relations", "-b", "frequency", "-f", "json").records
-    tables = rankconst.load()
+    tables = open_once()
     for row in rows[:3]:
         own = tables.constants("nations", "mrr", relations=row["relation"], baseline="frequency")
         assert (row["num_tasks"], row["expectation_inverse_harmonic_mean_rank"]) == (own.num_tasks, own.expectation)
@@ -316,7 +317,7 @@ def test_lint_points_out_what_counting_would_have_done_better(run: Run, tmp_path
 
 @pytest.mark.parametrize(("metric", "aggregation"), [("mrr", "micro"), ("mr", "macro-relation")])
 def test_some_metrics_have_no_p_against_what_knows_more(metric: str, aggregation: str) -> None:
-    constants = rankconst.load().constants("umls", metric, baseline="frequency", aggregation=aggregation)
+    constants = open_once().constants("umls", metric, baseline="frequency", aggregation=aggregation)
     with pytest.raises(rankconst.UndefinedError, match="no tail probability"):
         constants.significance(0.7 if metric == "mrr" else 20)
 
@@ -339,6 +340,6 @@ def test_pictures_of_values_show_the_baselines(run: Run, tmp_path: Path) -> None
         assert run("plot", *values, "-d", "umls", "-m", "mrr", "-b", "all", "-o", out, "--force").code == 0
         drawn = out.read_text(encoding="utf-8")
         for baseline in INFORMED:
-            level = rankconst.load().constants("umls", "mrr", baseline=baseline).expectation
+            level = open_once().constants("umls", "mrr", baseline=baseline).expectation
             assert f"{baseline} baseline {level:.4g}" in drawn
             assert f"The {baseline} baseline is expected to get {level:.4g}." in drawn

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from carried import open_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ def test_the_tasks_are_those_of_the_options(run: Run) -> None:
     flags = [part for name, value in options.items() for part in (f"--{name}", value)]
     (row,) = run("compare", "33.8", "35.8%", "-m", "MRR", "-d", "wnrr", "--percent", *flags, "-f", "json").records
     assert {name: row[name] for name in options} == options
-    constants = rankconst.load().constants("wn18rr", "mrr", **options)
+    constants = open_once().constants("wn18rr", "mrr", **options)
     found = constants.compare("0.338", "0.358")
     assert (row["z_lower"], row["z_upper"]) == tuple(found.z_interval)
     (row,) = run("compare", "0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "pykeen", "-f", "json").records

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import rankconst
+from carried import open_once
 from cli.conftest import SMALL
 from rankconst.tables.export import FORMATS, export_rows
 
@@ -29,7 +29,7 @@ def read_tsv(text: str) -> list[dict[str, str]]:
 def test_stdout_is_the_table_and_nothing_else(run: Run) -> None:
     screen = run("export", "--format", "pykeen", "-d", "nations", "-d", "UMLS")
     assert (screen.code, screen.err) == (0, "")
-    tables = rankconst.load()
+    tables = open_once()
     rows = read_tsv(screen.out)
     assert screen.out.splitlines()[0].split("\t")[:5] == ["dataset", "metric", "side", "split", "value"]
     assert len(rows) == len(export_rows(tables, FORMATS["pykeen"], ["nations", "umls"]))
@@ -60,7 +60,7 @@ def test_file(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "metric_adjustments.tsv.gz"
     screen = run("export", "-f", "pykeen", "-d", "nations", "--out", path)
     assert (screen.code, screen.out) == (0, "")
-    assert f"{path}: 117 rows, tables {rankconst.load().version}" in screen.err
+    assert f"{path}: 117 rows, tables {open_once().version}" in screen.err
     assert gzip.decompress(path.read_bytes()).decode() == run("export", "-f", "pykeen", "-d", "nations").out
     assert list(tmp_path.iterdir()) == [path]
 

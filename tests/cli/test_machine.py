@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cases import mark_rest
 from rankconst.cli import main
 from rankconst.cli.options import open_tables
 from rankconst.errors import TablesError
@@ -195,7 +196,10 @@ def test_a_part_of_the_program_that_is_missing_is_a_bug(run: Run, monkeypatch: p
         run(*NATIONS.split())
 
 
-@pytest.mark.parametrize("asked", ["complete_nonsense", "source_nonsense", "complete_", "nonsense"])
+@pytest.mark.parametrize(
+    "asked",
+    mark_rest(["complete_nonsense", "source_nonsense", "complete_", "nonsense"], "complete_nonsense", "nonsense"),
+)
 def test_completion_of_a_shell_that_is_not_known(asked: str) -> None:
     environment = {**os.environ, "_RANKCONST_COMPLETE": asked, "COMP_WORDS": "rankconst ", "COMP_CWORD": "1"}
     done = subprocess.run(START, env=environment, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - as above
@@ -216,6 +220,7 @@ import sys, time
 def fail(): raise OverflowError("timestamp too large to convert to C _PyTime_t")
 time.time = fail
 sys.argv = ["rankconst", *{NATIONS.split()!r}]
+from cases import mark_rest
 from rankconst.cli import main
 main()
 """
@@ -256,6 +261,7 @@ def test_names_that_are_no_text(run: Run, tmp_path: Path) -> None:
 TELLING = """
 import sys
 sys.addaudithook(lambda event, args: event == "import" and args[0] == "typer" and print(flush=True))
+from cases import mark_rest
 from rankconst.cli import main
 main()
 """

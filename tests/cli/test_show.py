@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from carried import open_once
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ SIDES = ("head", "tail", "both")
 def test_default_is_every_protocol_and_metric_on_test(run: Run) -> None:
     screen = run("show", "FB15k-237", "-f", "json")
     assert (screen.code, screen.err) == (0, "")
-    tables = rankconst.load()
+    tables = open_once()
     rows = screen.records
     expected = [(protocol, metric.key) for protocol in tables.protocols("fb15k237") for metric in TABULATED]
     assert [(row["protocol"], row["metric"]) for row in rows] == expected
@@ -38,7 +39,7 @@ def test_default_is_every_protocol_and_metric_on_test(run: Run) -> None:
 
 def test_every_split_side_and_protocol(run: Run) -> None:
     rows = run("show", "umls", "-m", "mr", "--split", "all", "--side", "all", "-p", "all", "-f", "json").records
-    tables = rankconst.load()
+    tables = open_once()
     sides = tables.sides(tables.tasks("umls"))
     assert sides[:3] == SIDES
     expected = {(p, split, side) for p in tables.protocols("umls") for split in ORDER for side in sides}
@@ -172,7 +173,7 @@ def test_macro_averages_show_what_the_tables_have(run: Run) -> None:
 
 
 def test_relations_are_listed(run: Run) -> None:
-    tables = rankconst.load()
+    tables = open_once()
     rows = run("show", "nations", "--relations", "-f", "json").records
     assert [row["relation"] for row in rows] == list(tables.relations("nations"))
     assert sum(row["num_tasks"] for row in rows) == tables.histogram("nations").total
@@ -195,7 +196,7 @@ def test_what_equal_scores_get(run: Run) -> None:
     for before, row in zip(plain.records, ties.records, strict=True):
         tied = [row.pop(f"tied_{each}") for each in ("optimistic", "realistic", "pessimistic")]
         assert row == before
-        constants = rankconst.load().constants("nations", row["label"])
+        constants = open_once().constants("nations", row["label"])
         assert tied == [constants.all_tied(each) for each in ("optimistic", "realistic", "pessimistic")]
     screen = run("show", "nations", "-p", "standard", "-m", "mrr", "--ties")
     assert "tied, realistic" in screen.out

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
+from carried import open_once
 from cases import choose
 from rankconst import errors
 from rankconst.catalogue.metrics import parse_metric
@@ -152,7 +152,7 @@ def test_what_only_the_largest_tasks_allow_is_accepted() -> None:
 
 def test_arrays_and_series_come_back_as_they_are() -> None:
     pandas = pytest.importorskip("pandas")
-    constants = rankconst.load().constants("nations", "mrr")
+    constants = open_once().constants("nations", "mrr")
     single = adjust_dropped(constants, 0.82, 0.815, 0.825, 128)
     kinds: tuple[Callable[[list[float]], Any], ...] = (np.array, pandas.Series)
     for kind in kinds:
@@ -168,7 +168,7 @@ def test_arrays_and_series_come_back_as_they_are() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mr", "mrr", "hits@1", "ndcg"])
 def test_nations_by_random_subsets(name: str) -> None:
-    constants = rankconst.load().constants("nations", name)
+    constants = open_once().constants("nations", name)
     assert count_ranked(constants.num_tasks, "both", 128) == 256
     histogram = constants.histogram
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
@@ -189,7 +189,7 @@ def test_nations_by_random_subsets(name: str) -> None:
 def test_what_is_left_open_on_large_benchmarks_is_as_the_caveat_says(
     dataset: str, mr: float, shares: dict[str, float]
 ) -> None:
-    tables = rankconst.load()
+    tables = open_once()
     for name, value in {"mr": mr, **shares}.items():
         constants = tables.constants(dataset, name)
         interval = adjust_dropped(constants, value, value, value, 128).index_interval
@@ -215,7 +215,7 @@ def test_impossible_counts() -> None:
 
 
 def test_what_is_not_covered_is_refused() -> None:
-    tables = rankconst.load()
+    tables = open_once()
     refusals = {
         "GMR, which is no mean over tasks": tables.constants("nations", "gmr"),
         "a macro average": tables.constants("nations", "mrr", aggregation="macro-query"),

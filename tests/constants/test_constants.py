@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
+from carried import open_once
 from oracles import optimum_of
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.constants.affine import ADJUSTMENTS
@@ -336,7 +336,7 @@ def test_z_has_the_range_that_the_error_of_the_variance_leaves_open() -> None:
 @pytest.mark.slow
 def test_every_z_of_the_tables_has_a_variance_that_is_known() -> None:
     """Medians among few relations are all but certain: their variance is below its own error."""
-    tables = rankconst.load()
+    tables = open_once()
     for split in ("train", "valid", "test"):
         constants = tables.constants("wn18rr_v3", "mdr", side="relation", split=split)
         known = constants.variance > constants.variance_error
@@ -420,7 +420,7 @@ def test_lists_are_taken_as_arrays() -> None:
     )
 
 
-TABLES = rankconst.load()
+TABLES = open_once()
 
 
 @pytest.mark.parametrize("aggregation", ["micro", "macro-query"])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankconst
+from carried import open_once
 from oracles import EVALUATED
 from rankconst.catalogue.metrics import TABULATED
 
@@ -108,12 +109,12 @@ def test_ranks_are_of_the_tasks_they_are_of(options: dict[str, Any]) -> None:
 def test_ranks_are_adjusted_like_a_file() -> None:
     rng = np.random.default_rng(3)
     ranks = rankconst.from_ranks({side: rng.integers(1, 14, 201) for side in ("head", "tail")})
-    assert ranks.select().size == rankconst.load().constants("nations", "mrr").num_tasks
+    assert ranks.select().size == open_once().constants("nations", "mrr").num_tasks
     adjusted = rankconst.adjust(ranks, dataset="nations", protocol="standard")
     for row, index in zip(adjusted.reading.rows, adjusted.table["index"], strict=True):
         if np.isnan(index):  # the number of ranks, and what chance does perfectly
             continue
-        constants = rankconst.load().constants("nations", row["metric"], side=row["side"])
+        constants = open_once().constants("nations", row["metric"], side=row["side"])
         assert float(row["value"]) == ranks.evaluate(row["metric"], row["side"])
         assert index == pytest.approx(constants.index(ranks.evaluate(row["metric"], row["side"])), rel=1e-12)
     assert {row["side"] for row in adjusted.reading.rows} == {"both", "head", "tail"}

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
+from carried import open_once
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.constants.published import Interval
 from rankconst.constants.significance import compute_significance, show_probability
@@ -36,7 +37,7 @@ def test_hits_are_binomial() -> None:
 
 def test_only_shares_that_there_are_count() -> None:
     """Of 402 tasks only 392 hits print as 0.975."""
-    found = rankconst.load().constants("nations", "hits@10", protocol="pykeen").significance("0.975")
+    found = open_once().constants("nations", "hits@10", protocol="pykeen").significance("0.975")
     assert found.interval.upper - found.interval.lower < 1e-10
     assert found.probability == pytest.approx(0.0022308, rel=1e-3)
 
@@ -69,7 +70,7 @@ def check_attained(constants: rankconst.Constants, text: str, tails: dict[Fracti
 
 
 def test_hits_of_nations_are_whole_at_every_precision() -> None:
-    constants = rankconst.load().constants("nations", "hits@10")
+    constants = open_once().constants("nations", "hits@10")
     histogram = constants.histogram
     sizes = [size for size, c in zip(histogram.num_candidates, histogram.num_tasks, strict=True) for _ in range(c)]
     at_least = count_at_least([[max(int(size) - 10, 0), min(int(size), 10)] for size in sizes])
@@ -100,7 +101,7 @@ def test_a_sum_of_ranks_may_be_a_half_where_two_share_a_tie() -> None:
 
 
 def test_what_no_number_of_hits_gives_has_no_probability() -> None:
-    constants = rankconst.load().constants("nations", "hits@10")
+    constants = open_once().constants("nations", "hits@10")
     with pytest.raises(UndefinedError, match=r"0\.9805 of 402 tasks would be 394\.14 to 394\.18 hits.* several runs"):
         constants.significance("0.9805")
     with pytest.raises(UndefinedError, match=r"would be 391\.97 hits"):
@@ -136,7 +137,7 @@ def test_no_probability_is_above_1(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mrr", "mr", "hits@10", "gmr", "igmr"])
 def test_a_better_value_is_less_probable(name: str) -> None:
-    constants = rankconst.load().constants("nations", name)
+    constants = open_once().constants("nations", name)
     better = constants.index.invert(0.2)
     worse = constants.index.invert(0.1)
     one, two = constants.significance(better, decimals=2), constants.significance(worse, decimals=2)
@@ -147,7 +148,7 @@ def test_a_better_value_is_less_probable(name: str) -> None:
 
 
 def test_a_probability_that_underflows_has_its_logarithm() -> None:
-    found = rankconst.load().constants("fb15k237", "mrr").significance("0.338")
+    found = open_once().constants("fb15k237", "mrr").significance("0.338")
     assert found.probability == 0.0
     assert found.interval.lower < found.log10 < found.interval.upper < -40_000
     assert str(found) == "10^(-46,030 to -45,870)"
@@ -161,7 +162,7 @@ def test_without_a_known_tail_it_is_refused(metric: rankconst.Metric) -> None:
 
 
 def test_macro_averages_have_none() -> None:
-    constants = rankconst.load().constants("nations", "mrr", aggregation="macro-query")
+    constants = open_once().constants("nations", "mrr", aggregation="macro-query")
     with pytest.raises(UndefinedError, match="macro averages"):
         constants.significance("0.5")
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
-from cases import choose, for_each
+from cases import choose, for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
@@ -293,11 +293,13 @@ def test_blocks_are_many_from_so_many_on() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("traced", [0, 2**16])
-@pytest.mark.parametrize(("rows", "entities"), [(400, 300), (400, 3000), (150, 40_000)])
-@pytest.mark.parametrize("name", ["median", "inverse median"])
+@pytest.mark.parametrize(
+    ("name", "sizes"), take_turns(["median", "inverse median"], [(400, 300), (400, 3000), (150, 40_000)])
+)
 def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
-    name: str, rows: int, entities: int, traced: int, monkeypatch: pytest.MonkeyPatch
+    name: str, sizes: tuple[int, int], traced: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    rows, entities = sizes
     metric, histogram = parse_metric(name), draw_blocks(rows, entities, rows + entities)
     assert histogram.total % 2 == 0
     monkeypatch.setattr(median, "_TRACED", traced)

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carried import open_once
 from cases import choose, for_each, thorough
 from oracles import MP
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
 from rankconst.moments.result import Estimate, Moments
-from rankconst.tables.tables import load
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -680,7 +680,7 @@ def test_a_million_distinct_sizes() -> None:
 
 @pytest.mark.parametrize("dataset", ["nations", "fb15k237", "wn18rr", "kinships"])
 def test_benchmarks_take_a_moment(dataset: str) -> None:
-    histogram = load().histogram(dataset)
+    histogram = open_once().histogram(dataset)
     started = time.process_time()
     moments = standard_deviation(histogram)
     assert time.process_time() - started < 0.5  # about 5 ms on one core of 2026

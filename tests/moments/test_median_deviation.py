@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from carried import open_once
 from cases import choose, mark_rest, thorough
 from oracles import ENUMERATED, MP_QUARTILE
 from rankconst.moments import Moments
 from rankconst.moments import median_deviation as module
 from rankconst.moments.median_deviation import median_absolute_deviation
-from rankconst.tables.tables import load
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def test_with_and_without_control(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_control_is_worth_its_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    histogram = load().histogram("fb15k237")
+    histogram = open_once().histogram("fb15k237")
     monkeypatch.setattr(module, "MOST_DRAWS", 2**11)
     monkeypatch.setattr(module, "GOAL", 0.0)
     controlled = median_absolute_deviation(histogram)
@@ -415,7 +415,7 @@ def test_the_oracle_of_three_candidates() -> None:
 )
 def test_the_stream_of_random_numbers(name: str, expectation: float, variance: float, draws: int) -> None:
     """A change of NumPy's streams, or of how they are used, changes every table: it is to be noticed."""
-    moments = median_absolute_deviation(load().histogram(name))
+    moments = median_absolute_deviation(open_once().histogram(name))
     assert moments.expectation == pytest.approx(expectation, rel=1e-12)
     assert moments.variance == pytest.approx(variance, rel=1e-10)
     assert moments.num_draws == draws
@@ -423,7 +423,7 @@ def test_the_stream_of_random_numbers(name: str, expectation: float, variance: f
 
 @pytest.mark.slow
 def test_nothing_but_the_histogram_counts() -> None:
-    histogram = load().histogram("umls")
+    histogram = open_once().histogram("umls")
     once = median_absolute_deviation(histogram)
     median_absolute_deviation(of({5: 3, 9: 4}))
     np.random.seed(1)  # noqa: NPY002 - that is the point
@@ -484,7 +484,7 @@ def test_memory(histogram: Histogram) -> None:
     [("nations", "test", 0.1), ("fb15k237", "test", 0.1), ("fb15k237", "train", 0.1), ("wn18", "test", 0.1)],
 )
 def test_speed(dataset: str, split: str, seconds: float) -> None:
-    histogram = load().histogram(dataset, split=split)
+    histogram = open_once().histogram(dataset, split=split)
     begin = time.process_time()
     moments = median_absolute_deviation(histogram)
     assert time.process_time() - begin < seconds

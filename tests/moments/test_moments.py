@@ -19,7 +19,8 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from cases import choose, for_each, mark_rest, thorough
+from carried import open_once
+from cases import choose, for_each, mark_rest, take_turns, thorough
 from oracles import (
     DIRECT,
     DISPERSIONS,
@@ -43,7 +44,6 @@ from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_
 from rankconst.moments.powers import power_mean
 from rankconst.moments.result import Estimate
 from rankconst.moments.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
-from rankconst.tables.tables import load
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -208,8 +208,7 @@ TRANSFORMED: dict[str, dict[int, int]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", TRANSFORMED.values(), ids=TRANSFORMED)
-@pytest.mark.parametrize("family", POWERS)
+@pytest.mark.parametrize(("family", "counts"), take_turns(POWERS, TRANSFORMED.values()))
 def test_powers_of_sums_equal_precise_transforms_within_the_stated_error(family: str, counts: dict[int, int]) -> None:
     expectation, variance = transform_moments(family, counts)
     moments = compute_moments(CATALOGUE[family], of(counts))
@@ -274,7 +273,7 @@ def test_inverse_mean_of_few_ranks_among_very_many(size: int, others: tuple[floa
 @thorough
 def test_inverse_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
     """FB15k-237, test, both sides: the transform of a uniform law is a geometric sum, so 50 digits are to be had."""
-    histogram = load().histogram("fb15k237")
+    histogram = open_once().histogram("fb15k237")
     counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
     n = histogram.total
     mean = MP.mpf(sum(c * (size + 1) for size, c in counts.items())) / 2
@@ -296,7 +295,7 @@ def test_inverse_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
 @pytest.mark.slow
 def test_harmonic_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
     """FB15k-237, test, both sides: the transform is a power series in t, with generalised harmonic numbers."""
-    histogram = load().histogram("fb15k237")
+    histogram = open_once().histogram("fb15k237")
     counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
     n, unit, orders = histogram.total, 10**60, 60
     # Mean of j^-k over j <= N, in units of 10^-60.
@@ -346,7 +345,7 @@ def test_harmonic_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
     ],
 )
 def test_figures_of_an_independent_computation(dataset: str, metric: str, expectation: float) -> None:
-    moments = compute_moments(parse_metric(metric), load().histogram(dataset))
+    moments = compute_moments(parse_metric(metric), open_once().histogram(dataset))
     assert abs(moments.expectation - expectation) <= 5.1e-7
 
 
@@ -812,7 +811,7 @@ def test_hits_without_k_has_no_moments() -> None:
 @pytest.mark.parametrize("name", ["nations", "umls", "fb15k237"])
 def test_only_what_must_be_is_sampled(name: str) -> None:
     for metric in METRICS:
-        moments = compute_moments(metric, load().histogram(name))
+        moments = compute_moments(metric, open_once().histogram(name))
         assert (moments.method == "sampled") == (metric.family in SAMPLED), metric
         assert (moments.num_draws is not None) == (metric.family in SAMPLED), metric
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
+from carried import open_once
 from cases import for_each
 from oracles import MP
 from rankconst import compute_mean, compute_moments, compute_power_mean, parse_metric
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
 
-TABLES = rankconst.load()
+TABLES = open_once()
 
 # f of whole ranks; its values are taken as they are in double precision.
 FUNCTIONS: dict[str, Callable[[int], Fraction]] = {

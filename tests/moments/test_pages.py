@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import rankconst
+from carried import open_once
 from cases import mark_rest
 from oracles import MP
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, describe_metric, parse_metric
@@ -103,7 +103,7 @@ def test_a_page_says_what_the_catalogue_says() -> None:
 
 def test_the_three_formulas_give_the_adjusted_values() -> None:
     for metric in (parse_metric(name) for name in ("mr", "mrr", "gmr", "igmr", "hits@10", "mdr")):
-        known, page = rankconst.load().constants("nations", metric), describe_metric(metric)
+        known, page = open_once().constants("nations", metric), describe_metric(metric)
         names: dict[str, Any] = {"value": 0.97 * metric.optimum + 0.03 * known.expectation if metric.optimum else 0.0}
         names |= {"expectation": known.expectation, "variance": known.variance, "sqrt": math.sqrt}
         for form in ("normalised", "index", "z"):

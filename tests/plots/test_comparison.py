@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib", reason="the extra rankconst[plot] is not insta
 
 from matplotlib.lines import Line2D
 
-import rankconst
+from carried import open_once
 from cases import mark_rest
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UsageError
@@ -56,7 +56,7 @@ def adjust(rows: Iterable[Mapping[str, str]], *, exact: bool = False, **said: An
             if name not in about and text
         ]
     reading = Reading("results.csv", "delimited", "wide", tuple(rows[0]), rows, Entries(entries))
-    return adjust_reading(reading, rankconst.load(), Stated(**said))
+    return adjust_reading(reading, open_once(), Stated(**said))
 
 
 def panels(figure: Figure) -> list[Axes]:
@@ -164,7 +164,7 @@ def test_a_row_of_panels_for_each_metric() -> None:
 def test_chance_is_marked() -> None:
     adjusted = adjust([{"dataset": key, "model": "m", "MRR": "0.5", "MR": "2"} for key in ("nations", "kinships")])
     value, index, z, rank, *_ = panels(draw(adjusted, "mrr", "mr"))
-    tables = rankconst.load()
+    tables = open_once()
     for axes, metric in ((value, "mrr"), (rank, "mr")):
         marks = [
             float(np.asarray(segment)[0, 1])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rankconst
+from carried import open_once
 from cases import mark_rest
 from rankconst.errors import UndefinedError
 from rankconst.plots.density import compute_density
@@ -53,8 +54,8 @@ def test_of_all_rank_vectors_each_falls_in_its_cell(metric: str) -> None:
     ),
 )
 def test_cells_of_benchmarks_are_differences_of_tails(dataset: str, metric: str) -> None:
-    constants = rankconst.load().constants(dataset, metric)
-    histogram = rankconst.load().histogram(dataset)
+    constants = open_once().constants(dataset, metric)
+    histogram = open_once().histogram(dataset)
     assert isinstance(histogram, Histogram)
     deviation = math.sqrt(constants.variance)
     density = compute_density(constants, constants.expectation - 4 * deviation, constants.expectation + 4 * deviation)
@@ -69,7 +70,7 @@ def test_cells_of_benchmarks_are_differences_of_tails(dataset: str, metric: str)
 
 def test_moments_of_the_drawn_law_are_those_of_the_tables() -> None:
     """By the middles of narrow cells, within what their width allows."""
-    constants = rankconst.load().constants("fb15k237", "mrr")
+    constants = open_once().constants("fb15k237", "mrr")
     deviation = math.sqrt(constants.variance)
     density = compute_density(constants, constants.expectation - 8 * deviation, constants.expectation + 8 * deviation)
     middles = (density.edges[1:] + density.edges[:-1]) / 2
@@ -81,7 +82,7 @@ def test_moments_of_the_drawn_law_are_those_of_the_tables() -> None:
 
 @pytest.mark.parametrize(("metric", "aggregation"), [("median_rank", "micro"), ("mrr", "macro-query")])
 def test_a_normal_law_stands_in_where_none_is_known(metric: str, aggregation: str) -> None:
-    constants = rankconst.load().constants("nations", metric, aggregation=aggregation)
+    constants = open_once().constants("nations", metric, aggregation=aggregation)
     deviation = math.sqrt(constants.variance)
     density = compute_density(constants, constants.expectation - 3 * deviation, constants.expectation + 3 * deviation)
     assert not density.exact

@@ -16,6 +16,7 @@ from matplotlib.patches import ConnectionPatch, StepPatch
 from matplotlib.text import Annotation
 
 import rankconst
+from carried import open_once
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.plots.distribution import MOST_VALUES, plot_distribution
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def look_up(dataset: str, metric: str, **where: Any) -> Constants:
-    return rankconst.load().constants(dataset, metric, **where)
+    return open_once().constants(dataset, metric, **where)
 
 
 def draw(constants: Constants, *values: str, **options: Any) -> Figure:

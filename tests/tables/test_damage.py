@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankconst
-from cases import choose, mark_rest
+from cases import choose, mark_rest, take_turns
 from rankconst.errors import RankconstError, TablesError
 from rankconst.tables.folder import LARGEST
 from rankconst.tables.schema import COLUMNS
@@ -236,8 +236,10 @@ def test_damaged_members_are_errors(tmp_path: Path, packing: int) -> None:
             assert str(place) in str(error)
 
 
-@pytest.mark.parametrize("name", ["datapackage.json", "constants.parquet"])
-@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize(
+    ("name", "packing"),
+    take_turns(["datapackage.json", "constants.parquet"], [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA]),
+)
 def test_a_file_that_grows_without_measure_is_refused(tmp_path: Path, name: str, packing: int) -> None:
     place = tmp_path / "set.zip"
     with zipfile.ZipFile(place, "w", packing) as archive:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import rankconst
+from carried import open_once
 from few_tables import few_tables
 from rankconst.catalogue.benchmarks import load_benchmarks, pykeen_keys
 from rankconst.catalogue.metrics import parse_metric
@@ -31,7 +31,7 @@ from rankconst.tasks import Tasks
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLES = rankconst.load()
+TABLES = open_once()
 PYKEEN, LONG = FORMATS["pykeen"], FORMATS["long"]
 
 PYKEEN_COLUMNS = ["dataset", "metric", "side", "split", "value"]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import rankconst
+from carried import open_once
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.constants.batches import draw_evenly
@@ -220,7 +221,7 @@ def test_histograms_say_whether_negatives_are_shared() -> None:
 
 
 def test_what_is_not_known_of_shared_negatives_is_refused() -> None:
-    tables, protocol = rankconst.load(), "sampled:20:shared"
+    tables, protocol = open_once(), "sampled:20:shared"
     one = tables.constants("nations", "hits@3", side="tail", protocol=protocol)
     assert one.variance == compute_moments(one.metric, _shared(one.num_tasks, 20)).variance
     for options in ({}, {"side": "tail", "aggregation": "macro-query"}, {"side": "tail", "relations": "embassy"}):

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rankconst
-from cases import choose, for_each, mark_rest, thorough
+from carried import open_once
+from cases import choose, for_each, mark_rest, take_turns, thorough
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
@@ -120,8 +120,11 @@ def _sum_law(name: str, histogram: Histogram) -> SumLaw:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", [(2, 5), (4, 4, 4), (2, 3, 4, 5, 6), (3, 9, 11), (12, 12, 7, 5, 2)], ids=str)
-@pytest.mark.parametrize("name", ["mr", "mrr", "gmr"])
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    take_turns(["mr", "mrr", "gmr"], [(2, 5), (4, 4, 4), (2, 3, 4, 5, 6), (3, 9, 11), (12, 12, 7, 5, 2)]),
+    ids=str,
+)
 def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tasks have atoms, not a density: the integral must say how little it knows."""
     law = _sum_law(name, Histogram.from_counts(counts))
@@ -321,8 +324,7 @@ def test_integral_against_enumeration(tasks: tuple[tuple[int, int], ...]) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(700, 900), (3, 400, 3)])
-@pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw])
+@pytest.mark.parametrize(("kind", "sizes"), take_turns([ReciprocalLaw, LogRankLaw], [(700, 900), (3, 400, 3)]))
 def test_a_bracket_holds_where_chance_does_better(kind: type[SumLaw], sizes: tuple[int, ...]) -> None:
     """What few tasks leave open of a complement, the tail's error says; no density is there to know more from."""
     law = kind(Histogram.from_counts(sizes))
@@ -661,8 +663,11 @@ def _lower_tail(packed: int, bits: int, most: int) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("quantile", [0.02, 0.2, 0.4, 0.6, 0.8, 0.97])
-@pytest.mark.parametrize("tasks", [{8: 30, 6: 11}, {5: 150, 4: 33}, {7: 6, 3: 20}], ids=str)
+@pytest.mark.parametrize(
+    ("tasks", "quantile"),
+    take_turns([{8: 30, 6: 11}, {5: 150, 4: 33}, {7: 6, 3: 20}], [0.02, 0.2, 0.4, 0.6, 0.8, 0.97]),
+    ids=str,
+)
 def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float) -> None:
     span = math.lcm(*range(1, max(tasks) + 1))
     deficits = {N: [span - span // j for j in range(1, N + 1)] for N in tasks}
@@ -812,7 +817,7 @@ NATIONS_MRR = {0.4: -0.9041353590467819, 0.5: -14.971432908928298, 0.8: -147.784
 
 @pytest.mark.parametrize("value", NATIONS_MRR)
 def test_nations_mrr_states_its_granularity(value: float) -> None:
-    tail = tail_probability(parse_metric("mrr"), rankconst.load().histogram("nations"), value)
+    tail = tail_probability(parse_metric("mrr"), open_once().histogram("nations"), value)
     assert _covers(tail, NATIONS_MRR[value])
     assert tail.error < 2e-3
 
@@ -842,7 +847,7 @@ def _prepare_lookup(
 @pytest.mark.parametrize(("name", "value"), [("mrr", 0.338), ("mrr", 0.0009), ("gmr", 30.0), ("mr", 177.0)])
 def test_importance_sampling_on_fb15k237(name: str, value: float) -> None:
     """Tilted rankers, drawn and weighed without any of the code under test but its t."""
-    histogram = rankconst.load().histogram("fb15k237")
+    histogram = open_once().histogram("fb15k237")
     tail = tail_probability(parse_metric(name), histogram, value)
     n = histogram.total
     f = {"mr": lambda r: -r, "mrr": lambda r: 1 / r, "gmr": lambda r: -np.log(r)}[name](
@@ -1027,14 +1032,14 @@ def test_tails_are_probabilities_and_ordered(tasks: dict[int, int], name: str, s
 
 
 def test_inverse_geometric_mean_rank_is_the_geometric_one_inverted() -> None:
-    histogram = rankconst.load().histogram("kinships")
+    histogram = open_once().histogram("kinships")
     direct = tail_probability(parse_metric("gmr"), histogram, 30.0)
     inverse = tail_probability(parse_metric("igmr"), histogram, 1 / 30.0)
     assert abs(direct.log10 - inverse.log10) <= direct.error + inverse.error
 
 
 def test_the_best_value_has_one_ranking_in_the_product_of_all() -> None:
-    histogram = rankconst.load().histogram("fb15k237")
+    histogram = open_once().histogram("fb15k237")
     truth = -math.fsum((histogram.num_tasks * np.log10(histogram.num_candidates)).tolist())
     for name in ("hits@1", "mr", "mrr", "gmr", "igmr"):
         assert abs(tail_probability(parse_metric(name), histogram, 1.0).log10 - truth) < 1e-9
@@ -1043,7 +1048,7 @@ def test_the_best_value_has_one_ranking_in_the_product_of_all() -> None:
 @pytest.mark.parametrize("deficit", [0.5, 1.0, 2.0])
 def test_nearly_perfect_ranks_are_counted(deficit: float) -> None:
     """One rank 2; two of them or one of infinity; ...: counted by hand over 402 tasks of Nations."""
-    histogram = rankconst.load().histogram("nations")
+    histogram = open_once().histogram("nations")
     tail = tail_probability(parse_metric("mrr"), histogram, 1 - deficit / histogram.total)
     assert tail.method == "convolution"
     if deficit == 0.5:
@@ -1065,7 +1070,7 @@ def test_enumeration_and_integral_agree() -> None:
 
 def test_wn18rr_hits_at_1_is_no_matter_for_the_normal_law() -> None:
     """0.15 hits expected: 7 or more have a chance of 3.4e-10; z = 17 would say 1e-67."""
-    histogram = rankconst.load().histogram("wn18rr")
+    histogram = open_once().histogram("wn18rr")
     metric = parse_metric("hits@1")
     moments = compute_moments(metric, histogram)
     tail = tail_probability(metric, histogram, 0.001)
@@ -1099,7 +1104,7 @@ def test_tails_are_of_metrics_in_the_catalogue() -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("hits@10", 0.533), ("mrr", 0.338), ("mr", 177.0), ("gmr", 30.0)])
 def test_speed_on_fb15k237(name: str, value: float) -> None:
-    histogram = rankconst.load().histogram("fb15k237")
+    histogram = open_once().histogram("fb15k237")
     spent = []
     for _ in range(5):
         start = time.process_time()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankconst
+from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.completion import complete_reading, find_equal
 from rankconst.checks.identify.evidence import collect_evidence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from rankconst.results.adjust import AdjustedReading
 
-TABLES = rankconst.load()
+TABLES = open_once()
 
 MEAN = 3.251234567891
 

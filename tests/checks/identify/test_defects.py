@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import rankconst
+from carried import open_once
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.checks.identify.defects import CAUSES, UNKNOWN, Checked, check_entries
 from rankconst.constants.constants import Constants
@@ -19,7 +19,7 @@ from rankconst.tasks import Histogram, Tasks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TABLES = rankconst.load()
+TABLES = open_once()
 
 
 def look_up(metric: Metric, dataset: str = "nations") -> Constants:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import rankconst
+from carried import open_once
+from cases import take_turns
 from rankconst.checks.identify.completion import complete_reading
 from rankconst.checks.identify.relations import _combine
 from rankconst.checks.identify.search import identify_reading
@@ -24,7 +26,7 @@ from rankconst.tasks import Tasks
 if TYPE_CHECKING:
     from rankconst.results.adjust import AdjustedReading
 
-TABLES = rankconst.load()
+TABLES = open_once()
 
 
 def list_counts(*relations: str, dataset: str = "nations", split: str = "test") -> dict[str, list[int]]:
@@ -75,8 +77,10 @@ def name(adjusted: AdjustedReading) -> set[str]:
     return {str(done.batch.tasks) for done in adjusted.done}
 
 
-@pytest.mark.parametrize("user", [Stated(), Stated(dataset="nations")], ids=["unnamed", "named"])
-@pytest.mark.parametrize("relations", [("commonbloc1",), ("embassy",), ("embassy", "treaties")], ids=", ".join)
+@pytest.mark.parametrize(
+    ("relations", "user"),
+    take_turns([("commonbloc1",), ("embassy",), ("embassy", "treaties")], [Stated(), Stated(dataset="nations")]),
+)
 def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     text = write(list_counts(*relations))
     adjusted = adjust(text, user)
@@ -109,8 +113,7 @@ def test_other_datasets_and_splits() -> None:
     assert name(adjust(text)) == {f"fb15k237/valid/{side}/pykeen (/film/film/genre)" for side in SIDES}
 
 
-@pytest.mark.parametrize("user", [Stated(), Stated(dataset="nations")], ids=["unnamed", "named"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "user"), take_turns(range(3), [Stated(), Stated(dataset="nations")]))
 def test_some_other_part_of_the_split_is_refused(seed: int, user: Stated) -> None:
     rng = np.random.default_rng(seed)
     sides = {side: rng.choice(each, 12, replace=False).tolist() for side, each in list_counts().items()}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rankconst
+from carried import open_once
 from cases import choose, mark_rest
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.evidence import Dropped, Evidence, Piece
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from rankconst.checks.identify.matches import Match
 
-TABLES = rankconst.load()
+TABLES = open_once()
 SETS = TaskSets.of(TABLES)
 MICRO = [tasks for tasks in SETS.sets if tasks.aggregation == "micro"]
 NUM_TASKS = dict(zip(SETS.sets, SETS.num_tasks.tolist(), strict=True))

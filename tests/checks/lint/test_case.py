@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-import rankconst
+from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.identify.completion import complete_reading
@@ -17,7 +17,7 @@ from rankconst.results.reading import Entries, group_entries
 from rankconst.tasks import Tasks
 from readings import OPEN, make_reading
 
-TABLES = rankconst.load()
+TABLES = open_once()
 MRR = parse_metric("mrr")
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
+from carried import open_once
 from rankconst.checks.lint import lint_reading
 from rankconst.checks.lint.rules import RULES
 from rankconst.errors import UnknownNameError, UsageError
@@ -20,7 +20,7 @@ from readings import OPEN, make_reading, measure, parse_heading
 if TYPE_CHECKING:
     from rankconst.checks.lint.case import Finding
 
-TABLES = rankconst.load()
+TABLES = open_once()
 NATIONS = Stated(dataset="nations", protocol="pykeen")
 COUNTS = np.repeat(
     *(getattr(TABLES.histogram("nations", protocol="pykeen"), name) for name in ("num_candidates", "num_tasks"))

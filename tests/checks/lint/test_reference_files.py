@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import rankconst
+from carried import open_once
 from cases import mark_rest
 from rankconst.checks.lint import lint_reading
 from rankconst.results.evaluation import Stated
@@ -17,7 +17,7 @@ from rankconst.results.formats import read_results
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLES = rankconst.load()
+TABLES = open_once()
 DATASETS = ("fb15k237", "kinships", "nations", "wn18rr")
 MODELS = ("complex", "rotate", "transe", "tucker")
 # Their MRR is less than what counting gets: 0.2345 and 0.5645.

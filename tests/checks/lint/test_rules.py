@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-import rankconst
+from carried import open_once
 from cases import mark_rest
 from rankconst.checks.lint import lint_reading
 from rankconst.checks.lint.rules import RULES
@@ -19,7 +19,7 @@ from readings import OPEN, make_reading, measure
 if TYPE_CHECKING:
     from rankconst.checks.lint.case import Finding
 
-TABLES = rankconst.load()
+TABLES = open_once()
 
 # RotatE, Sun et al. 2019, arXiv:1902.10197.
 FB15K237 = {"MR": "177", "MRR": "0.338", "Hits@1": "0.241", "Hits@3": "0.375", "Hits@10": "0.533"}

@@ -1,0 +1,18 @@
+"""The tables that came with the package, opened once: for tests whose subject is something else."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from rankconst.tables.tables import load
+
+if TYPE_CHECKING:
+    from rankconst.tables.tables import Tables
+
+_carried = functools.cache(load)
+
+
+def open_once(*places: Any) -> Tables:
+    """Stand in for load where many commands are run, or many constants looked up."""
+    return load(*places) if places else _carried()
