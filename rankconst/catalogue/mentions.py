@@ -76,6 +76,18 @@ def find_within(text: str) -> str | None:
     return found[0].text if len(found) == 1 and found[0].known else None
 
 
+def find_variant(text: str, dataset: str) -> str | None:
+    """Return the graph made from a dataset that a text names and nothing else: ``WN18RR-IND`` for WN18RR."""
+    stem = squash(dataset)
+    named = squash(text) if stem and len(text) <= _LONGEST_NAME else ""
+    mentions = find_mentions(text) if stem in named and stem != named else ()
+    if len(mentions) != 1 or not squash(mentions[0].text).startswith(stem):
+        return None
+    alike = mentions[0].key in {stem, *(each.key for each in find_mentions(dataset))}
+    return None if alike or re.search(r"\w", text.replace(mentions[0].text, "")) else mentions[0].text
+
+
+_LONGEST_NAME = 40
 _JOINTS = re.compile(r"[/\\_.,=:]+")
 
 

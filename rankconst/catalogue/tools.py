@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rankconst.errors import UnknownNameError
 from rankconst.names import Names, squash
 
 if TYPE_CHECKING:
@@ -520,3 +521,12 @@ _NAMES = Names(
 def parse_tool(name: str) -> Tool:
     """Read the name of a tool, or of one of its repositories."""
     return TOOLS[_NAMES.resolve(name)]
+
+
+def is_tool(name: str) -> bool:
+    """Tell whether a name is that of a tool, or of one of its repositories."""
+    try:
+        parse_tool(name)
+    except UnknownNameError:
+        return False
+    return True

@@ -51,6 +51,8 @@ class Stated:
     among: tuple[str, ...] = ()
     # What was evaluated, if it is no ranking of all entities, where the file names no dataset: "few-shot".
     task: str | None = None
+    # The file whose name alone says that task.
+    named_by: str = ""
     # Fields that only the user can fill in, each with why, as half a sentence: split, protocol.
     missing: tuple[tuple[str, str], ...] = ()
     # True if shares are percentages without a sign.
@@ -165,8 +167,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if reason is not None:
         raise DataError(reason)
     if file.task and describe_dataset(named, file.task) != named and not _is_task_asked(file.task, user):
-        hint = _IF_ASKED.get(file.task, "")
-        raise DataError(f"the text around it names another task ({file.task}): its numbers are not of {named}.{hint}")
+        raise DataError(_explain_task(file, named))
     for name, why in file.missing:
         if not getattr(user, name) and not getattr(file, name):
             raise DataError(f"{why}.")
@@ -214,6 +215,17 @@ _IF_ASKED = {
     "sampled": " If M candidates were sampled for each, add --protocol sampled:M.",
     MACRO: " If it is an average over groups of ranks, name them with --aggregation.",
 }
+
+
+def _explain_task(file: Stated, dataset: str) -> str:
+    """Return why numbers of another task are left out, and what to do if they are not, or if they can be adjusted."""
+    hint = _IF_ASKED.get(file.task or "", "")
+    if not file.named_by:
+        return f"the text around it names another task ({file.task}): its numbers are not of {dataset}.{hint}"
+    return (
+        f"the name of {file.named_by} suggests other tasks ({file.task}) than those of {dataset}.{hint} If its numbers "
+        f"are of {dataset}, rename it."
+    )
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:

@@ -45,10 +45,10 @@ from rankconst.results.tables.columns import (
     names_tools,
     read_dataset,
     read_flag,
-    read_name,
     read_qualifier,
 )
 from rankconst.results.tables.headings import Dialect, compose_heading, settle_meanings
+from rankconst.results.tables.labels import read_title
 from rankconst.results.tables.reshape import COMPARED, GAIN
 from rankconst.results.tables.settings import (
     OPEN_ROLES,
@@ -60,6 +60,7 @@ from rankconst.results.tables.settings import (
     read_cell,
     read_model,
     read_remark,
+    tell_setting,
 )
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
@@ -211,7 +212,16 @@ def _tells(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: M
     found = list(meanings.values())
     if "metric" in roles:
         found += [parse_heading(str(name)) for name in frame.iloc[:, roles["metric"]].unique()]
-    return any(each is not None and (each.adjustment is not None or each.role == "num_tasks") for each in found)
+    told = any(each is not None and (each.adjustment is not None or each.role == "num_tasks") for each in found)
+    return told or any(_counts_triples(frame, place) for place, meaning in meanings.items() if meaning is None)
+
+
+def _counts_triples(frame: pd.DataFrame, place: int) -> bool:
+    """Tell whether a column says how many triples were evaluated: ``num_test``."""
+    heading, cells = str(frame.columns[place]), frame.iloc[:, place].dropna()
+    if not len(cells) or not names_setting(heading):
+        return False
+    return "num_triples" in (tell_setting(heading, spell(cells.iloc[0], str)) or {})
 
 
 def _is_base(meaning: Meaning) -> bool:
@@ -264,10 +274,28 @@ def _find_settings(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], 
     return found
 
 
+def _read_titles(frame: pd.DataFrame) -> dict[str, str]:
+    """Return what the names of the index and of the columns say of all rows: ``unseen entities``."""
+    levels = [frame.index.get_level_values(i) for i in range(frame.index.nlevels)]
+    named = [(str(level.name), [*map(str, level.unique()[:_MOST_QUALIFIERS])]) for level in levels if level.name]
+    named += [(str(name), []) for name in frame.columns.names if name]
+    titles = (
+        name
+        for name, cells in named
+        if parse_heading(name) is None and not are_settings(name, cells) and not find_qualifier(name, cells)
+    )
+    return next(filter(None, map(read_title, titles)), {})
+
+
+# How pandas calls a column without a name in a file.
+_UNNAMED = re.compile(r"Unnamed: \d{1,9}|")
+
+
 def _find_vague(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], known: Container[int]) -> dict[str, int]:
     """Return the columns that may say anything of their rows, and call one of these ``raw``, or the like."""
     free = (place for place, meaning in meanings.items() if meaning is None and place not in known)
-    named = {place: str(frame.columns[place]) for place in free if is_vague(str(frame.columns[place]))}
+    headings = ((place, str(frame.columns[place])) for place in free)
+    named = {place: name for place, name in headings if _UNNAMED.fullmatch(name) or is_vague(name)}
     return {
         name: place
         for place, name in named.items()
@@ -417,6 +445,7 @@ class _Work:
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
         # Of columns of shares without a sign: which numbers are percentages, and which could be either.
         self._units: dict[int, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
+        titled = _read_titles(frame)
         columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in (*_CONTEXT, "relations")}
         settings = _find_settings(frame, meanings, {*qualifiers.values()})
         columns = {role: place for role, place in columns.items() if place not in settings} | {
@@ -424,14 +453,14 @@ class _Work:
         }
         place, names = _find_names(frame, meanings, roles, columns.values())
         stems = find_stems(names)
-        if any(read_name(name, (), stems) for name in names):
+        if any(read_model(name, {}, stems) for name in names):
             columns["model"] = place
         vague = _find_vague(frame, meanings, {*columns.values()})
         columns |= vague
-        headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
-        headings |= {str(frame.columns[place]): "" for place in settings}
+        headings: dict[str, str | None] = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
+        headings |= {str(frame.columns[place]): None for place in settings}
         stated = [
-            (count_tasks(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems, vague)), rows)
+            (titled | count_tasks(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems, vague)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
         for why, left in _set_aside(frame, meanings, {*qualifiers.values(), *settings}):
@@ -443,6 +472,8 @@ class _Work:
                 if len(each[1])
             ]
         self._stated = stated
+        # How ties were ranked, where a row says so elsewhere than in a column of that.
+        self._kinds = {row: said["rank_type"] for said, rows in stated if "rank_type" in said for row in rows.tolist()}
 
     def adjust_long(self) -> dict[str, Any]:
         """Return the columns that are added to a long frame."""
@@ -665,10 +696,11 @@ class _Work:
         """Note ranks that ties favour or harm, and, where notes are asked for, what is undefined."""
         told = tuple(dict.fromkeys(done.explain_undefined().values())) if self.way.errors == "note" else ()
         kinds = self.frame.iloc[:, self.roles["rank_type"]].tolist() if "rank_type" in self.roles else None
-        if not told and kinds is None and meaning.rank_type is None:
+        if not told and kinds is None and meaning.rank_type is None and not self._kinds:
             return
         for row in done.batch.index.tolist():
-            kind = meaning.rank_type or ("" if kinds is None else RANK_TYPES.get(str(kinds[row]).lower(), ""))
+            own = "" if kinds is None else RANK_TYPES.get(str(kinds[row]).lower(), "")
+            kind = meaning.rank_type or own or self._kinds.get(row, "")
             ties = TIES.get(kind, "")
             before = self.notes.get(row, "")
             if notes := [note for note in (*told, ties) if note and note not in before]:
@@ -793,21 +825,21 @@ class _Work:
 
 def _read_stated(
     cells: Mapping[str, Any],
-    qualifiers: Mapping[str, str],
+    qualifiers: Mapping[str, str | None],
     stems: Container[tuple[str, str]],
     vague: Container[str],
 ) -> dict[str, Any]:
-    """Return what the cells of a row say about its tasks; `qualifiers` are headings by role, empty for settings."""
+    """Return what the cells of a row say about its tasks; `qualifiers` are headings by role, None for settings."""
     texts = {role: str(cell) for role, cell in cells.items() if cell}
     said: dict[str, Any] = {}
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
         if role in vague:
             said |= read_remark(text, texts)
-        elif qualifiers.get(role) == "":
-            said = add_setting(said, read_cell(role, text), text)
         elif role in qualifiers:
-            said |= read_qualifier(qualifiers[role], text, role)
+            heading = qualifiers[role]
+            told = read_cell(role, text) if heading is None else read_qualifier(heading, text, role)
+            said = add_setting(said, told, text) if heading is None else said | told
         elif role == "model":
             said |= read_model(text, texts, stems)
         elif role == "dataset" and text.strip():

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from rankconst.catalogue.mentions import MACRO, find_variant, find_within
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
 from rankconst.names import squash
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import find_split
+from rankconst.results.tables.labels import find_title_task
 from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
@@ -212,10 +214,27 @@ def tell_open_split(reading: Reading) -> str:
 def heed_name(said: Stated, file: str) -> Stated:
     """Return what is said of numbers with what is left to the user since only the name of their file says it.
 
-    ``results_valid.csv`` may be of the valid split, ``tail.json`` of one side.
+    ``results_valid.csv`` may be of the valid split, ``tail.json`` of one side, ``few-shot.csv`` of another task.
     """
     missing = [(role, why) for role, why in _tell_by_name(file) if not getattr(said, role)]
+    task = None if said.task else find_title_task(PurePath(file).stem)
+    said = replace(said, task=task, named_by=PurePath(file).name) if task and not _answers(said, task) else said
+    if not said.unclear and (variant := find_variant(find_within(PurePath(file).stem) or "", said.dataset or "")):
+        said = replace(said, unclear=_OTHER_GRAPH.format(PurePath(file).name, variant, said.dataset))
     return replace(said, missing=(*said.missing, *missing)) if missing else said
+
+
+_OTHER_GRAPH = "the name of {} names {}, its dataset is {}: correct one of them."
+
+
+def _answers(said: Stated, task: str) -> bool:
+    """Tell whether a file says itself what its name does: of which relations numbers are, among what was ranked."""
+    told = {
+        "by relation": bool(said.relations),
+        "sampled": (said.protocol or "").startswith("sampled"),
+        MACRO: said.aggregation is not None,
+    }
+    return told.get(task, False)
 
 
 @lru_cache(maxsize=64)
@@ -223,12 +242,17 @@ def _tell_by_name(file: str) -> tuple[tuple[str, str], ...]:
     """Return what the name of a file says other than test and both sides, each with why numbers are left out."""
     stem = PurePath(file).stem
     words = set(re.split(r"[\W_]+", stem.lower()))
-    split, sides = find_split(stem), {"head", "tail"} & words
+    split, sides = find_split(stem), {_SIDES[word] for word in _SIDES.keys() & words}
     named = {} if split in {None, "test"} or words & _CHOSEN else {"split": split}
     named |= {"side": sides.pop()} if len(sides) == 1 else {}
     return tuple((role, _BY_NAME.format(role, word, file)) for role, word in named.items())
 
 
+_SIDES = {
+    word: side
+    for side, words in {"head": ("lhs", "heads"), "tail": ("rhs", "tails")}.items()
+    for word in (side, *words)
+}
 # "best_valid.csv" has what was best on valid, "cross_validation.csv" other splits.
 _CHOSEN = {"best", "cross", "selected", "tuned"}
 _BY_NAME = "no {0} is named, and the name of {2} suggests {1}: add --{0}"

@@ -12,6 +12,7 @@ from rankconst.catalogue.mentions import (
     explain_elsewhere,
     find_joined,
     find_mentions,
+    find_variant,
     find_within,
     is_inductive,
     split_name,
@@ -118,3 +119,15 @@ def test_a_task_that_is_not_the_benchmarks_makes_another_dataset(name: str, task
 def test_a_long_text_takes_no_more_than_its_length() -> None:
     # Each word has the shape of a graph's name.
     assert find_mentions("Word1-X " * 20_000 + "on OpenBG-IMG")[0].text == "OpenBG-IMG"
+
+
+@pytest.mark.parametrize(
+    ("text", "dataset", "variant"),
+    [
+        ("WN18RR-IND", "WN18RR", "WN18RR-IND"), ("WN18RR v1", "wn18rr", "WN18RR v1"), ("WN18RR", "WN18RR", None),
+        ("wn18-rr", "WN18RR", None), ("WN18", "WN18RR", None), ("RotatE", "WN18RR", None), ("WN18RR v1", "", None),
+        ("pretrained on FB15k-237", "FB15k", None), ("FB15k-237", "FB15k", "FB15k-237"),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_that_of_a_variant(text: str, dataset: str, variant: str | None) -> None:
+    assert find_variant(text, dataset) == variant

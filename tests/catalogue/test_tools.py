@@ -10,7 +10,7 @@ import pytest
 
 from rankconst import errors
 from rankconst.catalogue.protocols import parse_protocol
-from rankconst.catalogue.tools import TOOLS, parse_tool
+from rankconst.catalogue.tools import TOOLS, is_tool, parse_tool
 from rankconst.names import squash
 
 if TYPE_CHECKING:
@@ -91,6 +91,11 @@ def test_tools_that_protocols_name_have_that_protocol() -> None:
         assert tool.key in users or tool.key in {
             *("torchkge", "dglke", "pyg", "simkgc", "compgcn", "tkgforecastingevaluation")
         }
+
+
+def test_a_name_is_that_of_a_tool_or_not() -> None:
+    assert is_tool("pykeen")
+    assert not is_tool("PyTorch")
 
 
 def test_unknown_tools_get_a_hint() -> None:

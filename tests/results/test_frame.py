@@ -669,3 +669,48 @@ def test_cells_of_a_row_that_contradict_each_other_leave_it_out_as_in_files(tmp_
             (entry,) = rankconst.adjust(path).entries
             assert entry.adjusted is not None
             assert index == entry.adjusted.index
+
+
+@pytest.mark.parametrize("name", ["unseen entities", "Head prediction", "relation prediction", "raw", "validation set"])
+def test_the_name_of_an_index_or_of_columns_may_be_a_label(name: str) -> None:
+    frame = pd.DataFrame({"dataset": ["umls"], "MRR": [0.5]}, index=pd.Index(["RotatE"], name=name))
+    columns = pd.DataFrame({"dataset": ["umls"], "MRR": [0.5]}).rename_axis(columns=name)
+    for each in (frame, columns):
+        out = rankconst.adjust(each, errors="note")
+        assert out["AMRR"].isna().all()
+        assert out["note"].str.contains("may say").all()
+
+
+@pytest.mark.parametrize("name", ["model", "run", "seed", "RotatE", "epoch", "metric", "index", "temporal"])
+def test_other_names_of_an_index_say_nothing(name: str) -> None:
+    plain = rankconst.adjust(pd.DataFrame({"dataset": ["umls"], "MRR": [0.5]}))["AMRR"].tolist()
+    frame = pd.DataFrame({"dataset": ["umls"], "MRR": [0.5]}, index=pd.Index(["RotatE"], name=name))
+    assert rankconst.adjust(frame)["AMRR"].tolist() == plain
+
+
+def test_an_index_without_a_name_says_what_a_column_does() -> None:
+    frame = pd.DataFrame({"dataset": ["umls"] * 2, "MRR": [0.5, 0.6]}, index=["raw", "filtered"])
+    assert rankconst.adjust(frame)["protocol"].tolist() == ["raw", "standard"]
+
+
+@pytest.mark.parametrize("heading", ["model", "Unnamed: 0", "notes"])
+def test_labels_of_rows_say_what_they_say_in_files(heading: str) -> None:
+    label = "RotatE (unseen entities)" if heading == "model" else "unseen entities"
+    out = rankconst.adjust(
+        pd.DataFrame({heading: [label, "TransE (ours)"], "dataset": ["umls"] * 2, "MRR": [0.5, 0.6]})
+    )
+    assert out["AMRR"].isna().tolist() == [True, False]
+
+
+def test_ties_that_a_remark_names_are_noted() -> None:
+    frame = pd.DataFrame({"dataset": ["umls"] * 2, "notes": ["optimistic ranks", "5 seeds"], "MRR": [0.5, 0.6]})
+    notes = rankconst.adjust(frame)["note"]
+    assert notes[0].startswith("optimistic ranks")
+    assert not notes[1]
+
+
+def test_a_column_of_counted_triples_counts_as_in_files() -> None:
+    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, "num_test": [500, 3134], "MRR": [0.476, 0.476]})
+    out = rankconst.adjust(frame)
+    assert out["AMRR"].isna().tolist() == [True, False]
+    assert out["note"][0].startswith("the file counts 1,000 ranks")

@@ -283,7 +283,8 @@ def test_a_wide_reading_becomes_long() -> None:
     ("name", "role"),
     [
         ("results_valid.csv", "split"), ("dev.metrics.csv", "split"), ("out/umls-validation.csv", "split"),
-        ("tail.csv", "side"), ("valid/results.csv", ""), ("best_valid.csv", ""), ("cross_validation.csv", ""),
+        ("tail.csv", "side"), ("rhs.csv", "side"), ("valid/results.csv", ""), ("best_valid.csv", ""),
+        ("cross_validation.csv", ""),
         ("valid_and_test.csv", ""), ("train.csv", ""), ("head_and_tail.csv", ""), ("test.csv", ""),
     ],
 )  # fmt: skip
@@ -309,3 +310,45 @@ def test_a_file_called_raw_says_how_it_is_read() -> None:
     assert "--protocol raw" in read_document("raw_results.csv", "dataset,MRR\numls,0.5\n").understood
     for csv in ("dataset,filtered MRR\numls,0.5\n", "dataset,protocol,MRR\numls,raw,0.5\n"):
         assert "the name" not in read_document("raw_results.csv", csv).understood
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("few-shot-umls.csv", "few-shot"), ("unseen_entities.csv", "subset"), ("fold3.csv", "another split"),
+        ("out/relation_prediction.csv", "relation prediction"), ("temporal_rotate.csv", ""), ("inductive-bias.csv", ""),
+        ("multihop_model.csv", ""), ("few-shot/results.csv", ""), ("results_3.csv", ""),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_called_after_another_task_is_left_out(name: str, task: str) -> None:
+    csv = "dataset,MRR\numls,0.5\n"
+    if not task:
+        assert not rankconst.adjust(read_document(name, csv)).notes
+        return
+    file = name.rpartition("/")[2]
+    with pytest.raises(DataError, match=rf"the name of {file} suggests other tasks \({task}\).*rename it\.$"):
+        rankconst.adjust(read_document(name, csv))
+    assert not rankconst.adjust(read_document("results.csv", csv)).notes
+
+
+def test_what_a_file_says_itself_answers_its_name() -> None:
+    for name, csv in (
+        ("per_relation.csv", "dataset,relation,MRR\numls,isa,0.5\n"),
+        ("sampled_ranking.csv", "dataset,protocol,MRR\numls,sampled:50,0.5\n"),
+        ("inductive_results.csv", "dataset,MRR\nWN18RR v1 ind (GraIL),0.5\n"),
+    ):
+        (entry,) = rankconst.adjust(read_document(name, csv)).entries
+        assert entry.constants is not None, name
+    (entry,) = rankconst.adjust(
+        read_document("relation_prediction.csv", "dataset,MRR\numls,.9\n"), side="relation"
+    ).entries
+    assert entry.constants is not None
+    assert entry.constants.tasks.side == "relation"
+
+
+def test_a_file_that_names_a_variant_contradicts_its_dataset() -> None:
+    csv = "dataset,MRR\nWN18RR,0.5\n"
+    with pytest.raises(DataError, match=r"the name of WN18RR_v2\.csv names WN18RR v2, its dataset is WN18RR"):
+        rankconst.adjust(read_document("WN18RR_v2.csv", csv))
+    for name in ("WN18RR.csv", "rotate_wn18rr.csv", "WN18.csv"):
+        assert not rankconst.adjust(read_document(name, csv)).notes

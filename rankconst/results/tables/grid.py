@@ -46,6 +46,7 @@ from rankconst.results.tables.headings import (
     find_heading,
     find_roles,
 )
+from rankconst.results.tables.labels import add_settings, tell_label, tells_unusual
 from rankconst.results.tables.reshape import (
     COMPARED,
     GAIN,
@@ -60,20 +61,15 @@ from rankconst.results.tables.reshape import (
 )
 from rankconst.results.tables.rows import FROM, VERSIONED, RowReader, read_label
 from rankconst.results.tables.settings import (
-    add_setting,
     names_setting,
-    read_lines,
-    read_pairs,
     read_remark,
 )
 from rankconst.results.tables.surroundings import (
-    NOTHING_TOLD,
     Above,
     Printed,
     Told,
     find_metrics,
     tell,
-    tell_row,
     tells_tasks,
 )
 
@@ -159,7 +155,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         for block in _split_blocks(printed.rows, dialect):
             titles, first, rest = _skip_titles(document, block, dialect, notes)
             above = (*titles, *printed.above)
-            told = _add_settings(tell(above, printed.reports), (*above, *settings))
+            told = add_settings(tell(above, printed.reports), (*above, *settings))
             heading, how = find_heading(first, dialect), ""
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
             # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
@@ -206,29 +202,9 @@ def _prepare(document: Document, printed: Printed, dialect: Dialect, notes: Note
     hows = ["commas before decimals"] if commas else []
     if not dialect.groups:
         return printed._replace(rows=rows), hows
-    written, above = tell_footnotes(_lose_spans(list(rows)), printed.above, _tells_tasks, notes)
+    written, above = tell_footnotes(_lose_spans(list(rows)), printed.above, tells_unusual, notes)
     split = split_named(split_joint(written, above, dialect), dialect)
     return printed._replace(rows=split, above=above), hows if split is written else [*hows, _JOINT]
-
-
-def _add_settings(told: Told, above: Iterable[Above]) -> Told:
-    """Return what is told of a table with what texts near it say that are settings: ``filtered: False``."""
-    texts = [each.text for each in above]
-    known = {role: word for role in ("split", "side", "protocol") if (word := getattr(told, role))}
-    said = add_setting(known, read_pairs(texts), "")
-    said = add_setting(said, read_lines(text for text in texts if not read_pairs((text,))), "")
-    missing = (*told.missing, *said.get("missing", ()))
-    return replace(told, **{role: each for role, each in said.items() if role in _SET_ABOVE}, missing=missing)
-
-
-def _tells_tasks(text: str) -> bool:
-    """Tell whether a text says something of the ranking tasks other than what is usual."""
-    above = (Above("caption", text),)
-    told = _add_settings(tell(above), above)
-    return told.split not in {None, "test"} or any(getattr(told, role) for role in _SET_ABOVE - {"split"})
-
-
-_SET_ABOVE = {"split", "side", "protocol", "rank_type", "task", "num_triples", "unclear"}
 
 
 def _list_pairs(rows: Sequence[Row]) -> tuple[Above, ...]:
@@ -236,7 +212,7 @@ def _list_pairs(rows: Sequence[Row]) -> tuple[Above, ...]:
     if len(rows) > _FIRST or any(len(row.plain) != 2 for row in rows):
         return ()
     pairs = (f"{name}: {value}" for name, value in (row.plain for row in rows))
-    return tuple(Above("caption", pair) for pair in pairs if _tells_tasks(pair))
+    return tuple(Above("caption", pair) for pair in pairs if tells_unusual(pair))
 
 
 def _lose_spans(rows: list[Row]) -> list[Row]:
@@ -407,7 +383,7 @@ def _skip_titles(
     rest, titles = iter(rows), list[Above]()
     first = list(islice(rest, DEEPEST + 1))
     while len(first) > 1 and len(first[0].cells) == 1 < max(len(row.cells) for row in first):
-        if _tells_tasks(first[0].plain[0]):
+        if tells_unusual(first[0].plain[0]):
             titles.append(Above("caption", first[0].plain[0]))
         else:
             notes.add(first[0].line, first[0].plain[0], "a line before the table")
@@ -420,7 +396,9 @@ def _skip_titles(
         texts = [": ".join(row.plain[:2]) for row in pairs]
         head = first[len(pairs)].plain if len(pairs) < len(first) else ()
         measured = [dialect.names_metric(label) for label in head]
-        told = len(pairs) > 1 or any(map(_tells_tasks, texts))
+        # A single pair may be the upper level of a heading: "Model,WN18RR" over ",MRR".
+        whole = len(head) > 1 and all(head[:2]) and not any(measured[:2])
+        told = len(pairs) > 1 or whole or any(map(tells_unusual, texts))
         if told and any(measured) and not measured[0]:
             titles += [Above("caption", text) for text in texts]
             first = first[len(pairs) :]
@@ -600,13 +578,20 @@ def _find_alone(rows: list[Row], heading: Heading) -> list[Row]:
     own = (row.plain[column] for row in rows if 0 <= column < len(row.plain) and _has_numbers(row, heading))
     if not any(names_known(read_dataset(cell)[0]) for cell in own if cell):
         return alone
-    return [row for row in alone if len(row.cells) == 1 or len(row.plain) <= column or not row.plain[column]]
+    return [
+        row
+        for row in alone
+        if len(row.cells) == 1
+        or len(row.plain) <= column
+        or not row.plain[column]
+        or (not find_mentions(row.plain[column]) and tell_label(row.plain[column]) is not None)
+    ]
 
 
 def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
     labels = map(read_label, alone)
-    groups = {label: _tell_label(label) for label in labels}
+    groups = {label: tell_label(label) for label in labels}
     named = any(told is not None and (told.dataset or told.among) for told in groups.values())
     found = {}
     for label, told in groups.items():
@@ -617,13 +602,6 @@ def _find_groups(alone: Iterable[Row]) -> dict[str, Told]:
         elif named and not _CLASS.search(label):
             found[label] = Told(dataset=label)
     return found
-
-
-def _tell_label(label: str) -> Told | None:
-    """Return what a row of a single cell says of those below, as a setting too; None if it says nothing."""
-    told = Told(unclear=CONSTRAINED) if is_constrained("", label) else tell_row(label)
-    own = _add_settings(told or NOTHING_TOLD, (Above("caption", label),))
-    return told if own == NOTHING_TOLD else own
 
 
 # What groups of models are called.

@@ -204,7 +204,7 @@ _TOLD = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool",
 
 def is_setting(name: str, dialect: Dialect) -> bool:
     """Tell whether a name is that of a setting, or of anything else that says which ranking tasks numbers are of."""
-    return names_setting(name) or _find_role(name, dialect) in _TOLD
+    return names_setting(name) or (bool(name) and is_vague(name)) or _find_role(name, dialect) in _TOLD
 
 
 def _find_role(name: str, dialect: Dialect) -> str | None:
@@ -497,7 +497,10 @@ def take_titles(rows: Sequence[Row], above: tuple[Above, ...], dialect: Dialect)
     body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(dialect.names_metric, texts))), 0)
     width = len(rows[body].cells) if dialect.even and body < len(rows) else None
     last = max((i for i, texts in enumerate(filled) if len(texts) > 1), default=0)
-    remarks = [i for i, row in enumerate(rows) if i > body and width not in {None, len(row.cells)} and _is_remark(row)]
+    if width is not None:
+        remarks = [i for i, row in enumerate(rows) if i > body and len(row.cells) != width and _is_remark(row)]
+    else:  # a row of a workbook has cells behind its text
+        remarks = [i for i, texts in enumerate(filled) if i > last > body and len(texts) == 1 and _is_remark(rows[i])]
     # Between rows, a line is about those below it.
     between = {i: _widen(rows[i].line, ", ".join(filled[i]), width or 1) for i in remarks if i < last}
     below = [i for i in remarks if i not in between]
@@ -506,7 +509,7 @@ def take_titles(rows: Sequence[Row], above: tuple[Above, ...], dialect: Dialect)
         [between.get(i, row) for i, row in enumerate(rows) if i >= body and i not in left],
         (
             *(Above("sentence", texts[0]) for texts in filled[:body][::-1]),
-            *(Above("note", ", ".join(filled[i])) for i in below[:_MOST_NOTES]),
+            *(Above("note", _NOTE.sub("", ", ".join(filled[i]))) for i in below[:_MOST_NOTES]),
             *above,
         ),
     )
@@ -519,6 +522,7 @@ def _widen(line: int, text: str, width: int) -> Row:
 
 
 _MOST_NOTES = 5
+_NOTE = re.compile(r"^\W{0,9}(?:notes?|n\.b\.|remarks?)\s?:\s?", re.IGNORECASE)
 _REMARK = re.compile(r"[*\u2020\u2021\u00a7#]|//|(?:notes?|n\.b\.|remarks?|sources?|legend)\b", re.IGNORECASE)
 _SENTENCE = 3
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import is_aggregation
-from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within, names_known
-from rankconst.catalogue.tools import parse_tool
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.catalogue.mentions import RELATION_PREDICTION, find_mentions, find_variant, find_within, names_known
+from rankconst.catalogue.tools import is_tool
+from rankconst.errors import DataError
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import (
@@ -31,6 +31,7 @@ from rankconst.results.reading import (
 )
 from rankconst.results.structured import (
     SPLIT_WORDS,
+    Number,
     Record,
     Value,
     is_yaml,
@@ -48,28 +49,30 @@ from rankconst.results.tables.columns import (
     contradict,
     find_inverted,
     find_other_tasks,
-    find_qualifier,
     find_split,
     is_kind,
     is_retrieval,
     is_vague,
-    read_qualifier,
     read_words,
 )
+from rankconst.results.tables.labels import find_rank_type, read_title, tell_label
 from rankconst.results.tables.rows import join_names
 from rankconst.results.tables.settings import (
     OF_EVAL,
     add_setting,
     count_tasks,
     find_pairs,
+    names_setting,
     parse_heading,
     read_mode,
     read_model,
+    read_pairs,
     read_remark,
+    tell_beside,
     tell_program,
     tell_setting,
 )
-from rankconst.results.tables.surroundings import find_task, tell_row
+from rankconst.results.tables.surroundings import find_task
 from rankconst.results.tables.units import (
     drop_contradictions,
     find_family,
@@ -150,6 +153,8 @@ def _walk(
         return
     value = _turn(_spell_out(value))
     own = _heed_model(_read_roles(value, path[-1] if path else ""))
+    if "dataset" in own and "dataset" in stated and _ROLES.keys().isdisjoint(value):
+        own |= _compare(stated["dataset"] or "", own["dataset"] or "")
     stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
         yield _Table(line, where, path, stated, value)
@@ -158,7 +163,7 @@ def _walk(
             continue
         words = {"split": key} if key in SPLIT_WORDS else read_words(key) or read_mode(key) or _read_query(key)
         onward = path if key in _CONTAINERS or words else (*path, key)
-        told = _read_key(key, inner) if isinstance(inner, dict) else {}
+        told = _read_key(key, inner) if isinstance(inner, (dict, list)) else {}
         if where and _BY_RELATION.fullmatch(where.split(".")[-2]):
             told = {"relations": (key,)}
         yield from _walk(inner, f"{where}{key}.", onward, {**stated, **told, **words}, line)
@@ -170,22 +175,26 @@ def _heed_model(stated: dict[str, Any]) -> dict[str, Any]:
     return {**read_model(model, stated, frozenset()), **stated} if isinstance(model, str) else stated
 
 
-def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
-    """Return what the key of an object says of the metrics in it: a kind of relations, or another task."""
+def _read_key(key: str, inner: Value) -> dict[str, Any]:
+    """Return what the key of an object or a list says of the metrics in it: a kind of relations, or another task."""
     if is_kind(key):
         return {"unclear": OF_KIND.format(key)}
     if key.lower() in _SPREADS:
         return {"unclear": f"{key!r} is how far numbers are spread"}
-    split = find_split(key)
-    said = {"split": split} if split is not None else {}
-    if key.lower() in {"relation", "relations", "rel"} and any(_parse(each) for each in inner):
+    split, words = find_split(key), key.replace("_", " ")
+    said: dict[str, Any] = {"split": split} if split is not None else {}
+    rank_type = find_rank_type(words)
+    said |= {} if rank_type is None else {"rank_type": rank_type}
+    first = next(iter(inner), {}) if isinstance(inner, list) else inner
+    measured = isinstance(first, dict) and any(map(_parse, first))
+    if key.lower() in {"relation", "relations", "rel"} and measured:
         return {"task": RELATION_PREDICTION}
-    task = find_task(key.replace("_", " "))
+    task = find_task(words)
     if task is not None or _BY_RELATION.fullmatch(key):
         return said if task is None or _BY_RELATION.fullmatch(key) else {**said, "task": task}
-    if find_other_tasks(key.replace("_", " ")) and any(_parse(each) for each in inner):
+    if find_other_tasks(words) and measured:
         return {"unclear": f"{key!r} is not understood: it may be of other tasks, or of a part of them"}
-    return said
+    return said or read_pairs((key,)) or read_remark(words)
 
 
 def _read_query(key: str) -> dict[str, str]:
@@ -243,10 +252,13 @@ _HITS = re.compile(r"hits?(?:[@_ ]?(?:at[_ ]?)?[kn])?s?", re.IGNORECASE)
 _K = re.compile(r"(?<![^@_])\d{1,9}$", re.ASCII)
 _LIST_OF_KS = re.compile(r"hits?\s?@\s?\[([\d,\s]+)\]", re.IGNORECASE | re.ASCII)
 _NAMES, _VALUES = {"metric", "metric_name", "name", "key", "measure"}, {"value", "score", "metric_value", "result"}
+# What settings are of: a program, which may train; the numbers next to them; their evaluation.
+_PROGRAM, _RESULTS, _EVALUATION_ONLY = "program", "results", "evaluation"
 # What next to a number of negatives tells that these are of the training.
 _TRAINED = re.compile(
-    r"(?:learning_?rate|lr|batch_?size|(?:num_|n_)?(?:epochs?|layers)|optimi[sz]er|(?:.*_)?(?:dim|size|loss)|margin|gamma|"
-    r"dropout|weight_decay|regulari[sz]\w*)"
+    r"(?:learning_?rate|lr|batch_?size|(?:num_|n_|max_)?(?:train_)?(?:epochs?|steps|layers)|optimi[sz]er|"
+    r"(?:.*_)?(?:dim|size|loss)|margin|gamma|dropout|weight_decay|regulari[sz]\w*|(?:do_)?train(?:_\w+)?|training|"
+    r"(?:valid|warmup|warm_up)_steps|patience|early_stopping)"
 )
 _NEGATIVES = re.compile(r"(?:(?:num|n|nb)_?)?neg(?:ative)?s?(?:_(?:samples?|size|num|entities|candidates))?")
 _OF_WHICH = (
@@ -264,22 +276,22 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
     named |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
     own = value.get("dataset")
     parts = {key: each for key, each in value.items() if isinstance(each, dict)}
-    settings = [each for key, each in parts.items() if key in _SETTINGS or (key in _ABOUT and not _holds_metrics(each))]
+    told_by = [each for key, each in parts.items() if key in _ABOUT and not _holds_metrics(each)]
+    about = [each for each in told_by if not _is_of_training(each)]
+    settings = [each for key, each in parts.items() if key in _SETTINGS or (each in told_by and each not in about)]
     settings += [own] if isinstance(own, dict) else []
     evaluations: dict[str, Value] = {key: each for key, each in parts.items() if _is_evaluation(key, each)}
     stated: dict[str, Any] = {**named}
-    told: dict[str, Any] = {}
-    for each in (*settings, evaluations):
+    for each in (*settings, *about, evaluations):
         stated |= _find_dataset(each)
-    for key, inner, evaluated in _list_settings(value, (*settings, evaluations)):
-        told = add_setting(told, _tell_own(key, inner, evaluated=evaluated), str(inner))
+    told = _read_settings(_list_settings(value, (*settings, evaluations)), about)
     stated |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
     for key in evaluations:
         stated |= _find_dataset(parts[key])
     for key in (key for key in texts if _RUN.fullmatch(key) and find_within(texts[key]) is not None):
         stated = {"dataset": find_within(texts[key]), "split": find_split(texts[key]), **stated}
-    if _VERSION.fullmatch(texts.get("version", "")) and "dataset" in stated:
-        stated["dataset"] = join_names(stated["dataset"], texts["version"])
+    if _VERSION.fullmatch(version := texts.get("version") or texts.get("dataset_version", "")) and "dataset" in stated:
+        stated["dataset"] = join_names(stated["dataset"], version)
     for key, text in texts.items():
         one = _tell(key, text) or (name and tell_setting(f"{name} {key}", text, anywhere=True)) or {}
         stated = add_setting(stated, one, text)
@@ -292,6 +304,7 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
     against = {"protocol": stated.get("filtered"), **stated}
     stated = told | contradict("", open_to, against) | stated
     stated.pop("filtered", None)
+    stated = _heed_texts(stated, texts)
     if not value.keys().isdisjoint(_GIVEN):
         stated["missing"] = (("split", OF_EVAL), *stated.get("missing", ()))
     if is_retrieval(value):
@@ -309,31 +322,73 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
     return stated
 
 
+def _heed_texts(stated: dict[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is said of an object's metrics with what its texts of any key say: a tie policy, a variant."""
+    for key, text in texts.items():
+        if (rank_type := find_rank_type(text)) is not None:
+            stated = {"rank_type": rank_type, **stated}
+        if text.lower() in _SPREADS:
+            stated = {"unclear": f"its {key} is {text}, which is how far numbers are spread", **stated}
+        if not _TRAINED_ON.match(key) and (variant := find_variant(text, stated.get("dataset") or "")):
+            stated = {"unclear": f"{text!r} next to it names {variant}, its dataset is {stated['dataset']}", **stated}
+    return stated
+
+
+# What a run, or what was evaluated, is called: a model's name may be in it.
+_TITLE = re.compile(r"title|label|tag|run|(?:(?:run|exp|experiment)_)?(?:name|id)", re.IGNORECASE)
+_TRAINED_ON = re.compile(r"train|pretrain|source|from|base|model|path|file", re.IGNORECASE)
+
+
+def _is_of_training(settings: Mapping[str, Value]) -> bool:
+    """Tell whether settings, or parts of them, are those of a training."""
+    inner = (each for each in settings.values() if isinstance(each, dict))
+    return any(map(_TRAINED.fullmatch, settings)) or any(map(_is_of_training, inner))
+
+
+def _read_settings(listed: Iterable[tuple[str, Value, str]], about: Iterable[Mapping[str, Value]]) -> dict[str, Any]:
+    """Return what settings say of an evaluation, and what is said `about` it as if next to the metrics."""
+    told: dict[str, Any] = {}
+    for key, inner, of in listed:
+        told = add_setting(told, _tell_own(key, inner, of), str(inner))
+    for each in about:
+        told |= {role: said for role, said in _read_around(each).items() if role not in told}
+    return told
+
+
+def _read_around(value: Mapping[str, Value]) -> dict[str, Any]:
+    """Return what an object without metrics says of those around or below it."""
+    return {role: said for role, said in _read_roles(value, "").items() if role in _AROUND}
+
+
 # How a program was started: a line, or its words.
 _COMMAND = re.compile(r"(?:command|cmd|argv|args|arguments|cli)(?:_?line)?", re.IGNORECASE)
 
 
 def _list_settings(
     value: Mapping[str, Value], parts: Iterable[Mapping[str, Value]]
-) -> Iterator[tuple[str, Value, bool]]:
+) -> Iterator[tuple[str, Value, str]]:
     """Yield the settings in parts of an object, as :func:`_flatten` does, and those that a program was started with."""
     for each in parts:
-        yield from _flatten(each)
+        yield from _flatten(each, alone=not _is_of_training(each))
     for started in (value[key] for key in value if _COMMAND.fullmatch(key)):
         words = [each for each in started if isinstance(each, str)] if isinstance(started, list) else []
         text = (started if isinstance(started, str) else " ".join(words))[:_LONGEST_COMMAND]
-        yield from ((pair.name, pair.value, False) for pair in find_pairs(text, len(text), set()))
+        yield from ((pair.name, pair.value, _PROGRAM) for pair in find_pairs(text, len(text), set()))
 
 
 def _flatten(
-    settings: Mapping[str, Value], part: str = "", *, evaluated: bool = False
-) -> Iterator[tuple[str, Value, bool]]:
-    """Yield settings, those of a part of a program with its name before theirs, and whether they are of evaluation."""
+    settings: Mapping[str, Value], part: str = "", of: str = "", *, alone: bool
+) -> Iterator[tuple[str, Value, str]]:
+    """Yield settings, those of a part of a program with its name before theirs, and what they are of.
+
+    They are `alone` if none of them is of a training.
+    """
     for key, value in settings.items():
         if isinstance(value, dict):
-            yield from _flatten(value, f"{key} ", evaluated=evaluated or _is_evaluation(key, value))
+            inner = _EVALUATION_ONLY if _is_evaluation(key, value) else of
+            yield from _flatten(value, f"{key} ", inner, alone=alone)
         else:
-            yield (key if evaluated else f"{part}{key}"), value, evaluated
+            yield (key if of else f"{part}{key}"), value, of or (_RESULTS if alone and not part else _PROGRAM)
 
 
 def _is_evaluation(key: str, value: Value) -> bool:
@@ -354,35 +409,40 @@ _RUN = re.compile(
 )
 
 
-def _tell_own(key: str, value: Value, *, evaluated: bool) -> Mapping[str, Any]:
+def _tell_own(key: str, value: Value, of: str) -> Mapping[str, Any]:
     """Return what a setting of a program says of its evaluation; split, side and protocol are as in columns."""
     if not isinstance(value, str | bool):
         return {}
-    told = tell_program(key, str(value), evaluated=evaluated)
-    return told or {name: word for name, word in _tell(key, str(value)).items() if name == "split" and word != "train"}
+    text = str(value)
+    told = tell_program(key, text, evaluated=of == _EVALUATION_ONLY)
+    if told or of == _EVALUATION_ONLY:
+        return told or _tell(key, text)
+    whole = _NOTES.fullmatch(key) is not None or (of == _RESULTS and key != "mode")
+    told = {name: word for name, word in _tell(key, text).items() if name == "split" or (whole and name != "relations")}
+    return {} if told.get("split") == "train" else told
 
 
 def _tell(key: str, text: str) -> Mapping[str, Any]:
-    """Return what a name with a text says, of whatever name if the text is that of a split, a side or a protocol."""
-    told = tell_setting(key, text)
-    if told is None and _PART.fullmatch(key):
-        return {"unclear": f"it is of {key} {text}, which is not understood"}
-    qualified = None if told or key in _ROLES else find_qualifier(key, [text])
-    if not qualified or qualified == "relations":
-        return told or (read_remark(text) if is_vague(key) else {})
-    return {role: word for role, word in read_qualifier(key, text, qualified).items() if word != "train"}
+    """Return what a name with a text says of the numbers next to them; nothing if it is one of training."""
+    if _TRAINED.fullmatch(key):
+        return {}
+    told = (tell_setting(key, text) or {}) if key in _ROLES else tell_beside(key, text)
+    if _TITLE.fullmatch(key):
+        return told or read_title(text)
+    return told or (read_remark(text) if is_vague(key) else {})
 
 
-_PART = re.compile(r"subset|partition", re.IGNORECASE)
+# What says anything of the numbers next to it, those of a program's settings included.
+_NOTES = re.compile(r"(?:note|comment|remark|description|detail|evaluation|eval|ranking)s?", re.IGNORECASE)
 
 
 def _find_dataset(settings: Mapping[str, Value]) -> dict[str, str]:
     """Return the known dataset that settings name, or its folder."""
-    for key in ("name", *_FOLDERS):
+    for key in (*_FOLDERS, "name"):
         text = settings.get(key)
         name = text.rstrip("/").rpartition("/")[2] if isinstance(text, str) else ""
         if _BENCHMARK.search(name):
-            version = settings.get("version")
+            version = settings.get("version") or settings.get("dataset_version")
             versioned = isinstance(version, str) and _VERSION.fullmatch(version)
             return {"dataset": join_names(name, str(version)) if versioned else name}
     return {}
@@ -392,41 +452,58 @@ def _find_role(key: str, text: str) -> str:
     """Return what a key says of its object, as the heading of a column would; a path or a number is no name."""
     meaning = None if "/" in text or is_number(text) else parse_heading(key)
     role = "" if meaning is None else meaning.role
-    known = {"tool": _is_tool, "aggregation": is_aggregation}.get(role)
+    known = {"tool": is_tool, "aggregation": is_aggregation}.get(role)
     if known is not None:  # networks have frameworks and aggregations, too
         return role if known(text) else ""
     return role if role in {"dataset", "model"} else ""
 
 
-def _is_tool(name: str) -> bool:
-    try:
-        parse_tool(name)
-    except UnknownNameError:
-        return False
-    return True
-
-
-_BELOW = {"dataset", "split", "side", "protocol", "task", "num_triples", "missing", "unclear"}
+_AROUND = {
+    "dataset", "split", "side", "protocol", "task", "num_triples", "num_tasks", "missing", "unclear", "relations",
+    "aggregation", "rank_type",
+}  # fmt: skip
 
 
 def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
     tables: list[_Table] = []
-    stated: Mapping[str, Any] = {}
+    around: dict[str, Value] = {}  # what lines without metrics say of those below
+    stated: Mapping[str, Any] | None = {}
     for place, record in enumerate(records):
+        own = _take_settings(record.value, first=place == 0 and len(records) > 1)
+        if stated is None:
+            stated = _read_around(around)
+            stated = {**stated, _TOLD: tuple(stated)}
         found = list(_walk(record.value, "", (), stated, record.line))
-        if not found and isinstance(record.value, dict):  # it may be the settings of the lines below
-            whole = _take_settings(record.value, first=place == 0 and len(records) > 1)
-            if not _SETTINGS.isdisjoint(whole):
-                stated = {key: each for key, each in _read_roles(whole, "").items() if key in _BELOW}
-                stated = {**stated, _TOLD: tuple(stated)}
+        if not found and own and len(around) < _MOST_AROUND:
+            # A line that names the dataset begins anew.
+            around, stated = own if _names_dataset(own) else around | own, None
         tables += found
     return tables
 
 
-def _take_settings(value: dict[str, Value], *, first: bool) -> dict[str, Value]:
-    """Return an object without metrics whose parts are settings; the first line is made of settings as a whole."""
-    parts = {key: each for key, each in value.items() if isinstance(each, dict)}
-    return {"settings": value, **parts} if first else value
+def _names_dataset(settings: Mapping[str, Value]) -> bool:
+    """Tell whether a setting, or one in a part of them, is that of the dataset."""
+    inner = (each for each in settings.values() if isinstance(each, dict))
+    return not _DATASETS.isdisjoint(settings) or any(map(_names_dataset, inner))
+
+
+_DATASETS = {key for key, role in _ROLES.items() if role == "dataset"}
+
+
+def _take_settings(value: Value, *, first: bool) -> dict[str, Value]:
+    """Return what an object without metrics says of the lines below it: settings, or notes.
+
+    The first line is made of settings as a whole, a further one if it is of nothing else.
+    """
+    if not isinstance(value, dict):
+        return {}
+    parts: dict[str, Value] = {key: each for key, each in value.items() if isinstance(each, dict)}
+    texts: dict[str, Value] = {key: each for key, each in value.items() if isinstance(each, str | bool)}
+    noted = all(type(each) is not Number or names_setting(key) for key, each in texts.items())
+    return {"settings": texts, **parts} if first else {**(texts if noted else {}), **parts}
+
+
+_MOST_AROUND = 200
 
 
 def _load(document: Document) -> tuple[Record, ...]:
@@ -456,6 +533,7 @@ def _read(document: Document) -> Reading:
     filters: list[tuple[Hashable, bool]] = []  # of each number: what it is of, apart from the filter, and if it has one
     for table in tables:
         stated = {**dict(zip(levels.get(len(table.path), ()), table.path, strict=False)), **table.stated}
+        stated |= next(filter(None, (_compare(each, stated.get("dataset") or "") for each in table.path)), {})
         row = {"line": "" if table.line is None else str(table.line)}
         row |= {key: str(each) for key, each in table.values.items() if names_step(key) and read_count(str(each))}
         row |= {role: said for role, said in stated.items() if isinstance(said, str) and role not in _UNSHOWN}
@@ -474,6 +552,7 @@ def _read(document: Document) -> Reading:
             row[key] = text
             own = {role: each for role in _OWN if (each := getattr(meaning, role)) is not None}
             said = {role: each for role, each in stated.items() if role in _STATED}
+            said |= _compare_own(key, meaning.dataset or "", said.get("dataset") or "")
             if meaning.filtered:
                 said.pop("protocol", None)
             said = {**own, **said, **{role: own[role] for role in own if role != "dataset"}}
@@ -496,23 +575,62 @@ def _read(document: Document) -> Reading:
     return replace(reading, understood="; ".join(filter(None, parts)))
 
 
+def _compare_own(key: str, name: str, dataset: str) -> dict[str, str]:
+    """Return why it is unclear what a metric is of whose name has another dataset, or a label in its place."""
+    if not name or not dataset or (remark := read_remark(name)):
+        return dict(remark) if name and dataset else {}
+    known = [mention.key for mention in find_mentions(name) if mention.known]
+    other = known and known != [mention.key for mention in find_mentions(dataset)]
+    return {"unclear": f"{key!r} names {name}, its dataset is {dataset}: correct one of them."} if other else {}
+
+
+def _compare(name: str, dataset: str) -> dict[str, str]:
+    """Return why it is unclear what numbers are of if a name is of a variant of their dataset, or the other way."""
+    variant = find_variant(name, dataset) or find_variant(dataset, name)
+    return {"unclear": f"{name!r} above it is not its dataset, {dataset}: correct one of them."} if variant else {}
+
+
 def _heed_comments(document: Document, entries: list[Entry]) -> list[Entry]:
     """Return numbers of YAML; what its comments say of numbers, only the user can say: ``# validation``."""
-    texts = [found[1] for found in _COMMENT.finditer(document.text)] if is_yaml(document) else []
-    said = [(text, tell_row(text)) for text in dict.fromkeys(texts)]
+    said = [(text, tell_label(text)) for text in dict.fromkeys(_list_comments(document))]
+    told = [(text.strip(), each) for text, each in said if each is not None]
     missing = tuple(
-        (role, _COMMENTED.format(text.strip(), role, role))
-        for text, told in said
+        (role, _COMMENTED.format(text, role, role))
+        for text, each in told
         for role in ("split", "side", "protocol")
-        if told is not None and getattr(told, role) not in {None, "test"}
+        if getattr(each, role) not in {None, "test", "both"}
     )
-    if not missing:
+    others = (
+        _COMMENTED_TASK.format(text, each.task or "a part of them")
+        for text, each in told
+        if each.unclear or each.num_triples or (each.task and (read_remark(text) or read_pairs((text,))))
+    )
+    unclear = next(others, "")
+    if not missing and not unclear:
         return entries
     whole = ((entry, entry.context) for entry in entries)
-    return [entry._replace(context=replace(old, missing=(*old.missing, *missing))) for entry, old in whole]
+    return [
+        entry._replace(
+            context=replace(old, missing=(*old.missing, *missing), unclear=old.unclear or unclear),
+        )
+        for entry, old in whole
+    ]
 
 
+def _list_comments(document: Document) -> Iterator[str]:
+    """Yield the comments of YAML, but for those of settings of a training, behind them or right above."""
+    lines = document.lines if is_yaml(document) else ()
+    keys = [found[1] if (found := _KEY.match(line)) is not None else "" for line in lines]
+    for i, line in enumerate(lines):
+        key = next(filter(None, keys[i : i + _NEAR]), "")
+        if (found := _COMMENT.search(line)) and not (_TRAINED.fullmatch(key) or _NEGATIVES.fullmatch(key)):
+            yield found[1]
+
+
+_NEAR = 2
+_KEY = re.compile(r"\s*+(?:- )?[\"']?([\w@.-]{1,40})[\"']?\s?:")
 _COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t]))#[# \t]*+([^\n]{1,200})")
+_COMMENTED_TASK = "the comment {!r} may say that its numbers are of other tasks ({}): take it out, or write it as a key"
 _COMMENTED = "the comment {!r} may say a {} of its numbers: add --{}, or write it as a key"
 
 

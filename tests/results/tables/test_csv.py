@@ -326,3 +326,19 @@ def test_a_remark_about_its_row_leaves_it_to_the_user(column: str, remark: str) 
     first, second = read(f"model,dataset,{column},MRR\nA,WN18RR,{remark},0.476\nB,WN18RR,5 seeds,0.226\n").entries
     assert remark in first.context.unclear
     assert not second.context.unclear
+
+
+@pytest.mark.parametrize("note", ["seen entities", "results on the validation set", "relation prediction"])
+def test_a_note_below_counts(note: str) -> None:
+    (entry,) = read(f"model,dataset,MRR\nA,WN18RR,0.476\n\nNote: {note}\n").entries
+    context = entry.context
+    assert (context.dataset, context.split) != ("WN18RR", None)
+
+
+def test_a_pair_above_the_heading_counts_whatever_its_name() -> None:
+    (entry,) = read("notes,unseen entities,\nmodel,dataset,MRR\nA,WN18RR,0.476\n").entries
+    assert entry.context.dataset != "WN18RR"
+    (entry,) = read("author,me,\nmodel,dataset,MRR\nA,WN18RR,0.476\n").entries
+    assert (entry.context.dataset, entry.context.split) == ("WN18RR", None)
+    entries = read("Model,WN18RR,\n,MRR,Hits@10\nA,0.476,0.571\n").entries  # a heading of two levels
+    assert [(each.context.dataset, each.text) for each in entries] == [("WN18RR", "0.476"), ("WN18RR", "0.571")]

@@ -294,3 +294,26 @@ def test_the_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert READER.recognise(document)
     with pytest.raises(MissingExtraError, match=r"need openpyxl.*pip install 'rankconst\[xlsx\]'"):
         READER.read(document)
+
+
+@pytest.mark.parametrize(
+    ("note", "dataset", "split"),
+    [
+        ("Note: results on the validation set", "WN18RR", "valid"), ("* results from [3]", "WN18RR", None),
+        ("Note: unseen entities", "WN18RR (inductive)", None), ("Note: 5 seeds", "WN18RR", None),
+    ],
+)  # fmt: skip
+def test_a_note_below_a_table_counts(path: Path, note: str, dataset: str, split: str | None) -> None:
+    write(path, ("Dataset", "Model", "MRR"), ("WN18RR", "RotatE", 0.476), (), (note,))
+    (entry,) = read_results(path).entries
+    assert entry.context.dataset in {dataset, dataset.replace("inductive", "subset")}
+    assert entry.context.split == split
+
+
+def test_a_row_of_a_split_in_a_column_of_datasets_is_none(path: Path) -> None:
+    rows = (("Validation",), ("WN18RR", "RotatE", 0.481), ("Test",), ("WN18RR", "RotatE", 0.476))
+    write(path, ("Dataset", "Model", "MRR"), *rows)
+    assert [(each.context.split, each.text) for each in read_results(path).entries] == [
+        ("valid", "0.481"),
+        ("test", "0.476"),
+    ]

@@ -344,3 +344,113 @@ def test_the_name_of_a_model_says_what_its_numbers_are_of(
     text = json.dumps({"dataset": "WN18RR", "model": model, "mrr": 0.476})
     (entry,) = read_document("a.json", text).entries
     assert (entry.context.split, entry.context.side, bool(entry.context.unclear)) == (split, side, unclear)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        '"meta": {"subset": "seen"}', '"info": {"fold": 3}', '"evaluation": {"notes": "raw setting"}',
+        '"config": {"fold": 3}', '"config": {"lr": 0.1, "notes": "unseen entities"}', '"name": "few-shot"',
+        '"experiment": "relation prediction"', '"title": "on the validation set"', '"stat": "std"',
+        '"config": {"setting": "few-shot"}', '"args": {"query": "(?, r, t)"}',
+    ],
+)  # fmt: skip
+def test_what_is_next_to_results_counts_whatever_holds_it(about: str) -> None:
+    for text in (f'{{{about}, "mrr": 0.3}}', f'{{{about}, "results": {{"RotatE": {{"mrr": 0.3}}}}}}'):
+        (entry,) = _read(text).entries
+        context = entry.context
+        assert context.unclear or context.task or context.protocol or context.side or context.missing, text
+
+
+@pytest.mark.parametrize("key", ["config", "args"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        '"num_negatives": 256', '"negative_sample_size": 256', '"valid_steps": 10000', '"mode": "train"',
+        '"type": "RotatE"', '"relation": "translation"', '"early_stopping": "valid"', '"notes": "best checkpoint"',
+        '"status": "finished"', '"description": "w/o inverse relations"', '"name": "inductive-bias"',
+    ],
+)  # fmt: skip
+def test_what_a_program_trained_with_says_nothing_of_its_evaluation(key: str, setting: str) -> None:
+    for more in ("", '"lr": 0.1, '):
+        settings = f'"{key}": {{{more}{setting}}}'
+        for text in (f'{{{settings}, "mrr": 0.3}}', f'{{{settings}}}\n{{"epoch": 1, "mrr": 0.3}}\n'):
+            (entry,) = _read(text).entries
+            assert settle(entry.context, Stated("nations"), TABLES)[0] == Tasks("nations", "standard", "test")
+
+
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        ("not filtered", "may say protocol raw"),
+        ("predict head", "may say side head"),
+        ("fold 3", "another task"),
+        ("unseen entities", r"another task \(inductive\)|another task \(subset\)"),
+        ("running average", "running"),
+    ],
+)
+def test_a_key_that_is_a_label_is_heeded(key: str, why: str) -> None:
+    for inner in ('{"mrr": 0.3}', '[{"mrr": 0.3}]', '{"RotatE": {"mrr": 0.3}}'):
+        (entry,) = _read(f'{{"results": {{"{key}": {inner}}}}}').entries
+        with pytest.raises(DataError, match=why):
+            settle(entry.context, Stated("nations"), TABLES)
+
+
+def test_a_line_without_numbers_is_about_those_below() -> None:
+    note, number = '{"note": "validation set"}', '{"mrr": 0.3}'
+    reading = _read(f'{number}\n{note}\n{number}\n{{"epoch": 3}}\n{number}\n{{"note": "main results"}}\n{number}\n')
+    assert [entry.context.split for entry in reading.entries] == [None, "valid", "valid", None]
+    # A record of the training is no heading.
+    reading = _read(f'{{"dataset": "nations"}}\n{{"split": "train", "loss": 0.1}}\n{number}\n')
+    assert [(entry.context.dataset, entry.context.split) for entry in reading.entries] == [("nations", None)]
+    reading = _read(f'{{"dataset": "nations", "filtered": false}}\n{number}\n{{"dataset": "umls"}}\n{number}\n')
+    assert [entry.context.protocol for entry in reading.entries] == ["raw", None]
+    (entry,) = _read(f'{{"dataset": "nations"}}\n{{"data_path": "data/nations"}}\n{number}\n').entries
+    assert entry.context.dataset == "nations"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"dataset": "WN18RR", "notes": "WN18RR_v1", "mrr": 0.3}',
+        '{"dataset": "WN18RR", "WN18RR_v1": {"mrr": 0.3}}',
+        '{"WN18RR_v1": {"WN18RR": {"mrr": 0.3}}}',
+        '{"dataset": "WN18RR", "WN18RR_v1/mrr": 0.3}',
+        '{"dataset": "WN18RR", "metric": "MRR (few-shot)", "value": 0.3}',
+        '{"dataset": "WN18RR", "runs": [{"experiment": "WN18RR_v1", "mrr": 0.3}]}',
+    ],
+)
+def test_a_variant_of_the_dataset_next_to_it_contradicts_it(text: str) -> None:
+    (entry,) = _read(text).entries
+    assert entry.context.unclear
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"ties": "optimistic", "mrr": 0.3}', '{"notes": "optimistic ranks", "mrr": 0.3}',
+        '{"rank_type": "optimistic", "mrr": 0.3}', '{"optimistic ranks": {"mrr": 0.3}}',
+        '{"evaluation": {"tie_policy": "optimistic"}, "mrr": 0.3}',
+    ],
+)  # fmt: skip
+def test_how_ties_were_ranked(text: str) -> None:
+    (entry,) = _read(text).entries
+    assert entry.context.rank_type == "optimistic"
+
+
+@pytest.mark.parametrize(
+    ("comment", "left"),
+    [
+        ("# unseen entities", True), ("# fold: 3", True), ("# few-shot", True), ("# num_test: 500", True),
+        ("# relation prediction is not what we do here, ever", False), ("# 5 seeds", False), ("# best model", False),
+    ],
+)  # fmt: skip
+def test_comments_of_yaml_that_are_labels_leave_numbers_out(comment: str, left: bool) -> None:
+    (entry,) = read_document("results.yaml", f"dataset: FB15k-237\nmetrics:\n  {comment}\n  mrr: 0.338\n").entries
+    assert bool(entry.context.unclear) is left
+
+
+def test_a_comment_about_a_setting_of_the_training_is_not_about_numbers() -> None:
+    text = "dataset: FB15k-237\nconfig:\n  num_negatives: 500  # 500 negative samples\nmrr: 0.338\n"
+    (entry,) = read_document("results.yaml", text).entries
+    assert not entry.context.unclear
