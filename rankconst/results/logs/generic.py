@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
+from rankconst.results.logs.labels import find_line_task
 from rankconst.results.logs.lines import (
     MOST_NUMBERS,
     Found,
@@ -30,7 +31,6 @@ from rankconst.results.logs.statements import (
     ONLY,
     REVERSED,
     VALUE,
-    find_line_task,
     read_heading,
     read_line,
     read_pair,
@@ -113,8 +113,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else open_side)
             if split is None and name in validated:
                 why = why or ONLY.format("split")  # Keras: mrr, next to val_mrr, is of train
-            if "unlike" in about:
-                why = why or DIFFERS.format(about["unlike"])
+            why = why or about.get("unclear") or (DIFFERS.format(about["unlike"]) if "unlike" in about else "")
             if "split" in said:
                 about.pop("best", None)
             yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why)
@@ -132,12 +131,11 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
     said = settle_steps(said, current="split" in said)
     if _FINAL.search(rest) and "split" in state and "split" not in said:
         said["split"] = ""  # no longer that of the heading above
-    if not said and _TRAIN_ALONE.fullmatch(text):
-        said = {"split": "", _OPEN_SPLIT: _MAY_BE_TRAIN}
     if len(text) < _LONGEST_NOTE and (task := find_line_task(text) or read_pair(text)) is not None:
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
         state.pop("task", None)
+        state.pop("unclear", None)
     if said.get("dataset") and (unknown := name_unknown(text)):
         said["dataset"] = unknown  # "dataset='yoochoose', kg='FB15k-237'"
     if (
@@ -160,9 +158,10 @@ def _go_on(state: dict[str, str], said: dict[str, str], *, fresh: bool) -> dict[
     other = said.get("split", state.get("split")) != state.get("split")
     # What another split was evaluated after is another matter.
     keep = {"step", "unlike"} if fresh or not other else {"unlike"}
-    keep |= {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
+    keep |= {"dataset", "among", "task", "unclear"}
+    keep |= set() if "split" in said else {"split", "tied"}
     if "dataset" in said or ("split" in said and "tied" in state):
-        keep -= {"among", "task"}
+        keep -= {"among", "task", "unclear"}
     return {key: each for key, each in state.items() if key in keep} | said
 
 
@@ -183,12 +182,6 @@ def _hold_filter(state: dict[str, str], said: dict[str, str], *, numbered: bool)
 
 _OPEN = "missing protocol"
 _OPEN_SPLIT = "missing split"
-_MAY_BE_TRAIN = "the line above says train, which may be its split: add --split"
-# A program may evaluate train there, or begin to train.
-_TRAIN_ALONE = re.compile(
-    r"[\W_]{0,40}(?:train(?: ?(?:set|split|data|triples|facts))?|training (?:set|split|triples|facts))[\W_]{0,40}",
-    re.IGNORECASE,
-)
 _FINAL = re.compile(r"\bfinal (?:evaluation|results?|performance|metrics|scores?)\b", re.IGNORECASE)
 
 

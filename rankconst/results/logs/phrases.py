@@ -39,9 +39,9 @@ _NOISE = {
     "a", "an", "and", "are", "at", "best", "current", "data", "dataset", "debug", "end", "ent", "entities", "entity",
     "eval", "evaling", "evaluate", "evaluated", "evaluating", "evaluation", "evaluations", "final", "finished", "for",
     "from", "has", "in", "info", "is", "link", "loading", "metric", "metrics", "model", "of", "on", "only",
-    "performance", "predict", "predicting", "prediction", "predictions", "print", "ranking", "replace", "replaced",
-    "replacing", "result", "results", "root", "running", "score", "scores", "set", "setting", "split", "start",
-    "started", "starting", "starts", "stats", "tester", "the", "trainer", "triples", "values", "with",
+    "performance", "predict", "predicting", "prediction", "predictions", "print", "ranking", "ranks", "replace",
+    "replaced", "replacing", "result", "results", "root", "running", "score", "scores", "set", "setting", "split",
+    "start", "started", "starting", "starts", "stats", "tester", "the", "trainer", "triples", "values", "with",
 }  # fmt: skip
 
 EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "metric", "stat", "perform", "score"))}
@@ -142,7 +142,7 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     ),
     (
         "ilter",
-        re.compile(r"\b(?:non|not|no|without|w/o)[-_ ]{0,2}filter(?:ed|ing|s)?\b", re.IGNORECASE),
+        re.compile(r"\b(?:non|not|no|without|w/o)[-_ ]{0,2}filter(?:ed|ing|s)?(?![A-Za-z])", re.IGNORECASE),
         " raw ",
     ),
     # scikit-kge: the raw value, and the filtered one.
