@@ -37,7 +37,7 @@ from rankconst.results.logs.statements import (
     settle_steps,
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
-from rankconst.results.tables.columns import INVERTED, WHICH_SIDES, is_retrieval
+from rankconst.results.tables.columns import INVERTED, WHICH_SIDES, find_inverted, is_retrieval
 from rankconst.results.tables.surroundings import MAY_BE_RAW
 from rankconst.results.tables.text import find_headings, find_lines, is_table
 from rankconst.results.tables.units import (
@@ -410,23 +410,27 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
 
 def _ask_side(found: list[Found]) -> list[Found]:
     """Leave the side to the user where the same metric is there again of inverse queries: ``MRR (raw_inv)``."""
-    inverted = {(each.name, each.said.get("filter")) for each in found if _OF_INVERSE.search(each.why)}
+    inverted = find_inverted(map(_name_queries, found))
     told = {"missing side": f"{INVERTED}: add --side"}
     return [
         replace(each, side=None, said={**each.said, **told})
-        if (each.name, each.said.get("filter")) in inverted and not each.said.get("side")
+        if not each.said.get("side") and _name_queries(each) in inverted
         else each
         for each in found
     ]
 
 
-_OF_INVERSE = re.compile("'(?:inv|inverse|reversed?|rev)'", re.IGNORECASE)
+def _name_queries(found: Found) -> str:
+    """Return a metric with what its name and line say of how it is filtered, and of inverse queries."""
+    return " ".join(filter(None, (found.said.get("filter"), found.name, found.said.get("inverse"))))
 
 
 def _note(told: Mapping[str, Any]) -> dict[str, str]:
     """Return what settings say besides a split, a side and a protocol: the task, how many triples, what is missing."""
     triples = {f"{split}_triples": str(told["num_triples"]) for split in SPLITS} if "num_triples" in told else {}
-    return triples | {key: each for key, each in told.items() if key == "task" or key.startswith("missing ")}
+    return triples | {
+        key: each for key, each in told.items() if key in {"task", "rank_type"} or key.startswith("missing ")
+    }
 
 
 def _answers_queries(text: str) -> bool:

@@ -31,6 +31,9 @@ _FILTERS["timefiltered"] = "time-aware"
 _TIES = {"realistic", "optimistic", "pessimistic"}
 _CONTEXT = {"split": SPLIT_OF, "side": _SIDES, "filter": _FILTERS, "rank_type": dict(zip(_TIES, _TIES, strict=True))}
 
+# Of one side alone, if counted apart.
+_INVERSE = {"inv", "inverse", "reverse", "reversed", "rev"}
+
 STEPS = dict.fromkeys(("epoch", "step", "iter", "iteration"), "step") | dict.fromkeys(("epochs", "steps"), "steps")
 """Words before the number of a step; the last ones may also be before how many there were, as in settings."""
 
@@ -187,6 +190,7 @@ def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
                 said[key] = ""
         elif word not in _NOISE and word not in STEPS and not word.isdecimal():
             unknown = unknown or word
+            said |= {"inverse": word} if word in _INVERSE else {}
     return tuple(said.items()), unknown
 
 
@@ -208,7 +212,8 @@ def read_phrase(text: str) -> Phrase:
         said, unknown = _say(words)
         trained = ("split", "train") in said and EVALUATED.isdisjoint(words)
         part = _PART.fullmatch(text)  # "test_e1" may rank heads only, "test_r" ranks relations
-        odd = f"{part[0]!r} is not understood" if part is not None and said and unknown not in {"", "loss"} else ""
+        known = dict(said).keys() <= {"inverse"} or unknown in {"", "loss"}
+        odd = "" if known or part is None else f"{part[0]!r} is not understood"
         odd = WHICH_SIDES if words in {("left",), ("right",)} else odd
         return Phrase(before=said + step, understood=not unknown and not trained, why=odd)
     before, behind = words[:start], (*between, *words[end:])
