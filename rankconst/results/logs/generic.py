@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
+from rankconst.results.logs.below import leave_told_below
 from rankconst.results.logs.labels import find_line_task
 from rankconst.results.logs.lines import (
     MOST_NUMBERS,
@@ -402,10 +403,18 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         )
         found.append(own)
     found = _refuse_cut(_refuse_best(_refuse_copies(_ask_side(found))), text)
+    found = leave_told_below(found, text, _read_below)
     if any(each.split == "test" for each in found):
         missing = {_OPEN_SPLIT: NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
+
+
+def _read_below(text: str) -> dict[str, str]:
+    """Return what a line would say of numbers below it; nothing if it has numbers, or says a step."""
+    numbers, rest, own = read_line(text)
+    said = {} if numbers else _read_above(text, rest, own, {}, numbered=False)
+    return {} if "step" in said else said
 
 
 def _ask_side(found: list[Found]) -> list[Found]:

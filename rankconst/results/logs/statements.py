@@ -140,7 +140,7 @@ _KEY = re.compile(r"(?<![\w-])[A-Za-z][\w-]{1,30}$")
 def say_told(told: Mapping[str, Any]) -> tuple[dict[str, str], bool]:
     """Return what a setting says of numbers as a line does, and whether it says more, which leaves them out."""
     said = {role: told[role] for role in ("split", "side", "task", "rank_type") if role in told}
-    said |= {"task": "by relation"} if "relations" in told else {}
+    said |= {"task": "by relation"} if _names_relation(told) else {}
     said |= {f"{split}_triples": str(told["num_triples"]) for split in SPLITS if "num_triples" in told}
     said |= {f"missing {role}": why for role, why in told.get("missing", ())}
     raw = told.get("protocol") == "raw"
@@ -481,6 +481,7 @@ def settle_steps(said: dict[str, str], *, current: bool) -> dict[str, str]:
 def read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
     text, said = _take_dataset(_SELECTED.sub(" ", text.rpartition("\r")[2]))
+    text = _FOLDERS.sub(" ", text)
     headed = _SECTION.search(text) is not None
     text, own = _take_inner(text) if headed else (text, {})
     said |= own | _tell_heading(text, headed=headed)
@@ -510,6 +511,10 @@ def read_heading(text: str) -> dict[str, str]:
     said = _guess_split([WORD.findall(part.lower()) for part in free]) | said | stated
     trained = "split" not in said and (TRAIN_ALONE.fullmatch(text) or (headed and _TRAIN_INNER.search(text)))
     return said | {"split": "", "missing split": MAY_BE_TRAIN} if trained else said
+
+
+# "raw_data: data/raw" is a folder.
+_FOLDERS = re.compile(r"(?<=[:=])\s{0,3}+['\"]?[\w.~-]{1,80}+/[\w./~-]*+(?![^\s'\",;)\]])")
 
 
 def _take_inner(text: str) -> tuple[str, dict[str, str]]:
@@ -590,13 +595,15 @@ def read_pair(text: str) -> str | None:
     """Return the task that a line tells which is one name with a value: ``relation: _hypernym``, ``fold: 1``."""
     pair = _PAIR.fullmatch(drop_stamp(text))
     told = (read_setting(pair[1], pair[2]) or {}) if pair is not None else {}
-    if pair is not None and pair[2].strip().lower() in _OPERATORS:
-        return None
-    part = "by relation" if "relations" in told else "subset" if "unclear" in told else None
+    part = "by relation" if _names_relation(told) else "subset" if "unclear" in told else None
     return told.get("task", part)
 
 
-# How models relate entities: "relation: translation".
+def _names_relation(told: Mapping[str, Any]) -> bool:
+    """Tell whether a setting names a relation, and not how a model relates entities: ``relation: translation``."""
+    return any(each.lower() not in _OPERATORS for each in told.get("relations", ()))
+
+
 _OPERATORS = {"translation", "rotation", "diagonal", "complex_diagonal", "linear", "affine", "complex", "bilinear"}
 # Names of files have points, their paths slashes.
 _PAIR = re.compile(r"[\s#*=-]*+([A-Za-z][\w -]{1,30})\s?[:=]\s?(\d+(?:\.\d+)? ?%?|[^\s:=./][^:=./]{0,60})")
