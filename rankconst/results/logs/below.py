@@ -27,15 +27,20 @@ _FEW_WORDS = 6
 # What begins something else, of which the numbers would have come.
 _ANNOUNCES = re.compile(
     r"^\s{0,9}(?:#|[=*-]{2})|(?::|\.\.|…)\s{0,9}$"
-    r"|\b(?:evaluating|running|start\w{0,3}|begin\w{0,4}|loading|saving|saved|testing|validating|predicting|training)\b",
+    r"|\b(?:evaluating|running(?! (?:average|mean))|start\w{0,3}|begin\w{0,4}|loading|saving|saved|testing|validating"
+    r"|predicting(?! (?:head|tail))|training(?! (?:set|split|triples|data)))\b",
     re.IGNORECASE,
 )
 _TOLD = "line {}, below it, says {!r}: write what it is of above it"
-_COUNTS = {f"{split}_triples" for split in SPLITS}
+# What numbers are told, where they say nothing of the kind.
+_ADDED = {"rank_type", *(f"{split}_triples" for split in SPLITS)}
 
 
 def leave_told_below(found: list[Found], text: str, read: Callable[[str], Mapping[str, str]]) -> list[Found]:
-    """Leave out the last numbers of a log where a line right below says of other tasks; `read` reads such a line."""
+    """Leave out the last numbers of a log where a line right below says of other tasks; `read` reads such a line.
+
+    How they break ties, and how many triples they are of, they are told.
+    """
     if not found:
         return found
     last = found[-1].line
@@ -89,15 +94,16 @@ def _read(line: str, read: Callable[[str], Mapping[str, str]], *, setting: bool)
 
 def _leave(found: Found, said: Mapping[str, str], why: str) -> Found:
     """Leave a number out if a line below says of its tasks what it does not say itself; a count of triples is told."""
-    other = {
-        "split": found.split is None and said.get("split", "test") != "test",
-        "side": found.side in {None, "both"} and "side" not in found.said and said.get("side", "both") != "both",
-        "protocol": found.protocol is None
-        and "filter" not in found.said
-        and ("protocol" in said or said.get("filter", "filtered") != "filtered"),
+    silent = {
+        "split": found.split is None,
+        "side": found.side in {None, "both"} and "side" not in found.said,
+        "protocol": found.protocol is None and "filter" not in found.said,
     }
-    open_roles = {key.removeprefix("missing ") for key in said if key.startswith("missing ")}
-    told = any(other.values()) or any(getattr(found, role) is None for role in open_roles)
-    told |= "unclear" in said or ("task" in said and "task" not in found.said)
-    counts = {key: each for key, each in said.items() if key in _COUNTS and key not in found.said}
-    return replace(found, said={**counts, **found.said}, why=found.why or (why if told else ""))
+    usual = said.get("split", "test"), said.get("side", "both"), said.get("protocol") or said.get("filter", "filtered")
+    other = zip(silent, usual, ("test", "both", "filtered"), strict=True)
+    told = {role for role, each, plain in other if each != plain}
+    told |= {key.removeprefix("missing ") for key in said if key.startswith("missing ")}
+    tasks = "unclear" in said or ("task" in said and "task" not in found.said)
+    added = {key: each for key, each in said.items() if key in _ADDED}
+    leaves = tasks or any(silent[role] for role in told & silent.keys())
+    return replace(found, said={**added, **found.said}, why=found.why or (why if leaves else ""))

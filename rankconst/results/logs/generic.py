@@ -36,6 +36,7 @@ from rankconst.results.logs.statements import (
     read_line,
     read_pair,
     settle_steps,
+    tell_heading,
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
 from rankconst.results.tables.columns import INVERTED, WHICH_SIDES, find_inverted, is_retrieval
@@ -129,7 +130,7 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
     `numbered` says whether there are numbers below the line that names the dataset.
     """
     said = read_heading(rest) | {key: each for key, each in own.items() if key in {"step", "steps"}}
-    said = settle_steps(said, current="split" in said)
+    said = tell_heading(text) | settle_steps(said, current="split" in said)
     if _FINAL.search(rest) and "split" in state and "split" not in said:
         said["split"] = ""  # no longer that of the heading above
     if len(text) < _LONGEST_NOTE and (task := find_line_task(text) or read_pair(text)) is not None:

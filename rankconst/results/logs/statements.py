@@ -28,7 +28,7 @@ from rankconst.results.logs.phrases import (
     simplify,
 )
 from rankconst.results.tables.columns import WHICH_SIDES, find_other_tasks
-from rankconst.results.tables.settings import find_pairs, names_setting, read_setting, tell_program
+from rankconst.results.tables.settings import find_pairs, names_setting, read_setting, tell_program, tell_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
 
 if TYPE_CHECKING:
@@ -70,8 +70,9 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     """Return the numbers of a line (metric, what is said, value, why it is left out), the text behind, the context."""
     plain, line = _take_setting(simplify(text))
     found: list[_Number] = []
-    first = Phrase()  # a metric whose name comes before those of sides, each with its number
-    queue: list[Phrase] = []  # metrics that are named before all of their numbers, but for the first
+    # A metric whose name comes before those of sides, each with its number; metrics that are named before all of their
+    # numbers, but for the first.
+    first, queue = Phrase(), list[Phrase]()
     listed = end = told = 0  # `told`: the first number of which nothing was said behind it
     apart = ""  # why numbers behind a word that is not understood are left out
     odd, compared = (
@@ -89,8 +90,8 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         note, label = _cut_note(label) if found and plain.lstrip()[:1] != "(" else ("", label)
         told = _tell_behind(found, told, note, behind) if note else told
         label, between = _name_dataset(label, found, line)
-        # Before a progress bar, "few-shot: 100%|###", is no name of a number.
-        line |= (labels := tell_labels(label, named=not plain.startswith("%|", match.end("value") - 1)))
+        label, labels = _take_labels(label, plain[match.end("value") - 1 :])
+        line |= labels
         phrases = list_phrases(_LEFT.sub("", label) if end else label)
         names = [each for each in phrases if each.names]
         odd = labels.get("unclear") or _find_odd(label, phrases, first=not end, numbered=bool(found)) or odd or between
@@ -125,12 +126,32 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     return _complete(found, plain), plain[end:] if found else _drop_asides(plain, end), line
 
 
+def _take_labels(label: str, behind: str) -> tuple[str, dict[str, str]]:
+    """Return a label without the flags in it, ``[filtered: false]``, and what these and other pieces of it say.
+
+    Its last piece is the name of a number, unless a progress bar is `behind` it: ``few-shot: 100%|###``.
+    """
+    said = dict(tell_labels(label, named=not behind.startswith("%|")))
+    for flag in _FLAG.findall(label):
+        rest, own, vague = take_settings(flag)
+        if own or vague:
+            label = label.replace(flag, rest)
+            said |= own | ({"unclear": _OTHER_SETTING.format("its line", flag)} if vague else {})
+    return label, said
+
+
+_FLAG = re.compile(r"(?<![\w.-])[A-Za-z]\w{1,30}\s{0,3}[:=]\s{0,3}(?:true|false|yes|no)(?![\w:=])", re.IGNORECASE)
+
+
 def _read_numbered(label: str, value: str) -> tuple[dict[str, str], str]:
     """Return what a setting with a number says of the numbers of its line, ``(shots=5)``, or why it leaves them out."""
     key = _KEY.search(label)
     if key is None:
         return {}, ""
-    said, odd = say_told(tell_program(key[0], value))
+    told = _tell_setting(key[0], value)
+    said, odd = say_told(told)
+    if "unclear" in told:
+        return said | {"task": "subset"}, ""
     return said, _OTHER_SETTING.format("its line", f"{key[0]}={value}") if odd else ""
 
 
@@ -422,6 +443,12 @@ def _read_behind(text: str) -> tuple[dict[str, str], dict[str, str]]:
     return said, vague
 
 
+def _tell_setting(name: str, value: str) -> dict[str, Any]:
+    """Return what a setting next to numbers says of them; a count of negatives may be that of the training."""
+    counts = value.replace(".", "").isdecimal()
+    return tell_program(name, value, evaluated=not counts) or (tell_setting(name, value) or {} if counts else {})
+
+
 def take_settings(text: str) -> tuple[str, dict[str, str], dict[str, str]]:
     """Return a text that is about numbers without its settings, what these say, and which leave the numbers out.
 
@@ -430,7 +457,7 @@ def take_settings(text: str) -> tuple[str, dict[str, str], dict[str, str]]:
     said, vague = dict[str, str](), dict[str, str]()
     rest, last = "", 0
     for start, end, name, value in find_pairs(text, len(text), set()):
-        told = tell_program(name, value, evaluated=not value.isdecimal())
+        told = _tell_setting(name, value)
         if not told and not names_setting(name):
             continue
         rest, last = f"{rest}{text[last:start]} ", end
@@ -480,11 +507,11 @@ def settle_steps(said: dict[str, str], *, current: bool) -> dict[str, str]:
 
 def read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
-    text, said = _take_dataset(_SELECTED.sub(" ", text.rpartition("\r")[2]))
-    text = _FOLDERS.sub(" ", text)
+    text, said = _take_dataset(_SELECTED.sub(" ", drop_stamp(text.rpartition("\r")[2])))
+    text = _FOLDERS.sub(" /", text)
     headed = _SECTION.search(text) is not None
     text, own = _take_inner(text) if headed else (text, {})
-    said |= own | _tell_heading(text, headed=headed)
+    said |= own
     if (task := find_line_task(text)) is not None:
         named = {SPLIT_OF[word] for word in WORD.findall(text.lower()) if word in SPLIT_OF and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
@@ -494,7 +521,9 @@ def read_heading(text: str) -> dict[str, str]:
     if (known := next((key for words, key in _KNOWN_BY.items() if words in text), None)) is not None:
         said["protocol"] = known
     parts = [(part.strip(), end) for part, end in cut(text.rstrip(" :")) if part.strip()]
-    free = [part for part, end in parts if not _SET.match(text, end) or _is_evaluated(part)]
+    free = [
+        part for part, end in parts if not _SET.match(text, end) or (_is_evaluated(part) and not _OFF.match(text, end))
+    ]
     for part, _ in parts:
         phrase = read_phrase(part)
         alone = headed or all(read_phrase(each).understood for each, _ in parts if each != part)
@@ -531,11 +560,12 @@ _INNER = re.compile(r"[(\[][^()\[\]]{3,200}[)\]]")
 _OTHER_SETTING = "{} has a setting, {}, as numbers of other tasks or of a part of them have"
 
 
-def _tell_heading(text: str, *, headed: bool) -> dict[str, str]:
-    """Return what labels of a line above numbers say, if it is a heading or says nothing else."""
-    labels = {each: dict(read_label(each)) for each in list_labels(drop_stamp(text))}
+def tell_heading(text: str) -> dict[str, str]:
+    """Return what labels of a line without numbers say, if it is a heading or says nothing else."""
+    text = _take_dataset(drop_stamp(text.rpartition("\r")[2]))[0]
+    labels = {each: dict(read_label(each)) for each in list_labels(text)}
     others = (read_phrase(each) for each, told in labels.items() if not told)
-    if not headed and not all(each.understood and not each.names for each in others):
+    if _SECTION.search(text) is None and not all(each.understood and not each.names for each in others):
         return {}
     return {key: each for told in labels.values() for key, each in told.items()}
 
@@ -618,10 +648,18 @@ _KNOWN_BY = {"(correct evaluation)": "libkge", "(include test set labels)": "sta
 _LEAST_WORDS = 3
 
 
+# What is behind a flag.
+_OFF = re.compile(r"['\"]?\s*[:=]\s*(?i:true|false|yes|no|none|\d+)\b")
+
+
 def _is_evaluated(part: str) -> bool:
-    """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set:"."""
-    words = WORD.findall(part.lower())
-    return len(words) >= _LEAST_WORDS and not EVALUATED.isdisjoint(words)
+    """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set:".
+
+    "Evaluating:" alone says that of what is behind it.
+    """
+    words, phrase = WORD.findall(part.lower()), read_phrase(part)
+    leads = phrase.understood and not phrase.names and not phrase.before
+    return (leads or len(words) >= _LEAST_WORDS) and not EVALUATED.isdisjoint(words)
 
 
 def _guess_split(parts: list[list[str]]) -> dict[str, str]:
