@@ -132,15 +132,22 @@ def _take_labels(label: str, behind: str) -> tuple[str, dict[str, str]]:
     Its last piece is the name of a number, unless a progress bar is `behind` it: ``few-shot: 100%|###``.
     """
     said = dict(tell_labels(label, named=not behind.startswith("%|")))
-    for flag in _FLAG.findall(label):
-        rest, own, vague = take_settings(flag)
-        if own or vague:
-            label = label.replace(flag, rest)
-            said |= own | ({"unclear": _OTHER_SETTING.format("its line", flag)} if vague else {})
-    return label, said
+    rest, own = _cut_settings(label, _FLAG, "its line")
+    return (rest, said | own) if own else (label, said)
 
 
-_FLAG = re.compile(r"(?<![\w.-])[A-Za-z]\w{1,30}\s{0,3}[:=]\s{0,3}(?:true|false|yes|no)(?![\w:=])", re.IGNORECASE)
+def _cut_settings(text: str, pattern: re.Pattern[str], where: str) -> tuple[str, dict[str, str]]:
+    """Return a text without the settings in the pieces that a pattern finds, and what these say."""
+    said: dict[str, str] = {}
+    for piece in pattern.findall(text):
+        rest, own, vague = take_settings(piece)
+        text = text.replace(piece, rest)
+        said |= own | ({"unclear": _OTHER_SETTING.format(where, *vague.values())} if vague else {})
+    return text, said
+
+
+_OTHER_SETTING = "{} has a setting, {}, as numbers of other tasks or of a part of them have"
+_FLAG = re.compile(r"(?<![\w.-])[A-Za-z]\w{1,30}\s{0,3}[:=]\s{0,3}(?:true|false|yes|no)(?!\w)", re.IGNORECASE)
 
 
 def _read_numbered(label: str, value: str) -> tuple[dict[str, str], str]:
@@ -510,8 +517,7 @@ def read_heading(text: str) -> dict[str, str]:
     text, said = _take_dataset(_SELECTED.sub(" ", drop_stamp(text.rpartition("\r")[2])))
     text = _FOLDERS.sub(" /", text)
     headed = _SECTION.search(text) is not None
-    text, own = _take_inner(text) if headed else (text, {})
-    said |= own
+    text = _cut_settings(text, _INNER, "")[0] if headed else text
     if (task := find_line_task(text)) is not None:
         named = {SPLIT_OF[word] for word in WORD.findall(text.lower()) if word in SPLIT_OF and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
@@ -546,28 +552,25 @@ def read_heading(text: str) -> dict[str, str]:
 _FOLDERS = re.compile(r"(?<=[:=])\s{0,3}+['\"]?[\w.~-]{1,80}+/[\w./~-]*+(?![^\s'\",;)\]])")
 
 
-def _take_inner(text: str) -> tuple[str, dict[str, str]]:
-    """Return a heading without the settings that it has in parentheses, and what these say."""
-    said: dict[str, str] = {}
-    for inner in _INNER.findall(text):
-        rest, own, vague = take_settings(inner)
-        text = text.replace(inner, rest)
-        said |= own | ({"unclear": _OTHER_SETTING.format("the heading above", *vague.values())} if vague else {})
-    return text, said
-
-
-_INNER = re.compile(r"[(\[][^()\[\]]{3,200}[)\]]")
-_OTHER_SETTING = "{} has a setting, {}, as numbers of other tasks or of a part of them have"
-
-
 def tell_heading(text: str) -> dict[str, str]:
     """Return what labels of a line without numbers say, if it is a heading or says nothing else."""
     text = _take_dataset(drop_stamp(text.rpartition("\r")[2]))[0]
+    settings = dict[str, str]()
+    if headed := _SECTION.search(text) is not None:
+        for pattern in (_INNER, _FLAG):
+            text, own = _cut_settings(text, pattern, "the heading above")
+            settings |= own
     labels = {each: dict(read_label(each)) for each in list_labels(text)}
     others = (read_phrase(each) for each, told in labels.items() if not told)
-    if _SECTION.search(text) is None and not all(each.understood and not each.names for each in others):
+    if not headed and not all(each.understood and not each.names for each in others):
         return {}
-    return {key: each for told in labels.values() for key, each in told.items()}
+    evaluated = not EVALUATED.isdisjoint(WORD.findall(text.lower())) and "%|" not in text
+    trained = evaluated and any(map(TRAIN_ALONE.fullmatch, labels))
+    told = {key: each for each_told in labels.values() for key, each in each_told.items()} | settings
+    return told | ({"split": "", "missing split": MAY_BE_TRAIN} if trained else {})
+
+
+_INNER = re.compile(r"[(\[][^()\[\]]{3,200}[)\]]")
 
 
 # A program may evaluate train there, or begin to train.
