@@ -44,14 +44,19 @@ def leave_told_below(found: list[Found], text: str, read: Callable[[str], Mappin
     if not found:
         return found
     last = found[-1].line
-    lines = _list_lines(text, last - _NEAR)
+    lines = _list_lines(text, max(last - _NEAR, 1))
     block = _find_block(found, lines)
+    apart = False
     for number in range(last + 1, min(last + _NEAR, max(lines)) + 1):
         line = drop_stamp(lines[number])
         setting = _SETTING.fullmatch(line) is not None
-        if not line.strip() and number - last < _NEAR and block:
+        apart = apart or not line.strip()
+        if apart and not setting and line.strip():
+            break
+        if not line.strip():
             continue
-        said = {} if len(line) > _LONGEST or _ANNOUNCES.search(line) else _read(line, read, setting=setting)
+        begins = re.split("[:=]", line)[0] if setting else line  # "status: running" begins nothing
+        said = {} if len(line) > _LONGEST or _ANNOUNCES.search(begins) else _read(line, read, setting=setting)
         if not said and not setting:
             break
         found = [
@@ -61,10 +66,23 @@ def leave_told_below(found: list[Found], text: str, read: Callable[[str], Mappin
 
 
 def _list_lines(text: str, first: int) -> dict[int, str]:
-    """Return the lines from `first` on by their numbers."""
-    total = text.count("\n") + 1
-    behind = text.rsplit("\n", total - max(first, 1) + 1) if first > 1 else ["", *text.split("\n")]
-    return dict(enumerate(behind[1:], start=max(first, 1)))
+    """Return the lines around the last number, from `first` on, by their numbers."""
+    low, high, left = 0, len(text), first - 1  # `left`: how many line ends there are from `low` to the beginning of it
+    while high - low > _FEW:
+        middle = (low + high) // 2
+        count = text.count("\n", low, middle)
+        low, high, left = (low, middle, left) if count >= left else (middle, high, left - count)
+    lines: dict[int, str] = {}
+    for number in range(first - max(left, 0), first + 2 * _NEAR + 1):
+        end = text.find("\n", low)
+        lines[number] = text[low : end if end >= 0 else len(text)]
+        if end < 0:
+            break
+        low = end + 1
+    return {number: line for number, line in lines.items() if number >= first}
+
+
+_FEW = 4096
 
 
 def _find_block(found: list[Found], lines: Mapping[int, str]) -> set[int]:

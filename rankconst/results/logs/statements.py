@@ -419,6 +419,8 @@ def _finish_line(
 
     `odd` says why it is open which of them the end of the line is about.
     """
+    if not found:
+        return
     found[:] = [_leave(number, "" if number[1].get("dataset") else odd) for number in found]
     for place in range(_tell_behind(found, told, rest, behind, compared=compared), len(found)):
         lacks = next((key for key in behind if key in _ONE_EACH and not found[place][1].get(key)), "")
