@@ -81,9 +81,11 @@ _CHINESE = {
 _IDEOGRAMS = re.compile("|".join(_CHINESE))
 # The split on which a model was chosen is not the one on which its numbers are.
 _CHOSEN = re.compile(
-    r"\b(?:(?:at|with|by|from|using|for)\s+(?:the\s+)?best|selected\s+(?:on|by))[\s_-]+(?:val|valid|validation|dev)\b"
+    r"\b(?:(?:at|with|by|from|using|for)\s+(?:the\s+)?best"
+    r"|(?:selected\s+(?:on|by)|(?:chosen|tuned|early[ -]stopp(?:ed|ing))\s+(?:on|by|with)))"
+    r"[\s_-]+(?:the\s+)?(?:val|valid|validation|dev)\b"
     r"(?:[\s_]+(?:mrr|set|split|epoch|step|score|loss|metric|model|checkpoint)\b)?"
-    r"|\(best (?:val|valid|validation|dev)(?: (?:epoch|model|checkpoint))?\)",
+    r"|\(best (?:on (?:the )?)?(?:val|valid|validation|dev)(?: (?:epoch|model|checkpoint|set))?\)",
     re.IGNORECASE,
 )
 

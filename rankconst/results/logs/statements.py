@@ -32,7 +32,7 @@ from rankconst.results.tables.settings import find_pairs, names_setting, read_se
 from rankconst.results.tables.surroundings import Above, find_task, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 _BETWEEN = "its line names a dataset between its numbers"
@@ -545,9 +545,7 @@ def read_heading(text: str) -> dict[str, str]:
             whole = headed or (alone and _RANKED_ALONE.fullmatch(part) is not None)
             if whole and part in free and not phrase.names and "task" not in said:
                 said |= _tell_beginning(part, phrase)
-    said = _guess_split([WORD.findall(part.lower()) for part in free]) | said | stated
-    trained = "split" not in said and (TRAIN_ALONE.fullmatch(text) or (headed and _TRAIN_INNER.search(text)))
-    return said | {"split": "", "missing split": MAY_BE_TRAIN} if trained else said
+    return _guess_split([WORD.findall(part.lower()) for part in free]) | said | stated
 
 
 # "raw_data: data/raw" is a folder.
@@ -564,12 +562,17 @@ def tell_heading(text: str) -> dict[str, str]:
             settings |= own
     labels = {each: dict(read_label(each)) for each in list_labels(text)}
     others = (read_phrase(each) for each, told in labels.items() if not told)
-    if not headed and not all(each.understood and not each.names for each in others):
-        return {}
-    evaluated = not EVALUATED.isdisjoint(WORD.findall(text.lower())) and "%|" not in text
-    trained = evaluated and any(map(TRAIN_ALONE.fullmatch, labels))
-    told = {key: each for each_told in labels.values() for key, each in each_told.items()} | settings
-    return told | ({"split": "", "missing split": MAY_BE_TRAIN} if trained else {})
+    headed = headed or all(each.understood and not each.names for each in others)
+    told = {key: each for own in labels.values() for key, each in own.items()} if headed else {}
+    return told | settings | _find_train(text, labels, headed=headed)
+
+
+def _find_train(text: str, labels: Iterable[str], *, headed: bool) -> dict[str, str]:
+    """Return that the split is open if a line says train alone, in parentheses, or as what is evaluated."""
+    evaluated = headed and not EVALUATED.isdisjoint(WORD.findall(text.lower())) and "%|" not in text
+    alone = TRAIN_ALONE.fullmatch(text) or (headed and _TRAIN_INNER.search(text))
+    trained = alone or (evaluated and any(map(TRAIN_ALONE.fullmatch, labels)))
+    return {"split": "", "missing split": MAY_BE_TRAIN} if trained else {}
 
 
 _INNER = re.compile(r"[(\[][^()\[\]]{3,200}[)\]]")
@@ -663,8 +666,8 @@ def _is_evaluated(part: str) -> bool:
     "Evaluating:" alone says that of what is behind it.
     """
     words, phrase = WORD.findall(part.lower()), read_phrase(part)
-    leads = phrase.understood and not phrase.names and not phrase.before
-    return (leads or len(words) >= _LEAST_WORDS) and not EVALUATED.isdisjoint(words)
+    leads = "evaluating" in words and phrase.understood and not phrase.before
+    return leads or (len(words) >= _LEAST_WORDS and not EVALUATED.isdisjoint(words))
 
 
 def _guess_split(parts: list[list[str]]) -> dict[str, str]:

@@ -41,6 +41,8 @@ PLAIN = (
     "[INFO] - improvement: 0.003", "Evaluating: 99%|### | 272/273 [00:10<00:00, 25it/s]", "Training: 1 vs 100",
     "Evaluating (100/100 batches)", "model: multi-hop", "Results (type=RotatE, mode=train):", "std: 0.01",
     "Results (dim = 200, num_negatives = 256):", "Evaluating on 3134 test triples", "3134 test triples", "left: 0 s",
+    "Results (best on valid):", "Results of epoch 10 (early stopping on valid):", "eval_metric: valid_mrr",
+    "Evaluation: valid_mrr", "Device: cuda:0 (train)", "Test results (trained with 256 negatives):",
     "saving (best so far)", "Saving to results/partial/run", "It was trained with head batches of unseen triples",
 )  # fmt: skip
 PLAIN_LINES = (
