@@ -565,7 +565,8 @@ def _recognise(document: Document) -> bool:
 
 # Why a number is left out that certainly is one of a metric.
 _TOLD = re.compile(
-    f"{MANY}|its line names|its line says|(?:before|behind) it is not understood|{WHICH_SIDES}|{REVERSED}"
+    f"{MANY}|its line names|its line says|has a setting, |known answers of|"
+    f"(?:before|behind) it is not understood|{WHICH_SIDES}|{REVERSED}"
 )
 _FORMAT = LogFormat(
     key="generic",

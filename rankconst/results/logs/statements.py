@@ -141,7 +141,7 @@ def _cut_settings(text: str, pattern: re.Pattern[str], where: str) -> tuple[str,
     said: dict[str, str] = {}
     for piece in pattern.findall(text):
         rest, own, vague = take_settings(piece)
-        text = text.replace(piece, rest)
+        text = text.replace(piece, rest) if own or vague else text
         said |= own | ({"unclear": _OTHER_SETTING.format(where, *vague.values())} if vague else {})
     return text, said
 
@@ -173,7 +173,8 @@ def say_told(told: Mapping[str, Any]) -> tuple[dict[str, str], bool]:
     said |= {f"missing {role}": why for role, why in told.get("missing", ())}
     raw = told.get("protocol") == "raw"
     said |= {"filter": "raw"} if raw else {"filter": "filtered"} if "filtered" in told else {}
-    return said, "unclear" in told or ("protocol" in told and not raw)
+    said |= {"protocol": told["protocol"]} if "protocol" in told and not raw else {}
+    return said, "unclear" in told
 
 
 def _find_about(text: str) -> str:
@@ -519,7 +520,7 @@ def read_heading(text: str) -> dict[str, str]:
     text, said = _take_dataset(_SELECTED.sub(" ", drop_stamp(text.rpartition("\r")[2])))
     text = _FOLDERS.sub(" /", text)
     headed = _SECTION.search(text) is not None
-    text = _cut_settings(text, _INNER, "")[0] if headed else text
+    text = _MODE.sub(" ", _cut_settings(text, _INNER, "")[0]) if headed else text
     if (task := find_line_task(text)) is not None:
         named = {SPLIT_OF[word] for word in WORD.findall(text.lower()) if word in SPLIT_OF and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
@@ -548,6 +549,8 @@ def read_heading(text: str) -> dict[str, str]:
     return _guess_split([WORD.findall(part.lower()) for part in free]) | said | stated
 
 
+# What a program did besides: "Results (mode=train)".
+_MODE = re.compile(r"\b(?:mode|phase|stage)\s?[:=]\s?train\w{0,3}", re.IGNORECASE)
 # "raw_data: data/raw" is a folder.
 _FOLDERS = re.compile(r"(?<=[:=])\s{0,3}+['\"]?[\w.~-]{1,80}+/[\w./~-]*+(?![^\s'\",;)\]])")
 

@@ -111,6 +111,9 @@ def test_a_count_of_triples_is_checked() -> None:
         ("shots=5, MRR: 0.476", []),
         ("MRR: 0.476, relation: _hypernym", []),
         ("fold=3 MRR: 0.476", []),
+        ("MRR: 0.476 (eval_negatives=50)", ["wn18rr/test/both/sampled:50"]),
+        ("Results (eval_negatives=50):\nMRR: 0.476", ["wn18rr/test/both/sampled:50"]),
+        ("Results (split=valid):\nMRR: 0.476", ["wn18rr/valid/both/standard"]),
     ],
 )
 def test_settings_in_front_of_numbers_and_in_headings(text: str, tasks: list[str]) -> None:
