@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
+from rankconst.results.logs.below import leave_told_below
+from rankconst.results.logs.labels import find_line_task
 from rankconst.results.logs.lines import (
     MOST_NUMBERS,
     Found,
@@ -30,14 +32,14 @@ from rankconst.results.logs.statements import (
     ONLY,
     REVERSED,
     VALUE,
-    find_line_task,
     read_heading,
     read_line,
     read_pair,
     settle_steps,
+    tell_heading,
 )
 from rankconst.results.reading import NO_SPLIT, Entries, Notes, Reader, Skipped, tell_open_split
-from rankconst.results.tables.columns import INVERTED, WHICH_SIDES, is_retrieval
+from rankconst.results.tables.columns import INVERTED, WHICH_SIDES, find_inverted, is_retrieval
 from rankconst.results.tables.surroundings import MAY_BE_RAW
 from rankconst.results.tables.text import find_headings, find_lines, is_table
 from rankconst.results.tables.units import (
@@ -113,8 +115,7 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else open_side)
             if split is None and name in validated:
                 why = why or ONLY.format("split")  # Keras: mrr, next to val_mrr, is of train
-            if "unlike" in about:
-                why = why or DIFFERS.format(about["unlike"])
+            why = why or about.get("unclear") or (DIFFERS.format(about["unlike"]) if "unlike" in about else "")
             if "split" in said:
                 about.pop("best", None)
             yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why)
@@ -129,15 +130,14 @@ def _read_above(text: str, rest: str, own: dict[str, str], state: dict[str, str]
     `numbered` says whether there are numbers below the line that names the dataset.
     """
     said = read_heading(rest) | {key: each for key, each in own.items() if key in {"step", "steps"}}
-    said = settle_steps(said, current="split" in said)
+    said = tell_heading(text) | settle_steps(said, current="split" in said)
     if _FINAL.search(rest) and "split" in state and "split" not in said:
         said["split"] = ""  # no longer that of the heading above
-    if not said and _TRAIN_ALONE.fullmatch(text):
-        said = {"split": "", _OPEN_SPLIT: _MAY_BE_TRAIN}
     if len(text) < _LONGEST_NOTE and (task := find_line_task(text) or read_pair(text)) is not None:
         said.setdefault("task", task)  # before a number: "candidates per query: 1000"
     if _LINKS.search(rest):
         state.pop("task", None)
+        state.pop("unclear", None)
     if said.get("dataset") and (unknown := name_unknown(text)):
         said["dataset"] = unknown  # "dataset='yoochoose', kg='FB15k-237'"
     if (
@@ -160,9 +160,10 @@ def _go_on(state: dict[str, str], said: dict[str, str], *, fresh: bool) -> dict[
     other = said.get("split", state.get("split")) != state.get("split")
     # What another split was evaluated after is another matter.
     keep = {"step", "unlike"} if fresh or not other else {"unlike"}
-    keep |= {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
+    keep |= {"dataset", "among", "task", "unclear"}
+    keep |= set() if "split" in said else {"split", "tied"}
     if "dataset" in said or ("split" in said and "tied" in state):
-        keep -= {"among", "task"}
+        keep -= {"among", "task", "unclear"}
     return {key: each for key, each in state.items() if key in keep} | said
 
 
@@ -183,12 +184,6 @@ def _hold_filter(state: dict[str, str], said: dict[str, str], *, numbered: bool)
 
 _OPEN = "missing protocol"
 _OPEN_SPLIT = "missing split"
-_MAY_BE_TRAIN = "the line above says train, which may be its split: add --split"
-# A program may evaluate train there, or begin to train.
-_TRAIN_ALONE = re.compile(
-    r"[\W_]{0,40}(?:train(?: ?(?:set|split|data|triples|facts))?|training (?:set|split|triples|facts))[\W_]{0,40}",
-    re.IGNORECASE,
-)
 _FINAL = re.compile(r"\bfinal (?:evaluation|results?|performance|metrics|scores?)\b", re.IGNORECASE)
 
 
@@ -409,31 +404,43 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         )
         found.append(own)
     found = _refuse_cut(_refuse_best(_refuse_copies(_ask_side(found))), text)
+    found = leave_told_below(found, text, _read_below)
     if any(each.split == "test" for each in found):
         missing = {_OPEN_SPLIT: NO_SPLIT}
         found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
 
 
+def _read_below(text: str) -> dict[str, str]:
+    """Return what a line would say of numbers below it; nothing if it has numbers, or says a step."""
+    numbers, rest, own = read_line(text)
+    said = {} if numbers else _read_above(text, rest, own, {}, numbered=False)
+    return {} if "step" in said else said
+
+
 def _ask_side(found: list[Found]) -> list[Found]:
     """Leave the side to the user where the same metric is there again of inverse queries: ``MRR (raw_inv)``."""
-    inverted = {(each.name, each.said.get("filter")) for each in found if _OF_INVERSE.search(each.why)}
+    inverted = find_inverted(map(_name_queries, found))
     told = {"missing side": f"{INVERTED}: add --side"}
     return [
         replace(each, side=None, said={**each.said, **told})
-        if (each.name, each.said.get("filter")) in inverted and not each.said.get("side")
+        if not each.said.get("side") and _name_queries(each) in inverted
         else each
         for each in found
     ]
 
 
-_OF_INVERSE = re.compile("'(?:inv|inverse|reversed?|rev)'", re.IGNORECASE)
+def _name_queries(found: Found) -> str:
+    """Return a metric with what its name and line say of how it is filtered, and of inverse queries."""
+    return " ".join(filter(None, (found.said.get("filter"), found.name, found.said.get("inverse"))))
 
 
 def _note(told: Mapping[str, Any]) -> dict[str, str]:
     """Return what settings say besides a split, a side and a protocol: the task, how many triples, what is missing."""
     triples = {f"{split}_triples": str(told["num_triples"]) for split in SPLITS} if "num_triples" in told else {}
-    return triples | {key: each for key, each in told.items() if key == "task" or key.startswith("missing ")}
+    return triples | {
+        key: each for key, each in told.items() if key in {"task", "rank_type"} or key.startswith("missing ")
+    }
 
 
 def _answers_queries(text: str) -> bool:
@@ -558,7 +565,8 @@ def _recognise(document: Document) -> bool:
 
 # Why a number is left out that certainly is one of a metric.
 _TOLD = re.compile(
-    f"{MANY}|its line names|its line says|(?:before|behind) it is not understood|{WHICH_SIDES}|{REVERSED}"
+    f"{MANY}|its line names|its line says|has a setting, |known answers of|"
+    f"(?:before|behind) it is not understood|{WHICH_SIDES}|{REVERSED}"
 )
 _FORMAT = LogFormat(
     key="generic",
@@ -568,7 +576,7 @@ _FORMAT = LogFormat(
 )
 # "Evaluating on 500 random negatives": what a line about training says of negatives is another matter.
 _AMONG = re.compile(
-    r"\b(?:(?:eval|test|valid|rank)\w*\b[^\n]{0,80}?\b|(?:among|against|vs\.?) )(\d[\d,]{0,8}) "
+    r"\b(?:(?:eval|test|valid|rank)\w*\b(?:(?!\btrain)[^\n]){0,80}?\b|(?:among|against|vs\.?) )(\d[\d,]{0,8}) "
     r"(?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
     re.IGNORECASE,
 )

@@ -59,10 +59,16 @@ def _list_settings(text: str, first: int | None) -> Iterator[tuple[int, dict[str
         counted = start
         plain = first is None or line <= first or name in names
         told = anywhere or (tell_program(name, value) if plain else {})
-        told = {"protocol" if key == "filtered" else key: said for key, said in told.items()}
+        told = _rename(told)
         if told:
             names.add(name)
             yield line, told, bool(anywhere)
+
+
+def _rename(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a setting says with ``filtered`` as a protocol, and each role that it leaves open on its own."""
+    renamed = {"protocol" if key == "filtered" else key: said for key, said in told.items() if key != "missing"}
+    return renamed | {f"{_MISSING}{role}": why for role, why in told.get("missing", ())}
 
 
 def _settle(block: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -31,6 +31,9 @@ _FILTERS["timefiltered"] = "time-aware"
 _TIES = {"realistic", "optimistic", "pessimistic"}
 _CONTEXT = {"split": SPLIT_OF, "side": _SIDES, "filter": _FILTERS, "rank_type": dict(zip(_TIES, _TIES, strict=True))}
 
+# Of one side alone, if counted apart.
+_INVERSE = {"inv", "inverse", "reverse", "reversed", "rev"}
+
 STEPS = dict.fromkeys(("epoch", "step", "iter", "iteration"), "step") | dict.fromkeys(("epochs", "steps"), "steps")
 """Words before the number of a step; the last ones may also be before how many there were, as in settings."""
 
@@ -39,9 +42,9 @@ _NOISE = {
     "a", "an", "and", "are", "at", "best", "current", "data", "dataset", "debug", "end", "ent", "entities", "entity",
     "eval", "evaling", "evaluate", "evaluated", "evaluating", "evaluation", "evaluations", "final", "finished", "for",
     "from", "has", "in", "info", "is", "link", "loading", "metric", "metrics", "model", "of", "on", "only",
-    "performance", "predict", "predicting", "prediction", "predictions", "print", "ranking", "replace", "replaced",
-    "replacing", "result", "results", "root", "running", "score", "scores", "set", "setting", "split", "start",
-    "started", "starting", "starts", "stats", "tester", "the", "trainer", "triples", "values", "with",
+    "performance", "predict", "predicting", "prediction", "predictions", "print", "ranking", "ranks", "replace",
+    "replaced", "replacing", "result", "results", "root", "running", "score", "scores", "set", "setting", "split",
+    "start", "started", "starting", "starts", "stats", "tester", "the", "trainer", "triples", "values", "with",
 }  # fmt: skip
 
 EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "metric", "stat", "perform", "score"))}
@@ -78,9 +81,11 @@ _CHINESE = {
 _IDEOGRAMS = re.compile("|".join(_CHINESE))
 # The split on which a model was chosen is not the one on which its numbers are.
 _CHOSEN = re.compile(
-    r"\b(?:(?:at|with|by|from|using|for)\s+(?:the\s+)?best|selected\s+(?:on|by))[\s_-]+(?:val|valid|validation|dev)\b"
+    r"\b(?:(?:at|with|by|from|using|for)\s+(?:the\s+)?best"
+    r"|(?:selected\s+(?:on|by)|(?:chosen|tuned|early[ -]stopp(?:ed|ing))\s+(?:on|by|with)))"
+    r"[\s_-]+(?:the\s+)?(?:val|valid|validation|dev)\b"
     r"(?:[\s_]+(?:mrr|set|split|epoch|step|score|loss|metric|model|checkpoint)\b)?"
-    r"|\(best (?:val|valid|validation|dev)(?: (?:epoch|model|checkpoint))?\)",
+    r"|\(best (?:on (?:the )?)?(?:val|valid|validation|dev)(?: (?:epoch|model|checkpoint|set))?\)",
     re.IGNORECASE,
 )
 
@@ -142,7 +147,7 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     ),
     (
         "ilter",
-        re.compile(r"\b(?:non|not|no|without|w/o)[-_ ]{0,2}filter(?:ed|ing|s)?\b", re.IGNORECASE),
+        re.compile(r"\b(?:non|not|no|without|w/o)[-_ ]{0,2}filter(?:ed|ing|s)?(?![A-Za-z])", re.IGNORECASE),
         " raw ",
     ),
     # scikit-kge: the raw value, and the filtered one.
@@ -187,6 +192,7 @@ def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
                 said[key] = ""
         elif word not in _NOISE and word not in STEPS and not word.isdecimal():
             unknown = unknown or word
+            said |= {"inverse": word} if word in _INVERSE else {}
     return tuple(said.items()), unknown
 
 
@@ -208,7 +214,8 @@ def read_phrase(text: str) -> Phrase:
         said, unknown = _say(words)
         trained = ("split", "train") in said and EVALUATED.isdisjoint(words)
         part = _PART.fullmatch(text)  # "test_e1" may rank heads only, "test_r" ranks relations
-        odd = f"{part[0]!r} is not understood" if part is not None and said and unknown not in {"", "loss"} else ""
+        known = dict(said).keys() <= {"inverse"} or unknown in {"", "loss"}
+        odd = "" if known or part is None else f"{part[0]!r} is not understood"
         odd = WHICH_SIDES if words in {("left",), ("right",)} else odd
         return Phrase(before=said + step, understood=not unknown and not trained, why=odd)
     before, behind = words[:start], (*between, *words[end:])

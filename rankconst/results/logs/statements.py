@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.mentions import describe_dataset, find_mentions, find_within, list_graphs
 from rankconst.catalogue.protocols import SPLITS
+from rankconst.results.logs.labels import PIECE, cut, drop_stamp, find_line_task, list_labels, read_label, tell_labels
 from rankconst.results.logs.phrases import (
-    BREAK,
     EVALUATED,
     OPTION,
     SPLIT_OF,
@@ -27,12 +27,12 @@ from rankconst.results.logs.phrases import (
     read_phrase,
     simplify,
 )
-from rankconst.results.tables.columns import find_other_tasks
-from rankconst.results.tables.settings import find_pairs, names_setting, read_setting, tell_program
+from rankconst.results.tables.columns import WHICH_SIDES, find_other_tasks
+from rankconst.results.tables.settings import find_pairs, names_setting, read_setting, tell_program, tell_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Mapping
 
 
 _BETWEEN = "its line names a dataset between its numbers"
@@ -56,7 +56,6 @@ VALUE = re.compile(
 )
 """A number behind a sign, or behind a blank if it has a point; a number before a sign is part of a name."""
 
-_PIECE = re.compile(rf"{BREAK.pattern}|[()]")
 # Words in parentheses behind a number, or "on FB15k-237 and"; what is in brackets is about the next one: [VALID] MRR:
 # 0.3 [TEST] MRR: 0.3.
 _NOTE = re.compile(
@@ -71,8 +70,9 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     """Return the numbers of a line (metric, what is said, value, why it is left out), the text behind, the context."""
     plain, line = _take_setting(simplify(text))
     found: list[_Number] = []
-    first = Phrase()  # a metric whose name comes before those of sides, each with its number
-    queue: list[Phrase] = []  # metrics that are named before all of their numbers, but for the first
+    # A metric whose name comes before those of sides, each with its number; metrics that are named before all of their
+    # numbers, but for the first.
+    first, queue = Phrase(), list[Phrase]()
     listed = end = told = 0  # `told`: the first number of which nothing was said behind it
     apart = ""  # why numbers behind a word that is not understood are left out
     odd, compared = (
@@ -87,18 +87,17 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             continue
         if match["sign"] is None and not queue and not label.strip(_BETWEEN_COLUMNS):
             found[-1:] = [_leave(number, MANY) for number in found[-1:]]
-        note = _find_note(label) if found and plain.lstrip()[:1] != "(" else ("", 0)
-        if note[0]:
-            told, label = _tell_behind(found, told, note[0], behind), label[note[1] :]
+        note, label = _cut_note(label) if found and plain.lstrip()[:1] != "(" else ("", label)
+        told = _tell_behind(found, told, note, behind) if note else told
         label, between = _name_dataset(label, found, line)
-        odd = (_find_reversed(label) if end else "") or odd or between
+        label, labels = _take_labels(label, plain[match.end("value") - 1 :])
+        line |= labels
         phrases = list_phrases(_LEFT.sub("", label) if end else label)
-        end = match.end()
         names = [each for each in phrases if each.names]
-        odd = _find_odd(label, phrases) or (_find_tag(label) if found else "") or odd
-        if queue and phrases:
-            _mark(found, listed, len(queue))
-            queue = []
+        odd = labels.get("unclear") or _find_odd(label, phrases, first=not end, numbered=bool(found)) or odd or between
+        end = match.end()
+        _mark(found, listed, len(queue) if phrases else 0)
+        queue = [] if phrases else queue
         if len(names) > 1:
             queue, phrases, listed = names[1:], [*(each for each in phrases if not each.names), names[0]], len(found)
         elif queue:
@@ -107,22 +106,80 @@ def read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             line[key] = value.lstrip("0") or "0"
         phrase, after, first = _pick(phrases, line, first)
         compared = phrase is None and _COMPARED.search(label) is not None
-        if phrase is None and note[0] and _AND.fullmatch(label) and _find_note(plain[end:])[0]:
+        if phrase is None and note and _AND.fullmatch(label) and _cut_note(plain[end:])[0]:
             phrase = Phrase((found[-1][0],))  # MRR: 0.3 (raw), 0.4 (filtered)
         if phrase is None and match["sign"] and names and (aside := _LAST_ASIDE.search(label)) is not None:
             odd = f"{aside[1]!r} behind its name is not understood"
             found += [(name, dict(line), value, odd) for name in names[-1].names]
         if phrase is None:
+            about, why = _read_numbered(label, value)
+            found[told:] = [_leave(_add(each, about), why) for each in found[told:]]
+            line, odd = line | about, why or odd
             continue
         said = line | _join(dict(phrase.before), dict(phrase.behind)) | after
         if again := [own for name, own, _, _ in found if name in phrase.names]:
             said, apart = _drop_carried(said, again, phrases, line)
-        about = _APPROXIMATE if _ABOUT.search(plain[: match.start()][-_NEAR:]) else ""
-        found += _expand(phrase, said, value, odd or apart or about)
+        found += _expand(phrase, said, value, odd or apart or _find_about(plain[: match.start()]))
         apart = phrase.why if phrase.apart else apart
     _mark(found, listed, len(queue))
     _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
     return _complete(found, plain), plain[end:] if found else _drop_asides(plain, end), line
+
+
+def _take_labels(label: str, behind: str) -> tuple[str, dict[str, str]]:
+    """Return a label without the flags in it, ``[filtered: false]``, and what these and other pieces of it say.
+
+    Its last piece is the name of a number, unless a progress bar is `behind` it: ``few-shot: 100%|###``.
+    """
+    said = dict(tell_labels(label, named=not behind.startswith("%|")))
+    rest, own = _cut_settings(label, _FLAG, "its line")
+    return (rest, said | own) if own else (label, said)
+
+
+def _cut_settings(text: str, pattern: re.Pattern[str], where: str) -> tuple[str, dict[str, str]]:
+    """Return a text without the settings in the pieces that a pattern finds, and what these say."""
+    said: dict[str, str] = {}
+    for piece in pattern.findall(text):
+        rest, own, vague = take_settings(piece)
+        text = text.replace(piece, rest) if own or vague else text
+        said |= own | ({"unclear": _OTHER_SETTING.format(where, *vague.values())} if vague else {})
+    return text, said
+
+
+_OTHER_SETTING = "{} has a setting, {}, as numbers of other tasks or of a part of them have"
+_FLAG = re.compile(r"(?<![\w.-])[A-Za-z]\w{1,30}\s{0,3}[:=]\s{0,3}(?:true|false|yes|no)(?!\w)", re.IGNORECASE)
+
+
+def _read_numbered(label: str, value: str) -> tuple[dict[str, str], str]:
+    """Return what a setting with a number says of the numbers of its line, ``(shots=5)``, or why it leaves them out."""
+    key = _KEY.search(label)
+    if key is None:
+        return {}, ""
+    told = _tell_setting(key[0], value)
+    said, odd = say_told(told)
+    if "unclear" in told:
+        return said | {"task": "subset"}, ""
+    return said, _OTHER_SETTING.format("its line", f"{key[0]}={value}") if odd else ""
+
+
+_KEY = re.compile(r"(?<![\w-])[A-Za-z][\w-]{1,30}$")
+
+
+def say_told(told: Mapping[str, Any]) -> tuple[dict[str, str], bool]:
+    """Return what a setting says of numbers as a line does, and whether it says more, which leaves them out."""
+    said = {role: told[role] for role in ("split", "side", "task", "rank_type") if role in told}
+    said |= {"task": "by relation"} if _names_relation(told) else {}
+    said |= {f"{split}_triples": str(told["num_triples"]) for split in SPLITS if "num_triples" in told}
+    said |= {f"missing {role}": why for role, why in told.get("missing", ())}
+    raw = told.get("protocol") == "raw"
+    said |= {"filter": "raw"} if raw else {"filter": "filtered"} if "filtered" in told else {}
+    said |= {"protocol": told["protocol"]} if "protocol" in told and not raw else {}
+    return said, "unclear" in told
+
+
+def _find_about(text: str) -> str:
+    """Return why a number is left out if the text before it says that it is approximate."""
+    return _APPROXIMATE if _ABOUT.search(text[-_NEAR:]) else ""
 
 
 def _drop_asides(plain: str, end: int) -> str:
@@ -243,11 +300,11 @@ _BETWEEN_COLUMNS = " \t,/|;->\u2013\u2192\u21d2\u27f6\u279c"
 _AND = re.compile(r"[\s,;.&]*+(?:and\b)?[\s,;.&]*+")
 
 
-def _find_note(text: str) -> tuple[str, int]:
-    """Return what the beginning of a text says of the number before it, and where that ends."""
+def _cut_note(text: str) -> tuple[str, str]:
+    """Return what the beginning of a text says of the number before it, and what is behind that."""
     found = _NOTE.match(text[:_NEXT])
     words = "" if found is None else found[1] or (found[2] if _GRAPH.search(found[2]) else "")
-    return (words, found.end()) if words and found is not None else ("", 0)
+    return (words, text[found.end() :]) if words and found is not None else ("", text)
 
 
 # How far behind a number its own words may end.
@@ -263,8 +320,19 @@ def _find_tag(label: str) -> str:
     return "" if phrase.names or phrase.understood else f"{tag[1]!r} before it is not understood"
 
 
-def _find_odd(label: str, phrases: list[Phrase]) -> str:
-    """Return why the numbers behind a label are left out: it may name other tasks, or a part of them."""
+def _find_odd(label: str, phrases: list[Phrase], *, first: bool, numbered: bool) -> str:
+    """Return why the numbers behind a label are left out: it may name other tasks, or a part of them.
+
+    It is the `first` of its line, or not; there may be numbers of metrics before it.
+    """
+    return (
+        _find_part_of(label, phrases)
+        or (_find_tag(label) if numbered else "")
+        or ("" if first else _find_reversed(label))
+    )
+
+
+def _find_part_of(label: str, phrases: list[Phrase]) -> str:
     odd = next((each.why for each in phrases if each.why and not each.names), "")
     if not any(each.names for each in phrases):
         return odd
@@ -324,6 +392,12 @@ def _leave(number: _Number, why: str) -> _Number:
     return (*number[:3], number[3] or why)
 
 
+def _add(number: _Number, said: dict[str, str]) -> _Number:
+    """Return a number of which more is said."""
+    name, own, value, why = number
+    return name, _join(own, said), value, why
+
+
 def _tell_behind(found: list[_Number], told: int, text: str, behind: dict[str, str], *, compared: bool = False) -> int:
     """Tell the numbers from `told` on what a text behind them says, and return the first that is not told.
 
@@ -333,9 +407,8 @@ def _tell_behind(found: list[_Number], told: int, text: str, behind: dict[str, s
     if compared:
         said, vague = {}, {**vague, **dict.fromkeys(said, text.strip())}
     for place in range(told, len(found)):
-        name, own, value, why = found[place]
-        odd = next((piece for key, piece in vague.items() if not own.get(key)), "")
-        found[place] = _leave((name, _join(own, said), value, why), _BEHIND.format(odd) if odd else "")
+        odd = next((piece for key, piece in vague.items() if not found[place][1].get(key)), "")
+        found[place] = _leave(_add(found[place], said), _BEHIND.format(odd) if odd else "")
     behind |= said
     return len(found) if said else told
 
@@ -347,6 +420,8 @@ def _finish_line(
 
     `odd` says why it is open which of them the end of the line is about.
     """
+    if not found:
+        return
     found[:] = [_leave(number, "" if number[1].get("dataset") else odd) for number in found]
     for place in range(_tell_behind(found, told, rest, behind, compared=compared), len(found)):
         lacks = next((key for key in behind if key in _ONE_EACH and not found[place][1].get(key)), "")
@@ -359,35 +434,47 @@ def _read_behind(text: str) -> tuple[dict[str, str], dict[str, str]]:
     if not any(map(str.isalpha, text)):
         return {}, {}
     text, said = _take_dataset(text)
-    text, vague = _take_settings_behind(text, said)
-    for part in filter(None, map(str.strip, _PIECE.split(text))):
+    text, settings, vague = take_settings(text)
+    said |= settings
+    for part in filter(None, map(str.strip, PIECE.split(text))):
         phrase = read_phrase(part)
-        own = {key: each for key, each in phrase.before if key in _ONE_EACH}
+        own = {key: each for key, each in phrase.before if key in (*_ONE_EACH, "rank_type")}
         if phrase.understood and not phrase.names:
             said = _join(said, own)
         else:
             vague |= {key: part for key, each in own.items() if each not in _DEFAULTS}
+        if phrase.why == WHICH_SIDES:
+            vague["side"] = part
+    for label in list_labels(text):
+        labels = dict(read_label(label))
+        vague |= {"part": label} if "unclear" in labels else {}
+        vague |= {"split": label} if TRAIN_ALONE.fullmatch(label) else {}
+        said = {key: each for key, each in labels.items() if key != "unclear"} | said
     return said, vague
 
 
-def _take_settings_behind(text: str, said: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """Return a text behind numbers without its settings, and those that are of other tasks: ``(filtered=False)``.
+def _tell_setting(name: str, value: str) -> dict[str, Any]:
+    """Return what a setting next to numbers says of them; a count of negatives may be that of the training."""
+    counts = value.replace(".", "").isdecimal()
+    return tell_program(name, value, evaluated=not counts) or (tell_setting(name, value) or {} if counts else {})
 
-    What the others say is added to what is said.
+
+def take_settings(text: str) -> tuple[str, dict[str, str], dict[str, str]]:
+    """Return a text that is about numbers without its settings, what these say, and which leave the numbers out.
+
+    ``(filtered=False)`` says that they are raw, ``(protocol=sampled)`` that they are of other tasks.
     """
-    vague: dict[str, str] = {}
+    said, vague = dict[str, str](), dict[str, str]()
     rest, last = "", 0
     for start, end, name, value in find_pairs(text, len(text), set()):
-        told = tell_program(name, value, evaluated=True)
+        told = _tell_setting(name, value)
         if not told and not names_setting(name):
             continue
         rest, last = f"{rest}{text[last:start]} ", end
-        filters = told.get("protocol"), told.get("filtered")
-        said |= {role: told[role] for role in ("split", "side", "task") if role in told}
-        said |= {"filter": "raw"} if filters[0] == "raw" else {"filter": "filtered"} if filters[1] else {}
-        if told.keys() - {"split", "side", "task", "filtered"} and filters[0] != "raw":
-            vague["part"] = text[start:end]
-    return rest + text[last:], vague
+        own, odd = say_told(told)
+        said |= own
+        vague |= {"part": text[start:end]} if odd else {}
+    return rest + text[last:], said, vague
 
 
 def _pick(phrases: list[Phrase], line: dict[str, str], first: Phrase) -> tuple[Phrase | None, dict[str, str], Phrase]:
@@ -430,8 +517,10 @@ def settle_steps(said: dict[str, str], *, current: bool) -> dict[str, str]:
 
 def read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
-    text, said = _take_dataset(_SELECTED.sub(" ", text.rpartition("\r")[2]))
+    text, said = _take_dataset(_SELECTED.sub(" ", drop_stamp(text.rpartition("\r")[2])))
+    text = _FOLDERS.sub(" /", text)
     headed = _SECTION.search(text) is not None
+    text = _MODE.sub(" ", _cut_settings(text, _INNER, "")[0]) if headed else text
     if (task := find_line_task(text)) is not None:
         named = {SPLIT_OF[word] for word in WORD.findall(text.lower()) if word in SPLIT_OF and word != "testing"}
         said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
@@ -440,18 +529,65 @@ def read_heading(text: str) -> dict[str, str]:
     stated = {"split": named_split} if named_split in {"valid", "test"} else {}
     if (known := next((key for words, key in _KNOWN_BY.items() if words in text), None)) is not None:
         said["protocol"] = known
-    parts = [(part.strip(), end) for part, end in _cut(text.rstrip(" :")) if part.strip()]
-    free = [part for part, end in parts if not _SET.match(text, end) or _is_evaluated(part)]
+    parts = [(part.strip(), end) for part, end in cut(text.rstrip(" :")) if part.strip()]
+    free = [
+        part for part, end in parts if not _SET.match(text, end) or (_is_evaluated(part) and not _OFF.match(text, end))
+    ]
     for part, _ in parts:
         phrase = read_phrase(part)
+        alone = headed or all(read_phrase(each).understood for each, _ in parts if each != part)
         if phrase.understood and not phrase.names and part in free:
             whole = len(parts) == 1 or not EVALUATED.isdisjoint(WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         else:
             said |= {key: each for key, each in phrase.before if key in {"step", "steps"}}
-            if headed and part in free and not phrase.names and "task" not in said:
+            if part in free and alone and phrase.why == WHICH_SIDES:
+                said["missing side"] = WHICH_SIDES
+            whole = headed or (alone and _RANKED_ALONE.fullmatch(part) is not None)
+            if whole and part in free and not phrase.names and "task" not in said:
                 said |= _tell_beginning(part, phrase)
     return _guess_split([WORD.findall(part.lower()) for part in free]) | said | stated
+
+
+# What a program did besides: "Results (mode=train)".
+_MODE = re.compile(r"\b(?:mode|phase|stage)\s?[:=]\s?train\w{0,3}", re.IGNORECASE)
+# "raw_data: data/raw" is a folder.
+_FOLDERS = re.compile(r"(?<=[:=])\s{0,3}+['\"]?[\w.~-]{1,80}+/[\w./~-]*+(?![^\s'\",;)\]])")
+
+
+def tell_heading(text: str) -> dict[str, str]:
+    """Return what labels of a line without numbers say, if it is a heading or says nothing else."""
+    text = _take_dataset(drop_stamp(text.rpartition("\r")[2]))[0]
+    settings = dict[str, str]()
+    if headed := _SECTION.search(text) is not None:
+        for pattern in (_INNER, _FLAG):
+            text, own = _cut_settings(text, pattern, "the heading above")
+            settings |= own
+    labels = {each: dict(read_label(each)) for each in list_labels(text)}
+    others = (read_phrase(each) for each, told in labels.items() if not told)
+    headed = headed or all(each.understood and not each.names for each in others)
+    told = {key: each for own in labels.values() for key, each in own.items()} if headed else {}
+    return told | settings | _find_train(text, labels, headed=headed)
+
+
+def _find_train(text: str, labels: Iterable[str], *, headed: bool) -> dict[str, str]:
+    """Return that the split is open if a line says train alone, in parentheses, or as what is evaluated."""
+    evaluated = headed and not EVALUATED.isdisjoint(WORD.findall(text.lower())) and "%|" not in text
+    alone = TRAIN_ALONE.fullmatch(text) or (headed and _TRAIN_INNER.search(text))
+    trained = alone or (evaluated and any(map(TRAIN_ALONE.fullmatch, labels)))
+    return {"split": "", "missing split": MAY_BE_TRAIN} if trained else {}
+
+
+_INNER = re.compile(r"[(\[][^()\[\]]{3,200}[)\]]")
+
+
+# A program may evaluate train there, or begin to train.
+_TRAIN = r"(?:on (?:the )?)?(?:train(?: ?(?:set|split|data|triples|facts))?|training (?:set|split|triples|facts))"
+TRAIN_ALONE = re.compile(rf"[\W_]{{0,40}}{_TRAIN}[\W_]{{0,40}}", re.IGNORECASE)
+"""A line, or a label, of train and nothing else."""
+
+_TRAIN_INNER = re.compile(rf"[(\[]\s?{_TRAIN}\s?[)\]]", re.IGNORECASE)
+MAY_BE_TRAIN = "the line above says train, which may be its split: add --split"
 
 
 def _tell_beginning(part: str, phrase: Phrase) -> dict[str, str]:
@@ -482,6 +618,7 @@ _RANKED = re.compile(
     r"|(?:corrupt\w{0,4}|replac\w{1,4}|predict\w{0,4}|over|missing) (?:the )?(?:head|tail)s?(?![\w-])",
     re.IGNORECASE,
 )
+_RANKED_ALONE = re.compile(rf"(?:{_RANKED.pattern})\w{{0,9}}", re.IGNORECASE)
 _OPEN_WORDS = {("side", "head"), ("side", "tail"), ("filter", "raw")}
 _VAGUE = "{!r} above it may say {}: add --{}"
 
@@ -497,12 +634,18 @@ _SELECTED = re.compile(
 
 def read_pair(text: str) -> str | None:
     """Return the task that a line tells which is one name with a value: ``relation: _hypernym``, ``fold: 1``."""
-    pair = _PAIR.fullmatch(text)
+    pair = _PAIR.fullmatch(drop_stamp(text))
     told = (read_setting(pair[1], pair[2]) or {}) if pair is not None else {}
-    part = "by relation" if "relations" in told else "subset" if "unclear" in told else None
+    part = "by relation" if _names_relation(told) else "subset" if "unclear" in told else None
     return told.get("task", part)
 
 
+def _names_relation(told: Mapping[str, Any]) -> bool:
+    """Tell whether a setting names a relation, and not how a model relates entities: ``relation: translation``."""
+    return any(each.lower() not in _OPERATORS for each in told.get("relations", ()))
+
+
+_OPERATORS = {"translation", "rotation", "diagonal", "complex_diagonal", "linear", "affine", "complex", "bilinear"}
 # Names of files have points, their paths slashes.
 _PAIR = re.compile(r"[\s#*=-]*+([A-Za-z][\w -]{1,30})\s?[:=]\s?(\d+(?:\.\d+)? ?%?|[^\s:=./][^:=./]{0,60})")
 
@@ -516,19 +659,18 @@ _KNOWN_BY = {"(correct evaluation)": "libkge", "(include test set labels)": "sta
 _LEAST_WORDS = 3
 
 
-def _cut(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the pieces of a text, each with the place of its end."""
-    start = 0
-    for sign in _PIECE.finditer(text):
-        yield text[start : sign.start()], sign.start()
-        start = sign.end()
-    yield text[start:], len(text)
+# What is behind a flag.
+_OFF = re.compile(r"['\"]?\s*[:=]\s*(?i:true|false|yes|no|none|\d+)\b")
 
 
 def _is_evaluated(part: str) -> bool:
-    """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set:"."""
-    words = WORD.findall(part.lower())
-    return len(words) >= _LEAST_WORDS and not EVALUATED.isdisjoint(words)
+    """Tell whether a part of a heading says what is evaluated, whatever is behind it: "Evaluate A on train set:".
+
+    "Evaluating:" alone says that of what is behind it.
+    """
+    words, phrase = WORD.findall(part.lower()), read_phrase(part)
+    leads = "evaluating" in words and phrase.understood and not phrase.before
+    return leads or (len(words) >= _LEAST_WORDS and not EVALUATED.isdisjoint(words))
 
 
 def _guess_split(parts: list[list[str]]) -> dict[str, str]:
@@ -543,19 +685,6 @@ def _guess_split(parts: list[list[str]]) -> dict[str, str]:
 _SET = re.compile(
     r"['\"]?\s*+(?:(?::|=(?!=)|-+>)\s*[^\s(:=]|(?:\|\s{0,40})?+(?i:true|false|yes|no|on|off)\s{0,40}(?:\||$))"
 )
-# "temporal: False": what is not so.
-_OFF = re.compile(r"\b\w{1,40}(?: \w{1,40})?\s{0,3}[:=]\s{0,3}(?:false|none|no|0)\b(?!\.\d)", re.IGNORECASE)
-# Search engines are evaluated in the same words; "~/Documents/kge" is a folder.
-_RETRIEVAL = re.compile(
-    r"(?<![\w/\\.~-])(?:documents?|passages?|ms ?marco|beir|trec|retrievers?)(?![\w/\\-])", re.IGNORECASE
-)
-_QUESTIONS = re.compile(r"\bquestion[- ]answering\b|\bKGQA\b|\bWebQ(?:uestions)?SP\b|\bMetaQA\b", re.IGNORECASE)
-
-
-def find_line_task(text: str) -> str | None:
-    """Return the task of a line; temporal graphs are known by their names, and logs have many a timestamp."""
-    found = find_task(_OFF.sub(" ", text), "temporal") or ("retrieval" if _RETRIEVAL.search(text) else None)
-    return found or ("question answering" if _QUESTIONS.search(text) else None)
 
 
 def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
