@@ -421,7 +421,8 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
 # On what a model was chosen, and which triples are known answers, is not on what it was evaluated.
 _CHOOSING = re.compile(
     r"(?<![a-z])(?:best|selec(?:ted|tion)|chosen|early|stopp(?:ed|ing)|monitor|tuned|tuning|known|filter(?:ed|ing)?)"
-    r"[ _-](?:by|on|splits?|sets?|with|using|triples|facts|answers)(?![a-z])|^(?:known|filtering|filter)$",
+    r"[ _-](?:by|on|splits?|sets?|with|using|triples|facts|answers)(?![a-z])|^(?:known|filtering|filter)$"
+    r"|early[ _-]?stop|^(?:monitor|(?:model )?selection|pre-?trained|train|job)(?![a-z])",
     re.IGNORECASE,
 )
 

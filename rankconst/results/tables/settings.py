@@ -21,6 +21,7 @@ from rankconst.results.tables.columns import (
     contradict,
     find_qualifier,
     is_kind,
+    is_mean,
     is_vague,
     is_whole,
     join_levels,
@@ -156,9 +157,9 @@ def _read_kind(value: str) -> _Said:
     return {"unclear": OF_KIND.format(value)} if is_kind(value) else {} if is_whole(value) else None
 
 
-def _read_task_of(_: str, *, task: str) -> dict[str, Any]:
-    """Return the task that a column says its rows are of, whatever its cells say, a mean included."""
-    return {"task": task}
+def _read_number_of(value: str, *, task: str) -> dict[str, Any]:
+    """Return the task that a column of numbers says its rows are of, a mean over all of them included."""
+    return {"task": task} if any(map(str.isdigit, value)) or is_mean(value) else {}
 
 
 def _read_mean(value: str) -> dict[str, Any]:
@@ -221,7 +222,10 @@ _OF_PART = "it is of a part of the tasks, {} {}; the tables hold whole splits, a
 
 
 def _read_fold(value: str) -> _Said:
-    return {"unclear": f"it is of fold {value} of a cross-validation"}
+    if said := read_words(value):
+        return said
+    none = value != "0" and FLAGS.get(value.lower()) is False
+    return {} if none or _plain(value) in _USUAL else {"unclear": f"it is of fold {value} of a cross-validation"}
 
 
 def _read_test_set(value: str) -> _Said:
@@ -327,7 +331,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             r"(?:metric )?(?:average|averag(?:ing|ed)|avg|reduction|aggregat(?:e|ed|ion)|agg)"
             r"(?: (?:type|mode|method|over|by|level))?",
             _read_mean,
-            False,
+            True,
         ),
         (r"stat(?:istic)?|quantity", _read_mean, False),
         (r"(?:is |run )?(?:complete|completed|finished|done)", _read_end, False),
@@ -345,13 +349,13 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             _read_part,
             False,
         ),
-        (r"(?:#|(?:num|n|number of|k) )?shots?", partial(_read_amount, task="few-shot"), False),
+        (r"(?:#|(?:num|n|number of|k) )?shots?", partial(_read_amount, task="few-shot"), True),
         (r"noise(?: (?:rate|ratio|level))?", partial(_read_amount, task="another graph"), False),
-        (r"snapshot(?: (?:id|number))?", partial(_read_task_of, task="continual"), False),
-        (r"client(?: (?:id|number))?", partial(_read_task_of, task="federated"), False),
+        (r"snapshot(?: (?:id|number))?", partial(_read_number_of, task="continual"), True),
+        (r"client(?: (?:id|number))?", partial(_read_number_of, task="federated"), True),
         (r"(?:num|n|nb|number of) clients?", partial(_read_amount, task="federated"), True),
         (r"test ?(?:set|file)(?: name)?", _read_test_set, False),
-        (r"(?:cv )?fold(?: (?:id|idx|index|number|nr))?", _read_fold, False),
+        (r"(?:cv )?fold(?: (?:id|idx|index|number|nr))?", _read_fold, True),
         (rf"eval(?:uation)?|(?:rank(?:ing)?|metrics?|filter(?:ing)?|test)(?: {_WHAT})?", _read_words, False),
         (r"quer(?:y|ies)(?: (?:type|structure))?|structure", _read_query, False),
         (r"(?:data ?)?(?:split|set)|subset|partition|phase|stage", _read_stage, False),
@@ -444,7 +448,8 @@ _PAIR = re.compile(
     r"--(?P<option>[A-Za-z][\w-]{1,30})(?:(?:=|[ \t]{1,3})['\"]?(?P<given>(?!-)[\w-]{1,30})(?!\w|\.\w)"
     r"|(?=[ \t]{0,3}(?:--|\\|\n|\Z)))"
     r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]"
-    r"(?:[ \t]{0,3}|[ \t]?\n[ \t]{1,2}(?=(?i:true|false|yes|no)\b|\d))['\"]?(?P<value>[\w-]{1,30})"
+    r"(?:[ \t]{0,3}|[ \t]?\n[ \t]{1,2}(?=(?i:true|false|yes|no)\b|\d))"
+    r"(?:['\"](?P<quoted>[\w ,+%?()/-]{1,60})['\"]|['\"]?(?P<value>\d{1,9}(?:/\d{1,9}|%)|[\w-]{1,30}))"
     r"(?!\w|\.\w|[ \t]{0,9}[:=])"
     r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|)|(?<=[ \t])(?=(?i:true|false)\b))"
     r"[ \t]{0,40}(?P<cell>[\w-]{1,30})"
@@ -483,7 +488,7 @@ def _compile_names(names: set[str]) -> re.Pattern[str]:
 def _make_pair(match: re.Match[str] | None) -> Iterator[Pair]:
     if match is None:
         return
-    value = match["given"] or match["value"] or match["cell"] or "true"
+    value = match["given"] or match["quoted"] or match["value"] or match["cell"] or "true"
     if not match["bar"] or value.lower() not in _HEADED:
         yield Pair(*match.span(), match["option"] or match["name"] or match["key"], value)
 

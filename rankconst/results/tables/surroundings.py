@@ -305,14 +305,18 @@ def _list_parts(text: str) -> list[str]:
         return []
     for mention in find_mentions(text):
         text = text.replace(mention.text, " ; ")
-    parts = (" ".join(_GENERAL_WORDS.sub("", part).split()) for part in _PARTS.split(_RESULTS.sub(" ", text)))
-    return [part for part in parts if part] if _FLAG.fullmatch(text) is None else []
+    parts = (_trim(part) for part in _PARTS.split(_RESULTS.sub(" ", text)))
+    return [part for part in parts if part]
+
+
+def _trim(part: str) -> str:
+    """Return a part of a text without words that are of any numbers; a setting, ``mode: train``, is read elsewhere."""
+    words = [" ".join(_GENERAL_WORDS.sub("", each).split()) for each in part.split(":", 1)]
+    return next(filter(None, words), "") if not all(words) or len(words) == 1 else ""
 
 
 _LONGEST_CAPTION = 400
-# "inverse: true" is a setting.
-_FLAG = re.compile(r"\W*+[\w -]{1,40}+[:=]\s{0,3}(?:true|false|yes|no|on|off|none|[\d.]{1,9})\W*", re.IGNORECASE)
-_PARTS = re.compile(r"[()\[\]:;]|\s[-\u2013\u2014|/]\s|,\s|(?<=[.!?])\s|\.$")
+_PARTS = re.compile(r"[()\[\];]|\s[-\u2013\u2014|/]\s|,\s|(?<=[.!?])\s|\.$")
 # Words at the ends of a part that are of any numbers.
 _GENERAL_WORDS = re.compile(
     r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|"

@@ -697,8 +697,7 @@ def test_what_a_model_was_chosen_by_is_not_what_it_was_evaluated_on(line: str, s
         ("relation: _hypernym\nMRR: 0.2\nrelation: _has_part\nMRR: 0.3\n", ["by relation"] * 2),
         ("Relation = _hypernym\nMRR: 0.2\nOverall\nMRR: 0.3\n", ["by relation", None]),
         ("relations: 11\nrelation: data/relation2id.txt\nshots: 0\nMRR: 0.3\n", [None]),
-        ("fold: 1\nMRR: 0.3\n", ["subset"]),
-        ("fold: 1, MRR: 0.3\nSnapshot:0 MRR: 0.4\n", ["subset", "continual"]),
+        ("Snapshot:0 MRR: 0.4\n", ["continual"]),
         ("Client 2 | MRR: 0.3\nTask: 0\tMRR: 0.4\tHits@1: 0.2\nMRR: 0.5\n", ["federated", *["continual"] * 2, None]),
         ("multi-task 1 seed: 1, run 2, MRR: 0.3\nMRR: 0.4 with task 0.5\n", [None] * 2),
         ("Namespace(num_client=3)\nMRR: 0.3\n", ["federated"]),
@@ -709,6 +708,15 @@ def test_what_a_model_was_chosen_by_is_not_what_it_was_evaluated_on(line: str, s
 )
 def test_numbers_of_other_tasks_are_told(text: str, tasks: list[str | None]) -> None:
     assert [entry.context.task for entry in READER.read(Document("eval.txt", text)).entries] == tasks
+
+
+@pytest.mark.parametrize(
+    "text", ["fold: 1\nMRR: 0.3\n", "fold: 1, MRR: 0.3\n", "Namespace(fold=1, lr=0.1)\nMRR: 0.3\n"]
+)
+def test_a_fold_of_a_cross_validation_is_left_out(text: str) -> None:
+    reading = READER.read(Document("eval.txt", text))
+    assert [each.why for each in reading.skipped] == ["it is of fold 1 of a cross-validation"]
+    assert reading.entries == ()
 
 
 def test_what_is_open_is_left_to_the_user() -> None:
