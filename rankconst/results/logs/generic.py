@@ -576,7 +576,7 @@ _FORMAT = LogFormat(
 )
 # "Evaluating on 500 random negatives": what a line about training says of negatives is another matter.
 _AMONG = re.compile(
-    r"\b(?:(?:eval|test|valid|rank)\w*\b(?:(?!\btrain)[^\n]){0,80}?\b|(?:among|against|vs\.?) )(\d[\d,]{0,8}) "
+    r"\b(?:(?:eval|test|valid|rank)\w*\b(?:(?!\btrain)[^\n]){0,80}?\b|(?:among|against|vs\.?) )(?<![\d.,])(\d(?:,?\d){0,7}+) "
     r"(?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
     re.IGNORECASE,
 )

@@ -554,7 +554,7 @@ def read_alone(cell: str, known: Container[str] = ()) -> dict[str, str]:
     for role, word in (said or {}).items():
         if role in {"split", "side", "protocol"} and word not in {"test", "both"} and role not in known:
             return {"unclear": _OPEN_NAME.format(repr(cell), role, word, role)}
-    if cell.lower() in _DIRECTIONS and "side" not in known:
+    if cell.lower() in DIRECTIONS and "side" not in known:
         return {"unclear": f"{cell!r} may say a side: write head or tail in a column side."}
     return {}
 
@@ -571,7 +571,11 @@ _CONSTRAINED = re.compile(
     r"|^type[-_ ]?constrain(?:ed|ts?)(?:[-_ ](?:eval(?:uation)?|ranking|ranks?|setting|protocol|candidates))?\W*$",
     re.IGNORECASE,
 )
-_DIRECTIONS = {"forward", "backward", "fwd", "bwd", "inverse", "reverse", "reversed"}
+DIRECTIONS = {"forward", "backward", "fwd", "bwd", "inverse", "reverse", "reversed"}
+"""What may say a side."""
+
+VERSIONED = re.compile(r"[vV]\.?\d+(?:_ind)?")
+"""A version of a benchmark."""
 
 
 _OPEN_NAME = "{} may say {} {}, or be a name only: add a column {} that says what its row is of."

@@ -30,6 +30,7 @@ from rankconst.results.tables.cells import (
 )
 from rankconst.results.tables.columns import (
     CONSTRAINED,
+    VERSIONED,
     find_qualifier,
     is_constrained,
     is_mean,
@@ -59,7 +60,7 @@ from rankconst.results.tables.reshape import (
     split_named,
     take_titles,
 )
-from rankconst.results.tables.rows import FROM, VERSIONED, RowReader, read_label
+from rankconst.results.tables.rows import FROM, RowReader, read_label
 from rankconst.results.tables.settings import (
     names_setting,
     read_remark,

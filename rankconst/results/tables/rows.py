@@ -32,6 +32,7 @@ from rankconst.results.tables.cells import (
 )
 from rankconst.results.tables.columns import (
     RANK_TYPES,
+    VERSIONED,
     Meaning,
     contradict,
     find_split,
@@ -127,7 +128,6 @@ def _find_vague(rows: Sequence[Row], heading: Heading, known: Collection[int]) -
 
 _SETTING = "setting"
 _VERSION = "version"
-VERSIONED = re.compile(r"[vV]\.?\d+(?:_ind)?")
 
 
 def _find_names(

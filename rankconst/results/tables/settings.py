@@ -15,9 +15,11 @@ from rankconst.catalogue.mentions import RELATION_PREDICTION, split_name
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.names import read_count
 from rankconst.results.tables.columns import (
+    DIRECTIONS,
     FLAGS,
     OF_KIND,
     RANK_TYPES,
+    VERSIONED,
     contradict,
     find_qualifier,
     is_kind,
@@ -252,6 +254,24 @@ def _read_task(value: str) -> dict[str, Any]:
     return {} if task is None else {"task": task}
 
 
+def _read_evaluated(value: str) -> dict[str, Any]:
+    """Return the task that a text is about, or the side that is predicted."""
+    return _read_task(value) or {role: word for role, word in (read_mode(value) or {}).items() if role == "side"}
+
+
+def _read_subset(value: str) -> _Said:
+    """Return that a subset is a part of the triples, or else the split that it is."""
+    return _read_task(value) or _read_stage(value)
+
+
+def _read_direction(value: str) -> _Said:
+    """Return the side that a direction says, or that it is left to the user."""
+    return {"missing": (("side", _DIRECTED),)} if _plain(value) in DIRECTIONS else _read_setting(value)
+
+
+_DIRECTED = "a direction may say a side: add --side"
+
+
 def _read_evaluator(value: str) -> dict[str, Any]:
     """Return what the name of a class tells: ``SampledRankBasedEvaluator``."""
     return _read_task(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", value)) | (
@@ -341,7 +361,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"evaluator(?: (?:name|type|class))?", _read_evaluator, True),
         (r"(?:is )?sampled(?: eval(?:uation)?)?", partial(_read_yes, task=_SAMPLED), False),
         (r"(?:is )?inductive", partial(_read_yes, task="inductive"), True),
-        (r"(?:relation |rel )?(?:category|kind|mapping)(?: (?:name|type))?", _read_kind, False),
+        (r"(?:relation |rel )?(?:category|kind|mapping)(?: (?:name|type))?|rel(?:ation)? types?", _read_kind, False),
         (
             r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality"
             r"|(?:relation(?:al)? |query )?pattern"
@@ -356,11 +376,14 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"(?:num|n|nb|number of) clients?", partial(_read_amount, task="federated"), True),
         (r"test ?(?:set|file)(?: name)?", _read_test_set, False),
         (r"(?:cv )?fold(?: (?:id|idx|index|number|nr))?", _read_fold, True),
-        (rf"eval(?:uation)?|(?:rank(?:ing)?|metrics?|filter(?:ing)?|test)(?: {_WHAT})?", _read_words, False),
-        (r"quer(?:y|ies)(?: (?:type|structure))?|structure", _read_query, False),
-        (r"(?:data ?)?(?:split|set)|subset|partition|phase|stage", _read_stage, False),
+        (rf"eval(?:uation)?|(?:rank(?:ing)?|metrics?|filter(?:ing)?|test)(?: {_WHAT})?", _read_words, True),
+        (r"query (?:type|structure)|structure", _read_query, True),
+        (r"quer(?:y|ies)", _read_query, False),
+        (r"subset|partition", _read_subset, True),
+        (r"(?:data ?|data ?set )?split(?: name)?|(?:data ?)?set|eval(?:uation)? data|phase|stage", _read_stage, False),
+        (r"(?:(?:query|prediction) )?direction", _read_direction, False),
         (
-            r"(?:batch |ranking )?(?:mode|type|setting|sides?|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?|"
+            r"(?:batch |ranking )?(?:mode|type|setting|sides?|target|corrupt(?:ion|ed)?|predict(?:ion|ed)?|"
             rf"replaced)(?: {_WHAT})?",
             _read_setting,
             False,
@@ -376,7 +399,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             _read_candidates,
             False,
         ),
-        (r"(?:(?:eval(?:uation)?|target) )?tasks?(?: (?:name|type))?", _read_task, True),
+        (r"(?:(?:eval(?:uation)?|target) )?tasks?(?: (?:name|type))?", _read_evaluated, True),
         (
             r"(?:(?:num|n|nb|number of|num of|max|limit) )?(?:test(?:ed|ing)?|eval(?:uation|uated)?) "
             r"(?:triples|facts|size|samples|examples|queries|limit)|(?:n|num|max|limit) (?:eval(?:uated)?|test)",
@@ -449,7 +472,7 @@ _PAIR = re.compile(
     r"|(?=[ \t]{0,3}(?:--|\\|\n|\Z)))"
     r"|-{0,2}(?P<name>[A-Za-z]\w{1,30})['\"]?[ \t]{0,20}[:=]"
     r"(?:[ \t]{0,3}|[ \t]?\n[ \t]{1,2}(?=(?i:true|false|yes|no)\b|\d))"
-    r"(?:['\"](?P<quoted>[\w ,+%?()/-]{1,60})['\"]|['\"]?(?P<value>\d{1,9}(?:/\d{1,9}|%)|[\w-]{1,30}))"
+    r"(?:['\"](?P<quoted>[\w ,+%?()/-]{1,60})['\"]|['\"]?(?P<value>\d{1,9}(?:/\d{1,9}|%)|\d{0,3}\.\d{1,9}|[\w-]{1,30}))"
     r"(?!\w|\.\w|[ \t]{0,9}[:=])"
     r"|(?P<key>[A-Za-z]\w{1,30})[ \t]{0,40}(?:\.{3,60}|-{1,9}>|=>|(?P<bar>\|)|(?<=[ \t])(?=(?i:true|false)\b))"
     r"[ \t]{0,40}(?P<cell>[\w-]{1,30})"
@@ -515,10 +538,14 @@ def read_lines(texts: Iterable[str]) -> dict[str, Any]:
 
 def _tell_near(name: str, value: str) -> dict[str, Any]:
     """Return what a setting near a table says; one relation is none of those that its rows may name."""
+    if _VERSION.fullmatch(_plain(name)) and VERSIONED.fullmatch(value):
+        return {"unclear": _OF_VERSION.format(value)}
     told = tell_beside(name, value)
     return {"task": "by relation"} if "relations" in told else told
 
 
+_VERSION = re.compile(r"(?:(?:data ?set|data|graph|benchmark) )?version")
+_OF_VERSION = "the text around says version {0}: write it behind the name of the dataset"
 _LINE = re.compile(r"[\s*+`\u2022#-]*+([A-Za-z][\w -]{1,30}+)\s?[:=]\s{0,3}([^\s:=`*][^:=`]{0,60})`?\s*")
 
 

@@ -320,7 +320,7 @@ _PARTS = re.compile(r"[()\[\];]|\s[-\u2013\u2014|/]\s|,\s|(?<=[.!?])\s|\.$")
 # Words at the ends of a part that are of any numbers.
 _GENERAL_WORDS = re.compile(
     r"^(?:\W*+\b(?:(?:table|tab|figure) \w{1,3}|all|these|the|are|is|on|of|for|in(?! progress)|under|"
-    r"notes?|remarks?|comments?)\b)*+\W*+"
+    r"notes?|remarks?|comments?|caption)\b)*+\W*+"
     r"|(?: (?:on|of|for|in|the|are|is))*\W*$",
     re.IGNORECASE,
 )

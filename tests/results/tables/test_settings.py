@@ -38,6 +38,17 @@ _OF_PART = "it is of a part of the tasks, {} {}; the tables hold whole splits, a
         ("num_candidates", "1000", {"task": "sampled"}), ("task", "link prediction", {}),
         ("num_eval_candidates", "1000", {"task": "sampled"}), ("relation_category", "1-1", {"unclear": KIND_1_1}),
         ("task", "relation_prediction", {"task": "relation prediction"}), ("learning_rate", "0.1", {}),
+        ("task", "head prediction", {"side": "head"}), ("fold", "all", {}), ("fold", "valid", {"split": "valid"}),
+        ("client", "local", {}), ("client", "2", {"task": "federated"}), ("subset", "seen", {"task": "subset"}),
+        ("subset", "dev", {"split": "valid"}), ("evaluation", "raw", {"protocol": "raw"}),
+        ("query_type", "2p", {"task": "complex query"}), ("query_type", "1p", {}), ("target", "entity", {}),
+        ("predict", "relation", {"task": "relation prediction"}), ("complete", "False", {"task": "running"}),
+        ("progress", "100%", {}), ("batch", "3/10", {"task": "running"}), ("status", "finished", {}),
+        ("tie_policy", "worst", {"rank_type": "pessimistic"}), ("rank_type", "raw", {"protocol": "raw"}),
+        ("max_test", "500", {"num_triples": 500}), ("test_size", "0.1", {}), ("num_train_triples", "500", {}),
+        ("average", "macro", {"task": MACRO}), ("averaged", "over relations", {"task": MACRO}),
+        ("average", "micro", {}),
+        ("relation_type", "N-1", {"unclear": OF_KIND.format("N-1")}),
         ("num_test_triples", "3,134", {"num_triples": 3134}), ("relations", "237", {}),
         ("relation", "_hypernym", {"relations": ("_hypernym",)}), ("test set", "test.txt", {"split": "test"}),
         ("TestSet", "test_A", {"unclear": _OF_PART.format("TestSet", "test_A")}), ("head type", "all", {}),
@@ -520,3 +531,28 @@ def test_a_remark_leaves_its_row_to_the_user(remark: str) -> None:
 )  # fmt: skip
 def test_other_remarks_say_nothing_of_their_row(remark: str) -> None:
     assert read_remark(remark) == {}
+
+
+def test_a_direction_leaves_the_side_to_the_user() -> None:
+    assert [role for role, _ in (read_setting("direction", "backward") or {})["missing"]] == ["side"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tasks"),
+    [
+        ("Namespace(dataset='umls', task='relation prediction', lr=0.1)", ""),
+        ("Namespace(dataset='umls', task='head prediction', lr=0.1)", "test/head/standard"),
+        ("Namespace(dataset='umls', test_fraction=0.1, lr=0.1)", ""),
+        ("Namespace(dataset='umls', subset='seen', lr=0.1)", ""),
+        ("Namespace(dataset='umls', num_test=20, lr=0.1)", ""),
+        ("Namespace(dataset='umls', mode='train', type='RotatE', dropout=0.1)", "test/both/standard"),
+        ("Namespace(dataset='umls', ranking='full', raw=0.25, negatives=256)", "test/both/standard"),
+    ],
+)
+def test_settings_of_a_program_above_numbers_of_a_log(text: str, tasks: str) -> None:
+    assert _adjust("a.log", f"{text}\nMRR: 0.5\nHits@10: 0.6\n") == tasks
+
+
+def test_a_version_near_a_table_is_part_of_the_name_of_its_dataset() -> None:
+    assert _adjust("a.md", f"dataset: umls\nversion: v1\n{_ROWS}") == ""
+    assert _adjust("a.md", f"dataset: umls\nversion: 1.2\n{_ROWS}") == "test/both/standard"
