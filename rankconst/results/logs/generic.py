@@ -577,7 +577,8 @@ _FORMAT = LogFormat(
 # "Evaluating on 500 random negatives": what a line about training says of negatives is another matter.
 _AMONG = re.compile(
     r"\b(?:(?:eval|test|valid|rank)\w*\b(?:(?!\btrain)[^\n]){0,80}?\b|(?:among|against|vs\.?) )"
-    r"(?<![\d.,])(\d(?:,?\d){0,7}+) (?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
+    r"(?<![\d.,])(\d(?:,?\d){0,7}+) "
+    r"(?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
     re.IGNORECASE,
 )
 _TOLD_BY = ("split", "side", "protocol")
