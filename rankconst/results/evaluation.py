@@ -166,7 +166,10 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     reason = None if row is None else row.refusal(file.dataset or named)
     if reason is not None:
         raise DataError(reason)
-    if file.task and describe_dataset(named, file.task) != named and not _is_task_asked(file.task, user):
+    asked = file.task is not None and (
+        _is_task_asked(file.task, user) or (bool(file.named_by) and _is_role_asked(file.task, user))
+    )
+    if file.task and describe_dataset(named, file.task) != named and not asked:
         raise DataError(_explain_task(file, named))
     for name, why in file.missing:
         if not getattr(user, name) and not getattr(file, name):
@@ -254,6 +257,12 @@ def _is_task_asked(task: str, user: Stated) -> bool:
         MACRO: user.aggregation not in {None, DEFAULT_AGGREGATION},
     }
     return asked.get(task, False)
+
+
+def _is_role_asked(task: str, user: Stated) -> bool:
+    """Tell whether a user says, usual or not, what only the name of a file says otherwise."""
+    roles = {"sampled": user.protocol, RELATION_PREDICTION: user.side, MACRO: user.aggregation}
+    return roles.get(task) is not None
 
 
 def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:

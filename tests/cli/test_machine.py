@@ -220,7 +220,6 @@ import sys, time
 def fail(): raise OverflowError("timestamp too large to convert to C _PyTime_t")
 time.time = fail
 sys.argv = ["rankconst", *{NATIONS.split()!r}]
-from cases import mark_rest
 from rankconst.cli import main
 main()
 """
@@ -261,7 +260,6 @@ def test_names_that_are_no_text(run: Run, tmp_path: Path) -> None:
 TELLING = """
 import sys
 sys.addaudithook(lambda event, args: event == "import" and args[0] == "typer" and print(flush=True))
-from cases import mark_rest
 from rankconst.cli import main
 main()
 """

@@ -111,6 +111,21 @@ def test_a_dataset_named_by_the_user_does_not_hide_another_task(task: str, user:
         settle(Stated(task=task), user, TABLES)
 
 
+@pytest.mark.parametrize(
+    ("task", "user"),
+    [
+        ("macro-averaged", Stated(aggregation="micro")), ("sampled", Stated(protocol="standard")),
+        ("relation prediction", Stated(side="both")),
+    ],
+)  # fmt: skip
+def test_what_only_the_name_of_a_file_says_the_user_may_contradict(task: str, user: Stated) -> None:
+    named = Stated("wn18rr", task=task, named_by="x.csv")
+    assert settle(named, user, TABLES)[0] == Tasks("wn18rr")
+    for file, asked in ((named, NOTHING), (replace(named, named_by=""), user)):
+        with pytest.raises(DataError, match="task"):
+            settle(file, asked, TABLES)
+
+
 def test_a_task_in_the_name_of_a_dataset_is_asked_for() -> None:
     asked = {"sampled": Stated(protocol="sampled:50"), "macro-averaged": Stated(aggregation="macro-query")}
     for task, user in asked.items():
