@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import rankconst
 import rankconst_builder
-from cases import THOROUGH, choose
+from cases import THOROUGH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,9 +26,10 @@ parser: Any = importlib.import_module("re._parser")
 
 SEARCHED = ("search", "sub", "subn", "split", "finditer", "findall")
 METHODS = ("match", "fullmatch", *SEARCHED)
-SHORT = choose((12, 18, 24), (10, 14, 18, 22, 26, 30))
-LENGTHS = choose((32, 128, 512, 2048), (64, 256, 1024, 4096))
-NOTICED = choose(0.001, 0.002)  # seconds
+SHORT = (10, 14, 18, 22, 26, 30)
+LENGTHS = (64, 256, 1024, 4096)
+NOTICED = 0.002  # seconds
+NOTICED_EARLY = 0.01  # a bounded repetition shows its bound in what is short
 GROWTH = 9  # times longer for four times the text: 4 is linear, 16 quadratic
 # Patterns for texts that are cut, or refused, beyond so many characters: what a quadratic one costs there is little.
 BOUNDED = {
@@ -235,8 +236,7 @@ def _find_slow(pattern: re.Pattern[Any], method: str, longest: int | None) -> st
             return text.encode() if isinstance(pattern.pattern, bytes) else text
 
         for before, length in itertools.pairwise((*(each for each in SHORT if each < ends[0]), *ends)):
-            # A bounded repetition shows its bound in what is short.
-            noticed = NOTICED if length >= LENGTHS[-1] or length == longest else 5 * NOTICED
+            noticed = NOTICED if length >= LENGTHS[-1] or length == longest else NOTICED_EARLY
             if _time(call, write(length)) < noticed:
                 continue
             # Where other programs run, a short time may come out long: what is slow is so every time.

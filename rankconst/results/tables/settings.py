@@ -47,7 +47,7 @@ _SAMPLES = re.compile(r"(?:random(?:ly)? )?(?:sampled?|sampling)(?: .*)?", re.IG
 _AGAINST = re.compile(r"1 ?(?:vs|versus|against|to) ?(all|\d{1,6}k?)(?: .*)?")
 _USUAL = {
     "full", "full ranking", "all", "all entities", "standard", "default", "entity", "entities", "link prediction",
-    "average", "avg", "mean", "overall", "both sides", "1p",
+    "average", "avg", "mean", "overall", "both sides", "1p", "any", "none",
 }  # fmt: skip
 _TIMES = {"time aware": "time-aware", "time filtered": "time-aware", "time filter": "time-aware", "static": "static"}
 
@@ -595,7 +595,9 @@ def read_model(cell: str, known: Mapping[str, Any], stems: Container[tuple[str, 
     parts = _INNER.findall(cell)
     pairs = add_setting(read_pairs(parts), read_lines(parts), "") if any(sign in cell for sign in ":=") else {}
     if not pairs:
-        parts += [*_DASHED.findall(cell), cell]
+        # Behind the name of a model, "ConvE 1-N", it is part of that.
+        name, _, rest = cell.partition(" ")
+        parts += [*_DASHED.findall(cell), *((cell,) if name.lower() in _LEADING or not read_remark(rest) else ())]
         # A number of negatives may be that of the training.
         inner = [] if said else [each for each in parts if _COUNTED.search(each) is None]
         return said or next(filter(None, (read_remark(each, known) for each in inner)), {})
@@ -627,6 +629,7 @@ def read_remark(cell: str, known: Container[str] = ()) -> dict[str, str]:
     return {"unclear": told.unclear} if told.unclear else {}
 
 
+_LEADING = {"on", "for", "in", "the", "results", "performance", "all", "test"}
 # "RotatE - unseen entities".
 _DASHED = re.compile(r"\s[-\u2013\u2014|]\s+([^()|]{2,60})$")
 # "rotate_unseen_entities".

@@ -250,6 +250,7 @@ _QUERIES = {
     "tail": re.compile(r"[(<\u27e8] ?\w{1,9}, ?\w{1,9}, ?\? ?[)>\u27e9]"),
 }
 _QUERIED = "the text around it names {}, which may be one side or both: add --side"
+_TRIPLES = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{1,9}) (?:test |validation )?(?:triples|facts)", re.ASCII | re.IGNORECASE)
 _TIES = re.compile(r"\b(optimistic|pessimistic)\b", re.IGNORECASE)
 _TRAIN_ALONE = re.compile(r"train|train(?:ing)? (?:set|split|triples|facts|data)", re.IGNORECASE)
 # What was chosen on the validation set is not reported on it.
@@ -368,6 +369,8 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     sides += [side for side, found in queried.items() if _is_query_only(found) and side not in sides]
     open_side = not sides and len(queried) == 1
     parts = [part for text in dict.fromkeys((*leading, *captions)) for part in _list_parts(text)]
+    counts = {found[1].replace(",", "") for part in parts if (found := _TRIPLES.fullmatch(part)) is not None}
+    parts = [part for part in parts if _TRIPLES.fullmatch(part) is None]
     ties = {found[1].lower() for text in (*leading, *captions) for found in _TIES.finditer(text)}
     placed = [part for part in parts if part.lower() not in {"left", "right"}]  # where a table is
     alone = next((text for text in (*own, *headings, *placed) if _SIDE_ALONE.fullmatch(text)), None)
@@ -392,6 +395,7 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
         side=sides[0] if len(sides) == 1 else None,
         protocol=protocols[0] if len(protocols) == 1 else None,
         rank_type=ties.pop() if len(ties) == 1 else None,
+        num_triples=int(counts.pop()) if len(counts) == 1 else None,
         task=task,
         percent=any(
             _PERCENT.search(each) and not _is_of_change(each) for text in own for each in _SENTENCE.split(text)

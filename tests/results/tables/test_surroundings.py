@@ -1055,3 +1055,12 @@ def test_a_section_says_of_captioned_tables_what_their_captions_leave_open(
         assert left
     else:
         assert (entry.constants is None) == left
+
+
+@pytest.mark.parametrize("count", ["3,134 test triples", "3134 triples"])
+def test_a_count_of_triples_next_to_a_dataset_is_compared(count: str) -> None:
+    for place in ("a heading", "a heading in parentheses", "a caption"):
+        (entry,) = read(_PLACES[place].format(count)).entries
+        assert (entry.context.num_tasks, entry.context.task) == (6268, None)
+    with pytest.raises(DataError, match=r"counts 1,000 ranks"):
+        rankconst.adjust(read_document("a.md", _PLACES["a heading"].format("500 triples")))
