@@ -537,7 +537,7 @@ def may_tell(label: str) -> bool:
 
 # A part of a word of each text that says so, in lower case, next to those of tasks.
 _WORDS = re.compile(
-    r"train|valid|dev|test|raw|filt|head|tail|subject|object|left|right|lhs|rhs|source|target|forward|backward|inverse"
+    r"train|valid|dev|test|raw|filt|head|tail|subj|obj|left|right|lhs|rhs|source|target|forward|backward|inverse"
     r"|\?|optimistic|pessimistic|static|time|so far|running|partial|intermediate|preliminary|progress|%|batch"
     r"|[δ∆]|std|diff|deviation|mean|average|1 ?vs|pool|hop|qa|shot|hard|easy|验证|驗證|过滤|過濾"
 )

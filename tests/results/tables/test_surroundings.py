@@ -699,6 +699,12 @@ def test_whatever_names_a_task_has_a_hint_of_one(text: str) -> None:
     assert surroundings._HINT.search(text.casefold())
 
 
+@settings(max_examples=5 * len(surroundings._LABEL_OF))
+@given(st.sampled_from([*surroundings._LABEL_OF.values()]).flatmap(lambda label: st.from_regex(label, fullmatch=True)))
+def test_whatever_is_a_label_may_tell_something(text: str) -> None:
+    assert surroundings.may_tell(text)
+
+
 @pytest.mark.parametrize(
     ("report", "near", "said"),
     [
