@@ -245,6 +245,7 @@ def _tell_by_name(file: str) -> tuple[tuple[str, str], ...]:
     split, sides = find_split(stem), {_SIDES[word] for word in _SIDES.keys() & words}
     named = {} if split in {None, "test"} or words & _CHOSEN else {"split": split}
     named |= {"side": sides.pop()} if len(sides) == 1 else {}
+    named |= {"protocol": "raw"} if _UNFILTERED.search(stem) else {}
     return tuple((role, _BY_NAME.format(role, word, file)) for role, word in named.items())
 
 
@@ -253,6 +254,10 @@ _SIDES = {
     for side, words in {"head": ("lhs", "heads"), "tail": ("rhs", "tails")}.items()
     for word in (side, *words)
 }
+# "raw_results.csv" may be of no use yet, as raw data are.
+_UNFILTERED = re.compile(
+    r"(?<![a-z])(?:unfilt(?:ered)?|(?:not|no|without)[\W_]filter(?:ed|ing|s)?)(?![a-z])", re.IGNORECASE
+)
 # "best_valid.csv" has what was best on valid, "cross_validation.csv" other splits.
 _CHOSEN = {"best", "cross", "selected", "tuned"}
 _BY_NAME = "no {0} is named, and the name of {2} suggests {1}: add --{0}"

@@ -284,7 +284,8 @@ def test_a_wide_reading_becomes_long() -> None:
     [
         ("results_valid.csv", "split"), ("dev.metrics.csv", "split"), ("out/umls-validation.csv", "split"),
         ("tail.csv", "side"), ("rhs.csv", "side"), ("valid/results.csv", ""), ("best_valid.csv", ""),
-        ("cross_validation.csv", ""),
+        ("unfiltered.csv", "protocol"), ("umls_not_filtered.csv", "protocol"), ("filtered.csv", ""),
+        ("cross_validation.csv", ""), ("raw_results.csv", ""),
         ("valid_and_test.csv", ""), ("train.csv", ""), ("head_and_tail.csv", ""), ("test.csv", ""),
     ],
 )  # fmt: skip
@@ -295,8 +296,8 @@ def test_what_only_the_name_of_a_file_says_is_left_to_the_user(name: str, role: 
         return
     with pytest.raises(DataError, match=f"add --{role}\\.$"):
         rankconst.adjust(read_document(name, csv))
-    said = {"split": "valid", "side": "tail"}[role]
-    for asked in (said, "both" if role == "side" else "test"):
+    said, usual = {"split": ("valid", "test"), "side": ("tail", "both"), "protocol": ("raw", "standard")}[role]
+    for asked in (said, usual):
         chosen: dict[str, Any] = {role: asked}
         (entry,) = rankconst.adjust(read_document(name, csv), **chosen).entries
         assert entry.constants is not None

@@ -47,7 +47,7 @@ _SAMPLES = re.compile(r"(?:random(?:ly)? )?(?:sampled?|sampling)(?: .*)?", re.IG
 _AGAINST = re.compile(r"1 ?(?:vs|versus|against|to) ?(all|\d{1,6}k?)(?: .*)?")
 _USUAL = {
     "full", "full ranking", "all", "all entities", "standard", "default", "entity", "entities", "link prediction",
-    "average", "avg", "mean", "overall", "both sides", "1p", "any", "none",
+    "average", "avg", "mean", "overall", "both sides", "1p",
 }  # fmt: skip
 _TIMES = {"time aware": "time-aware", "time filtered": "time-aware", "time filter": "time-aware", "static": "static"}
 
@@ -216,7 +216,7 @@ _NOTHING = re.compile(r"0++(?:\.0++)? ?%?|none|no|clean", re.IGNORECASE)
 
 
 def _read_part(value: str) -> _Said:
-    return {} if _plain(value) in _USUAL else {_PART: value}
+    return {} if _plain(value) in _USUAL | {"any", "none"} else {_PART: value}
 
 
 _PART = "part"
@@ -599,8 +599,9 @@ def read_model(cell: str, known: Mapping[str, Any], stems: Container[tuple[str, 
         name, _, rest = cell.partition(" ")
         parts += [*_DASHED.findall(cell), *((cell,) if name.lower() in _LEADING or not read_remark(rest) else ())]
         # A number of negatives may be that of the training.
-        inner = [] if said else [each for each in parts if _COUNTED.search(each) is None]
-        return said or next(filter(None, (read_remark(each, known) for each in inner)), {})
+        inner = [each for each in parts if _COUNTED.search(each) is None]
+        usual = said.keys() <= {"split", "side"} and {*said.values()} <= {"test", "both"}  # "(10% of test)" says more
+        return next(filter(None, (read_remark(each, known) for each in inner if usual)), said)
     own = count_tasks({role: each for role, each in pairs.items() if role != "filtered"})
     return {**said, **own, **contradict("", pairs, {"protocol": known.get("filtered"), **known, **said})}
 

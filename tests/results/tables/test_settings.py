@@ -48,6 +48,7 @@ _OF_PART = "it is of a part of the tasks, {} {}; the tables hold whole splits, a
         ("max_test", "500", {"num_triples": 500}), ("test_size", "0.1", {}), ("num_train_triples", "500", {}),
         ("average", "macro", {"task": MACRO}), ("averaged", "over relations", {"task": MACRO}),
         ("average", "micro", {}),
+        ("filtering", "none", {"protocol": "raw"}), ("pattern", "any", {}),
         ("relation_type", "N-1", {"unclear": OF_KIND.format("N-1")}),
         ("num_test_triples", "3,134", {"num_triples": 3134}), ("relations", "237", {}),
         ("relation", "_hypernym", {"relations": ("_hypernym",)}), ("test set", "test.txt", {"split": "test"}),

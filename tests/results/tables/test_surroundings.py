@@ -995,7 +995,7 @@ def _tell_tasks(text: str) -> str:
 
 @pytest.mark.parametrize("place", _PLACES)
 def test_what_is_said_counts_wherever_it_is_said(place: str) -> None:
-    parts = ("unseen entities", "few-shot", "entity typing", "client 2", "macro average", "batch 10/273")
+    parts = ("unseen entities", "few-shot", "entity typing", "client 2", "macro average", "batch 10/273", "10% of test")
     for part in choose(parts[:3], parts):
         assert _tell_tasks(_PLACES[place].format(part)) == "", part
     plain = "test/both/standard"
