@@ -274,7 +274,8 @@ def _lock(folder: Path, reporter: Reporter) -> int:
         except BlockingIOError:
             reporter.say(f"waiting for another process that writes to {folder}")
             flock(held, LOCK_EX)
-        except OSError:  # a file system without locks
+        except OSError:
+            reporter.say(f"{folder} is on a file system without locks: let no other process write to it meanwhile")
             return held
         if folder.exists() and os.path.samestat(folder.stat(), os.fstat(held)):
             return held

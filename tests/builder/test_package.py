@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
+import os
 import sys
 import threading
 import time
@@ -335,6 +337,20 @@ def test_a_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with hold_folder(tmp_path / "not" / "needed", Reporter()):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_file_system_without_locks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="this system has no locks on folders")
+
+    def refuse(*_: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    said = io.StringIO()
+    with hold_folder(tmp_path / "out", Reporter(Console(file=said))):
+        write_tables(tmp_path / "out", "1.0.0", make_tables("one"), provenance_of("one"))
+    assert "without locks: let no other process write to it" in " ".join(said.getvalue().split())
+    assert rankconst.load(tmp_path / "out").version == "1.0.0"
 
 
 def test_nothing_waiting(tmp_path: Path) -> None:
