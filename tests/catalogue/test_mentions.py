@@ -131,3 +131,7 @@ def test_a_long_text_takes_no_more_than_its_length() -> None:
 )  # fmt: skip
 def test_a_name_that_is_that_of_a_variant(text: str, dataset: str, variant: str | None) -> None:
     assert find_variant(text, dataset) == variant
+
+
+def test_a_long_text_names_no_variant_only() -> None:
+    assert [find_variant("WN18RR-IND".ljust(length, "."), "WN18RR") for length in (40, 41)] == ["WN18RR-IND", None]
