@@ -248,7 +248,7 @@ def ask(page: Any, cases: list[tuple[Constants, str]]) -> list[Any]:
 
 
 def test_numbers_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
-    cases = draw_cases(tables, choose(120, 600))
+    cases = draw_cases(tables, choose(60, 600))
     answered = ask(visit.open("index.html"), cases)
     expected = [adjust_in_python(*case) for case in cases]
     assert sum(each is not None for each in expected) >= len(cases) * 2 / 3
