@@ -594,6 +594,8 @@ def read_model(cell: str, known: Mapping[str, Any], stems: Container[tuple[str, 
     said = read_name(cell, known, stems)
     parts = _INNER.findall(cell)
     pairs = add_setting(read_pairs(parts), read_lines(parts), "") if any(sign in cell for sign in ":=") else {}
+    if not pairs and not may_tell(cell):
+        return said
     if not pairs:
         # Behind the name of a model, "ConvE 1-N", it is part of that.
         name, _, rest = cell.partition(" ")
