@@ -485,7 +485,7 @@ def find_other_tasks(text: str) -> str | None:
 def is_retrieval(names: Iterable[str]) -> bool:
     """Tell whether names of metrics are those of search engines, which have several of these next to MRR.
 
-    Where a query has one answer, recall@k is Hits@k, and nobody prints both.
+    Where a query has one answer, recall@k is Hits@k, and no program prints both.
     """
     listed = list(names)
     of_search = {((found[1] or "mrr").lower(), found[2]) for name in listed if (found := _OF_SEARCH.fullmatch(name))}

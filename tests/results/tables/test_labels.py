@@ -1,4 +1,4 @@
-"""What a text says that stands alone."""
+"""What a short text says on its own."""
 
 from __future__ import annotations
 
