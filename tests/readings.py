@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
+import rankconst
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
-from rankconst.errors import DataError
+from rankconst.errors import DataError, RankconstError
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
+from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
 
 if TYPE_CHECKING:
@@ -179,3 +181,12 @@ def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[
         for inverse, name in (("HMR", "MRR"), ("IAMR", "MR"), ("IGMR", "GMR"), ("IQMR", "QMR"), ("IMdR", "MdR"))
     }
     return found | {f"Hits@{k}": sum(rank <= k for rank in values) / n for k in ks}
+
+
+def tell_tasks(name: str, text: str) -> list[str]:
+    """Return the ranking tasks of the adjusted numbers of a file; none if it is refused."""
+    try:
+        entries = rankconst.adjust(read_document(name, text)).entries
+    except RankconstError:
+        return []
+    return [str(each.constants.tasks) for each in entries if each.constants is not None]

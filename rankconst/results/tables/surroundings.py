@@ -250,7 +250,8 @@ _QUERIES = {
     "tail": re.compile(r"[(<\u27e8] ?\w{1,9}, ?\w{1,9}, ?\? ?[)>\u27e9]"),
 }
 _QUERIED = "the text around it names {}, which may be one side or both: add --side"
-_TRIPLES = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{1,9}) (?:test |validation )?(?:triples|facts)", re.ASCII | re.IGNORECASE)
+# How many test triples there are; without the word it may be the size of a dataset.
+_TRIPLES = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{1,9}) (test )?(?:triples|facts)", re.ASCII | re.IGNORECASE)
 _TIES = re.compile(r"\b(optimistic|pessimistic)\b", re.IGNORECASE)
 _TRAIN_ALONE = re.compile(r"train|train(?:ing)? (?:set|split|triples|facts|data)", re.IGNORECASE)
 # What was chosen on the validation set is not reported on it.
@@ -369,7 +370,7 @@ def tell(above: Sequence[Above], reports: Sequence[str] = ()) -> Told:
     sides += [side for side, found in queried.items() if _is_query_only(found) and side not in sides]
     open_side = not sides and len(queried) == 1
     parts = [part for text in dict.fromkeys((*leading, *captions)) for part in _list_parts(text)]
-    counts = {found[1].replace(",", "") for part in parts if (found := _TRIPLES.fullmatch(part)) is not None}
+    counts = {found[1].replace(",", "") for found in map(_TRIPLES.fullmatch, parts) if found is not None and found[2]}
     parts = [part for part in parts if _TRIPLES.fullmatch(part) is None]
     ties = {found[1].lower() for text in (*leading, *captions) for found in _TIES.finditer(text)}
     placed = [part for part in parts if part.lower() not in {"left", "right"}]  # where a table is

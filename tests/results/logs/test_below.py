@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
-from rankconst.errors import RankconstError
 from rankconst.results.formats import read_document
 from rankconst.results.logs.below import _list_lines
+from readings import tell_tasks
 
 HEAD = "Loading dataset WN18RR\n"
 ABOVE = {
@@ -32,13 +33,7 @@ SILENT = (
 )  # fmt: skip
 
 
-def tell(text: str) -> list[str]:
-    """Return the ranking tasks of the adjusted numbers of a log."""
-    try:
-        entries = rankconst.adjust(read_document("a.log", text)).entries
-    except RankconstError:
-        return []
-    return [str(each.constants.tasks) for each in entries if each.constants is not None]
+tell = partial(tell_tasks, "a.log")
 
 
 @pytest.mark.parametrize("above", ABOVE)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import rankconst
 from rankconst.errors import RankconstError
 from rankconst.results.formats import read_document
 from rankconst.results.logs.labels import drop_stamp, list_labels, read_label
+from readings import tell_tasks
 
 HEAD = "Loading dataset WN18RR\nmodel: RotatE\n"
 NUMBERS = "MRR: 0.476\nHits@10: 0.571\n"
@@ -54,13 +57,7 @@ PLAIN_LINES = (
 )  # fmt: skip
 
 
-def tell(text: str) -> list[str]:
-    """Return the ranking tasks of the adjusted numbers of a log."""
-    try:
-        entries = rankconst.adjust(read_document("a.log", text)).entries
-    except RankconstError:
-        return []
-    return [str(each.constants.tasks) for each in entries if each.constants is not None]
+tell = partial(tell_tasks, "a.log")
 
 
 @pytest.mark.parametrize("place", PLACES)
