@@ -473,7 +473,9 @@ class _Work:
             ]
         self._stated = stated
         # How ties were ranked, where a row says so elsewhere than in a column of that.
-        self._kinds = {row: said["rank_type"] for said, rows in stated if "rank_type" in said for row in rows.tolist()}
+        self._kinds = {
+            row: kind for said, rows in stated if (kind := said.get("rank_type")) in TIES for row in rows.tolist()
+        }
 
     def adjust_long(self) -> dict[str, Any]:
         """Return the columns that are added to a long frame."""

@@ -1,4 +1,4 @@
-"""What a text says that stands alone: a row over others, a key, a comment, the name of a file, a run or an index."""
+"""What a short text says on its own: a row over others, a key, a comment, the name of a file, a run or an index."""
 
 from __future__ import annotations
 
@@ -89,8 +89,10 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 _OF_WHAT = re.compile(
-    r"\d+|first|against|random|sampled?|among|relative|absolute|best|predict(?:ing)?|corrupt|test|long|in|by|ranks?|only|numbers|setting|batch|protocol|entit(?:y|ies)|relations?|triples?|facts?|settings?|splits?|sets?|tasks?|only|fully|semi|prediction|"
-    r"average[ds]?|mean|negatives?|candidates?|queries|hard|easy|partial|ranking|evaluation|results?|over|all|the|on|of",
+    r"\d+|first|against|random|sampled?|among|relative|absolute|best|predict(?:ing)?|corrupt|test|long|in|by|ranks?|"
+    r"numbers|batch|protocol|entit(?:y|ies)|relations?|triples?|facts?|settings?|splits?|sets?|tasks?|only|fully|semi|"
+    r"prediction|average[ds]?|mean|negatives?|candidates?|queries|hard|easy|partial|ranking|evaluation|results?|over|"
+    r"all|the|on|of",
     re.IGNORECASE,
 )
 

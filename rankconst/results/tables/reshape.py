@@ -189,7 +189,7 @@ def _find_settings(rows: Sequence[Row], place: int, metrics: Sequence[str], dial
     return [
         name
         for name, cells in reversed(names.items())
-        if name and name not in metrics and (is_setting(name, dialect) or is_vague(name) or _qualifies(name, cells))
+        if name and name not in metrics and (is_setting(name, dialect) or _qualifies(name, cells))
     ]
 
 
