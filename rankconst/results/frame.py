@@ -293,7 +293,9 @@ _UNNAMED = re.compile(r"Unnamed: \d{1,9}|")
 
 def _find_vague(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], known: Container[int]) -> dict[str, int]:
     """Return the columns that may say anything of their rows, and call one of these ``raw``, or the like."""
-    free = (place for place, meaning in meanings.items() if meaning is None and place not in known)
+    free = [place for place, meaning in meanings.items() if meaning is None and place not in known]
+    types = (place for place, meaning in meanings.items() if meaning is not None and meaning.role == "rank_type")
+    free += [place for place in types if RANK_TYPES.keys().isdisjoint(frame.iloc[:, place].astype(str).str.lower())]
     headings = ((place, str(frame.columns[place])) for place in free)
     named = {place: name for place, name in headings if _UNNAMED.fullmatch(name) or is_vague(name)}
     return {

@@ -714,3 +714,9 @@ def test_a_column_of_counted_triples_counts_as_in_files() -> None:
     out = rankconst.adjust(frame)
     assert out["AMRR"].isna().tolist() == [True, False]
     assert out["note"][0].startswith("the file counts 1,000 ranks")
+
+
+@pytest.mark.parametrize(("cell", "left"), [("on the validation set", True), ("1-N", True), ("Translational", False)])
+def test_a_column_of_types_that_are_no_tie_policies_is_a_remark(cell: str, left: bool) -> None:
+    frame = pd.DataFrame({"model": ["RotatE"], "dataset": ["WN18RR"], "Type": [cell], "MRR": [0.476]})
+    assert rankconst.adjust(frame, errors="note")["AMRR"].isna().tolist() == [left]
