@@ -27,9 +27,9 @@ from rankconst.checks.identify.search import CERTAIN, identify_reading
 from rankconst.checks.lint import lint_reading
 from rankconst.constants.constants import Constants
 from rankconst.errors import RankconstError
+from rankconst.evaluation import Stated
 from rankconst.moments import compute_moments
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram, Tasks

@@ -11,19 +11,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.arrow import as_pandas
-from rankconst.catalogue.baselines import INFORMED, list_baselines
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED, list_baselines
+from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_protocol
 from rankconst.constants.comparison import require_mean
 from rankconst.constants.constants import SINGLE
+from rankconst.constants.published import read_published
 from rankconst.constants.ranks import Ranks, from_ranks
-from rankconst.errors import UsageError
+from rankconst.errors import UnknownNameError, UsageError
+from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
 from rankconst.names import require_text
-from rankconst.results.document import Document
-from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
-from rankconst.results.formats import read_document, read_opened, read_results
-from rankconst.results.reading import Reading, require_whole
-from rankconst.results.tables.columns import complete_by_name
 from rankconst.tables.own_counts import Counts
 from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.tasks import Histogram, sampled_histogram
@@ -33,16 +30,19 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from rankconst.adjusting import AdjustedValues
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.matches import Identification
     from rankconst.checks.lint.case import Lint
     from rankconst.constants.comparison import Comparison
     from rankconst.constants.constants import Constants
+    from rankconst.results.reading import Reading
 
 
 def adjust(
     results: Any,
     *,
+    metric: str | None = None,
     dataset: str | None = None,
     split: str | None = None,
     side: str | None = None,
@@ -58,18 +58,21 @@ def adjust(
     errors: Literal["raise", "note"] | None = None,
     baseline: str | None = None,
 ) -> Any:
-    """Adjust every published number of a results file, a dict or a DataFrame for chance.
+    """Adjust published numbers for chance: one, a dict of some, or every number of a results file or a DataFrame.
 
     Parameters
     ----------
     results
-        The path of a file of any format that ``rankconst adjust`` reads; a dict as PyKEEN's ``to_dict()`` or a tool's
-        JSON has it; what :func:`read_results` or :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with
-        a column for each metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
-        ``value`` (and ``k`` for ``hits_at_k``). Columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool``,
-        ``aggregation``, in any usual spelling, say which ranking tasks a row is about. Text is read as printed
-        (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals; floats are exact. Missing values,
-        ``n/a`` and the like stay missing.
+        A number, or text as it was printed, with its `metric`; or a dict of such values by their metrics,
+        ``{"mrr": "0.338", "hits@10": "0.533"}``. The path of a file of any format that ``rankconst adjust`` reads; a
+        dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read_results` or :func:`from_ranks` returns;
+        or a DataFrame. A DataFrame is wide, with a column for each metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or
+        long, with columns ``metric`` and ``value`` (and ``k`` for ``hits_at_k``). Columns ``dataset``, ``split``,
+        ``side``, ``protocol``, ``tool``, ``aggregation``, in any usual spelling, say which ranking tasks a row is
+        about. Text is read as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals; floats
+        are exact. Missing values, ``n/a`` and the like stay missing.
+    metric
+        What a single number is; not for other results, which name their metrics.
     dataset, split, side, protocol, tool, aggregation
         What the results leave open. If nothing says otherwise: split ``test``, side ``both``, and the protocol of the
         tool, or ``standard``. Adjusted values and numbers of ranks among the results decide what is left open, and
@@ -82,10 +85,10 @@ def adjust(
     strict
         True to refuse results of which anything cannot be read, or is impossible; by default the rest is adjusted.
     decimals
-        DataFrame only: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
+        Not for files: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
         the text.
     significance
-        Files only: True to compute the probability that a random ranker does as well, for every number.
+        True to compute the probability that a random ranker does as well, for every number; not for a DataFrame.
     tables
         The constants; the newest that came with the package if None. Of several sets, ``[mykg, rankconst.load()]``,
         each dataset is taken from the first that holds it.
@@ -99,13 +102,14 @@ def adjust(
 
     Returns
     -------
-    pandas.DataFrame or AdjustedReading
-        Of a DataFrame: the same rows and columns, with further columns. Long: ``value_lower``, ``value_upper``,
-        ``expectation``, ``variance``, and each of ``normalised``, ``index``, ``z`` with its ``_lower`` and ``_upper``
-        end. Wide: for each metric's column the same, named after the adjusted metric (``AMRR``, ``AMRR_lower``,
-        ``ZMRR`` ...). Both: ``num_tasks``, ``protocol`` where there was no such column, and the version of the
-        ``tables``. Of anything else: an object whose ``table`` holds such columns and whose ``to_pandas()`` makes a
-        DataFrame of them.
+    Adjusted, AdjustedValues, pandas.DataFrame or AdjustedReading
+        Of a single number: its adjusted forms. Of a dict by metrics: a mapping with these for each metric, whose
+        ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the same rows and columns, with further
+        columns. Long: ``value_lower``, ``value_upper``, ``expectation``, ``variance``, and each of ``normalised``,
+        ``index``, ``z`` with its ``_lower`` and ``_upper`` end. Wide: for each metric's column the same, named after
+        the adjusted metric (``AMRR``, ``AMRR_lower``, ``ZMRR`` ...). Both: ``num_tasks``, ``protocol`` where there was
+        no such column, and the version of the ``tables``. Of anything else: an object whose ``table`` holds such
+        columns and whose ``to_pandas()`` makes a DataFrame of them.
 
     Raises
     ------
@@ -120,8 +124,10 @@ def adjust(
 
     Examples
     --------
+    >>> round(adjust("0.338", metric="mrr", dataset="FB15k-237").index, 4)  # Sun et al. 2019
+    0.3375
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"dataset": ["FB15k-237", "WN18RR"], "MRR": ["0.338", "0.476"]})  # Sun et al. 2019
+    >>> frame = pd.DataFrame({"dataset": ["FB15k-237", "WN18RR"], "MRR": ["0.338", "0.476"]})
     >>> adjust(frame)[["dataset", "MRR", "AMRR"]].round(4)
          dataset    MRR    AMRR
     0  FB15k-237  0.338  0.3375
@@ -133,6 +139,15 @@ def adjust(
     baselines = tuple(key for key in list_baselines(baseline) if key in INFORMED)
     if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
+    single = metric is not None or (isinstance(results, SINGLE) and not isinstance(results, str))
+    if single or _is_typed(results):
+        typed = {_require_metric(results, metric): results} if single else results
+        chosen = {name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted}
+        against = [DEFAULT_BASELINE, *baselines]
+        adjusted = _adjust_values(
+            chosen, opened, user, percent=percent, decimals=decimals, baselines=against, significance=significance
+        )
+        return adjusted[metric] if metric is not None else adjusted
     results = as_pandas(results)
     if hasattr(results, "iloc") and hasattr(results, "columns"):
         from rankconst.results.frame import adjust_frame
@@ -162,6 +177,56 @@ def adjust(
     return adjust_reading(
         reading, opened, user, metrics=wanted, significance=significance, strict=strict, baselines=baselines
     )
+
+
+def _require_metric(value: Any, metric: str | None) -> str:
+    """Return the name of the metric of a single number."""
+    if metric is None:
+        raise UsageError(f"which metric is {value}? Add metric, as in rankconst.adjust({value}, metric='mrr').")
+    if not isinstance(value, SINGLE):
+        raise UsageError(f"metric says what a single number is; expected a number, got {type(value).__name__}.")
+    return metric
+
+
+def _is_typed(results: Any) -> bool:
+    """Tell whether a dict has nothing but values by the bare names of their metrics."""
+    if not isinstance(results, Mapping) or not results:
+        return False
+    try:
+        return all(
+            parse_metric(name) and not list_prefixes(name) and isinstance(value, SINGLE)
+            for name, value in results.items()
+        )
+    except UnknownNameError:
+        return False
+
+
+def _adjust_values(
+    values: Mapping[str, Any],
+    tables: Tables,
+    user: Stated,
+    *,
+    percent: Any,
+    decimals: Any,
+    baselines: Sequence[str],
+    significance: bool,
+) -> AdjustedValues:
+    """Adjust values by the names of their metrics."""
+    from rankconst.adjusting import AdjustedValues, add_significance, adjust_values
+
+    if not isinstance(percent, bool | None) or not isinstance(decimals, int | None):
+        raise UsageError("lists of percentages and of decimals are for a DataFrame; expected one for all values.")
+    published = []
+    for name, value in values.items():
+        metric = parse_metric(name)
+        shares = bool(percent) and (metric.is_share or len(values) == 1)
+        published.append((metric, read_published(metric, value, decimals=decimals, percent=shares, place=name)))
+    single = next(iter(values)) if len(values) == 1 else ""
+    tasks, tool = settle(NOTHING, parse_stated(replace(complete_by_name(single, user), rank_type=None), tables), tables)
+    done = adjust_values(
+        published, tool, lambda metric, each: tables.look_up(replace(tasks, baseline=each), metric), baselines
+    )
+    return AdjustedValues(tuple(values), tuple(map(add_significance, done) if significance else done))
 
 
 def lint(
@@ -491,6 +556,8 @@ def _complete_frame(frame: Any, tables: Tables, user: Stated) -> dict[tuple[int,
 
 def _read(results: Any, *, strict: bool = False, percent: bool | None = None) -> Reading:
     """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
+    from rankconst.results.reading import require_whole
+
     reading = _read_any(results, percent)
     if strict:
         require_whole(reading)
@@ -498,6 +565,10 @@ def _read(results: Any, *, strict: bool = False, percent: bool | None = None) ->
 
 
 def _read_any(results: Any, percent: bool | None) -> Reading:
+    from rankconst.results.document import Document
+    from rankconst.results.formats import read_document, read_opened, read_results
+    from rankconst.results.reading import Reading
+
     results = as_pandas(results)
     if isinstance(results, Reading):
         return results

@@ -16,8 +16,8 @@ from marked import replace_lines
 import rankconst
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.constants.published import Interval, show_uncertain
+from rankconst.evaluation import Stated
 from rankconst.results.adjust import AdjustedReading, adjust_reading
-from rankconst.results.evaluation import Stated
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "plots.md"

@@ -16,8 +16,8 @@ from marked import replace_lines
 import rankconst
 from rankconst.checks.identify.completion import complete_reading
 from rankconst.errors import RankconstError
+from rankconst.evaluation import Stated
 from rankconst.results.adjust import AdjustedReading, adjust_reading
-from rankconst.results.evaluation import Stated
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "real_files.md"
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import rankconst
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.errors import DataError, RankconstError
+from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
 

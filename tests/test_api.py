@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from cases import choose
+from rankconst.adjusting import AdjustedValues
 from rankconst.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def indices(adjusted: Any) -> dict[str, float]:
     if isinstance(adjusted, pd.DataFrame):
         columns = {"mrr": "AMRR", "hits@1": "AH@1", "hits@10": "AH@10", "mr": "AMRI"}
         return {metric: float(adjusted[column][0]) for metric, column in columns.items()}
+    if isinstance(adjusted, AdjustedValues):
+        return {name: each.index for name, each in adjusted.items() if each.index is not None}
     return {str(each.entry.metric): each.adjusted.index for each in adjusted.entries}
 
 
@@ -126,7 +129,7 @@ def test_plot_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
 
 
 @pytest.mark.parametrize("function", [rankconst.adjust, rankconst.lint, rankconst.identify, rankconst.plot])
-@pytest.mark.parametrize("results", [[0.5], 0.5, None])
+@pytest.mark.parametrize("results", [[0.5], {0.5}, None])
 def test_what_is_none_of_these_is_refused(function: Any, results: object) -> None:
     kind = type(results).__name__
     with pytest.raises(UsageError, match=f"^expected a path, a dict, a DataFrame or a Reading, got {kind}"):
@@ -162,7 +165,7 @@ def test_options_that_do_not_go_with_a_file(
 @pytest.mark.slow
 def test_significance_is_for_files() -> None:
     adjusted = rankconst.adjust({"mrr": "0.50"}, dataset="nations", significance=True)
-    assert adjusted.entries[0].significance == TABLES.constants("nations", "mrr").significance("0.50")
+    assert adjusted.done[0].significance == (TABLES.constants("nations", "mrr").significance("0.50"),)
     with pytest.raises(UsageError, match="significance is for files"):
         rankconst.adjust(pd.DataFrame({"mrr": [0.5]}), dataset="nations", significance=True)
 
@@ -246,11 +249,11 @@ def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float
     alone = [constants.adjust(value) for value in values]
     array = constants.adjust(np.array(values))
     frame = rankconst.adjust(pd.DataFrame({"MRR": values}), dataset="wn18rr")
-    (single,) = rankconst.adjust({"mrr": values[0]}, dataset="wn18rr").entries
+    single = rankconst.adjust(values[0], metric="mrr", dataset="wn18rr")
     for form, name in zip(FORMS, ("MRR_normalised", "AMRR", "ZMRR"), strict=True):
         expected = [getattr(each, form) for each in alone]
         assert getattr(array, form).tolist() == frame[name].tolist() == expected
-        assert getattr(single.adjusted, form) == expected[0]
+        assert getattr(single, form) == expected[0]
         assert getattr(constants, form)(np.array(values)).tolist() == expected
 
 
@@ -430,3 +433,48 @@ def test_the_tables_that_came_with_the_package_are_opened_once_in_a_thread(monke
     assert opened[0] is not opened[1]
     expected = indices(rankconst.adjust(pd.DataFrame([NUMBERS]), dataset="nations", tables=load()))
     assert results == [[expected] * 2] * 2
+
+
+# Values typed by hand.
+
+
+def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
+    typed = {"mrr": "0.338", "hits@10": "0.533", "mr": "177"}  # RotatE on FB15k-237, Sun et al. 2019
+    path = tmp_path / "results.csv"
+    path.write_text("model,dataset,MRR,Hits@10,MR\nRotatE,FB15k-237,0.338,0.533,177\n", encoding="utf-8")
+    read = {str(each.entry.metric): each.adjusted for each in rankconst.adjust(path).entries}
+    adjusted = rankconst.adjust(typed, dataset="FB15k-237", baseline="frequency")
+    assert [*adjusted] == [*typed]
+    for name, value in typed.items():
+        constants = TABLES.constants("fb15k237", name)
+        assert adjusted[name] == constants.adjust(value) == read[str(constants.metric)]
+        assert rankconst.adjust(value, metric=name, dataset="fb15k237") == constants.adjust(value)
+    assert adjusted["Hits@10"] == adjusted["hits@10"]
+    frame = adjusted.to_pandas()
+    assert frame[["metric", "baseline"]].values.tolist()[:2] == [
+        ["inverse_harmonic_mean_rank", "uniform"],
+        ["hits_at_10", "uniform"],
+    ]
+    assert frame["index"][0] == adjusted["mrr"].index
+    assert frame["expectation"][3] == TABLES.constants("fb15k237", "mrr", baseline="frequency").expectation
+
+
+@pytest.mark.parametrize(
+    ("results", "options", "message"),
+    [
+        (0.338, {}, "which metric is 0.338\\? Add metric, as in rankconst.adjust\\(0.338, metric='mrr'\\)"),
+        ("results.csv", {"metric": "mrr"}, "'results.csv' is"),
+        ({"mrr": 0.3}, {"metric": "mrr"}, "expected a number, got dict"),
+        ({"mrr": "0.9", "hits@10": "0.75"}, {}, "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation"),
+        ({"mrr": 0.3}, {"percent": ["mrr"]}, "expected one for all values"),
+        ({"mrr": 1.3}, {}, "1.3 is not a possible MRR"),
+    ],
+)
+def test_values_typed_by_hand_are_refused(results: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(rankconst.RankconstError, match=message):
+        rankconst.adjust(results, dataset="nations", **options)
+
+
+def test_a_name_says_of_which_tasks_a_value_is() -> None:
+    adjusted = rankconst.adjust("0.5", metric="tail.realistic.mrr", dataset="nations")
+    assert adjusted == TABLES.constants("nations", "mrr", side="tail").adjust("0.5")

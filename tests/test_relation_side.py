@@ -16,7 +16,7 @@ from cases import choose
 from graphs import DATASETS, STATIC, Dataset, make_graph, random_dataset, read_graph
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.evaluation import NOTHING, Stated, settle
+from rankconst.evaluation import NOTHING, Stated, settle
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.words import Triples
 

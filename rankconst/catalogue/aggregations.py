@@ -52,6 +52,9 @@ AGGREGATIONS: dict[str, Aggregation] = {
 }
 """The aggregations, by key, in the order of the tables."""
 
+MACRO = "macro-averaged"
+"""Of numbers that are means over groups of ranks, such as those of each relation."""
+
 DEFAULT_AGGREGATION = "micro"
 
 MACROS: dict[str, Aggregation] = {key: row for key, row in AGGREGATIONS.items() if row.group != "task"}

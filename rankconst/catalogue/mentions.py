@@ -7,7 +7,9 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankconst.catalogue.aggregations import MACRO
 from rankconst.catalogue.benchmarks import list_ambiguous, list_elsewhere, list_meant, load_benchmarks
+from rankconst.catalogue.protocols import RELATION_PREDICTION
 from rankconst.names import squash
 
 if TYPE_CHECKING:
@@ -110,13 +112,6 @@ _WORD = re.compile(rf"[^{re.escape(_JOINING)}]+")
 def names_known(text: str) -> bool:
     """Tell whether a whole text is a name that the registry, or the list of others, has."""
     return squash(text) in _registered() or squash(text) in _elsewhere()
-
-
-MACRO = "macro-averaged"
-"""Of numbers that are means over groups of ranks, such as those of each relation."""
-
-RELATION_PREDICTION = "relation prediction"
-"""The task of ranking relations. In inductive settings, and in some papers, the words mean link prediction."""
 
 
 def describe_dataset(name: str, task: str | None) -> str:

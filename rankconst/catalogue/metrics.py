@@ -826,6 +826,12 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     return name if isinstance(name, Metric) else _parse(require_text(name), k)
 
 
+def list_prefixes(name: str) -> list[str]:
+    """Return the words that a tool put before a metric's name: ``both``, ``realistic`` of ``both.realistic.mrr``."""
+    found = _PREFIX.match(name.strip())
+    return [] if found is None else re.findall("[a-z]+", found[0].lower())
+
+
 @lru_cache(maxsize=4096)
 def _parse(name: str, k: int | None) -> Metric:
     bare = _PREFIX.sub("", name.strip())

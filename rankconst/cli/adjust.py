@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -32,6 +33,7 @@ from rankconst.cli.options import (
     ToolOption,
     complete_dataset,
     count_option,
+    names_file,
     open_tables,
 )
 from rankconst.cli.output import (
@@ -58,9 +60,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
-from rankconst.results.document import STDIN, exists, open_document
-from rankconst.results.evaluation import NOTHING, Stated, agrees, parse_stated, settle
-from rankconst.results.tables.columns import complete_by_name
+from rankconst.evaluation import NOTHING, Stated, agrees, complete_by_name, parse_stated, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -68,15 +68,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rankconst.adjusting import Done
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.protocols import Protocol
     from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
     from rankconst.constants.published import Published
-    from rankconst.results.adjust import AdjustedReading, Block, Done
+    from rankconst.results.adjust import AdjustedReading, Block
     from rankconst.results.document import Document
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
+    from rankconst.tasks import Tasks
 
 
 def adjust(
@@ -204,6 +206,8 @@ def adjust(
         if replacing:
             if len(further) > 1:
                 raise typer.BadParameter(f"--replace is over one baseline: {join_words(further)}?")
+            from rankconst.results.document import open_document
+
             document = open_document(file, decimal, percent)
             over = further[0] if further else None
             _rewrite(
@@ -236,18 +240,14 @@ def adjust(
         )
     else:
         _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
-        _require_values(values or (), metrics)
-        published = _read_values(values or (), metrics[0], bool(percent))
-        explain_names(metric or ())
-        named = complete_by_name(metric[0] if metric else "", user)
-        explain_ties(named)
+        typed = _read_values(values or [], metric or [], bool(percent))
+        explain_names(typed)
         if num_tasks is None:
-            user = replace(named, rank_type=None)
-            done = _adjust_values(published, given, metrics[0], user, opened, list_baselines(baseline))
+            done = _adjust_values(typed, given, user, opened, list_baselines(baseline))
         else:
             _refuse({"--baseline": baseline}, "--num-tasks, which is all that is known")
-            done = _adjust_counted(published, given, metrics[0], user, num_tasks)
-        listing = _list_values(published, done, significance=significance is not False, ladder=baseline is not None)
+            done = _adjust_counted(typed, given, user, num_tasks)
+        listing = _list_values(done, significance=significance is not False, ladder=baseline is not None)
     shown = drop_intervals(listing, digits) if plain or digits is not None else listing
     listing = choose_columns(shown, columns or ())
     if out is None:
@@ -287,18 +287,6 @@ def _open(
             param_hint="--counts",
         )
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
-
-
-def _require_values(values: Sequence[str], metrics: Sequence[Metric]) -> None:
-    """Refuse to run without values or with other than one metric."""
-    if not values:
-        raise UsageError(
-            "give numbers or a file of results: rankconst adjust 0.338 --dataset fb15k237 --metric mrr, or "
-            "rankconst adjust results.csv --tool rotate."
-        )
-    if len(metrics) != 1:
-        missing = "name one metric for values." if metrics else "missing: which metric is it?"
-        raise typer.BadParameter(missing, param_hint="--metric")
 
 
 def _refuse(stated: Mapping[str, object], what: str) -> None:
@@ -366,7 +354,7 @@ def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
             others.append(value)
         except DataError:
             slashed = re.search("[A-Za-z]", value) is not None and re.search(r"[/\\]", value) is not None
-            path = value == STDIN or slashed or _ENDING.search(value) is not None or exists(value)
+            path = slashed or _ENDING.search(value) is not None or names_file(value)
             (files if path else others).append(value)
     if len(files) > 1:
         raise UsageError(f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets.")
@@ -376,42 +364,66 @@ def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
 # -- values ---------------------------------------------------------------------------------------------------------
 
 
-def _read_values(values: Sequence[str], metric: Metric, percent: bool) -> list[Published]:
+def _read_values(values: Sequence[str], names: Sequence[str], percent: bool) -> dict[str, list[Published]]:
+    """Return the values of each metric, by its name as it was typed: before a value and =, or by --metric."""
     from rankconst.constants.published import read_published
 
-    published = []
-    for value in values:
+    if not values:
+        raise UsageError(
+            "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 --dataset fb15k237, or "
+            "rankconst adjust results.csv --tool rotate."
+        )
+    found: dict[str, list[Published]] = {}
+    for name, value in (typed.rpartition("=")[::2] for typed in values):
+        if name and names:
+            raise UsageError(f"{name}={value} names its metric; leave out --metric, or write {value}.")
+        if not name and len(names) != 1:
+            missing = "name one metric for values" if names else "missing: which metric is it?"
+            raise typer.BadParameter(f"{missing} Or write it before the value: mrr={value}.", param_hint="--metric")
+        metric = name.strip() or names[0]
+        parsed = parse_metric(metric)
+        shares = percent and (parsed.is_share or not name)  # of several metrics, those that can be percentages
         try:
-            published.append(read_published(metric, value, percent=percent))
+            found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
         except DataError as error:
             raise typer.BadParameter(str(error), param_hint="VALUE") from None
-    return published
+    return found
 
 
 def _adjust_values(
-    published: Sequence[Published],
+    typed: Mapping[str, Sequence[Published]],
     datasets: Sequence[str],
-    metric: Metric,
     user: Stated,
     tables: Tables,
     baselines: Sequence[str],
 ) -> list[Done]:
     """Adjust values on each of some datasets, against each of some baselines."""
+    from rankconst.adjusting import adjust_values
+
     if not datasets:
         raise typer.BadParameter("missing: which dataset is it?", param_hint="--dataset")
-    named = (parse_stated(replace(user, dataset=name), tables) for name in datasets)
-    settled = dict.fromkeys(settle(NOTHING, each, tables) for each in named)
+    of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
+    for dataset, (name, published) in itertools.product(dict.fromkeys(datasets), typed.items()):
+        named = complete_by_name(name, replace(user, dataset=dataset))
+        explain_ties(named)
+        settled = settle(NOTHING, parse_stated(replace(named, rank_type=None), tables), tables)
+        of_tasks.setdefault(settled, []).extend((parse_metric(name), each) for each in published)
     return [
-        _adjust(published, tables.look_up(replace(tasks, baseline=baseline), metric), tool)
-        for tasks, tool in settled
-        for baseline in baselines
+        done
+        for (tasks, tool), values in of_tasks.items()
+        for done in adjust_values(values, tool, functools.partial(_look_up, tables, tasks), baselines)
     ]
 
 
+def _look_up(tables: Tables, tasks: Tasks, metric: Metric, baseline: str) -> Constants:
+    return tables.look_up(replace(tasks, baseline=baseline), metric)
+
+
 def _adjust_counted(
-    published: Sequence[Published], datasets: Sequence[str], metric: Metric, user: Stated, num_tasks: int
+    typed: Mapping[str, Sequence[Published]], datasets: Sequence[str], user: Stated, num_tasks: int
 ) -> list[Done]:
     """Adjust values of `num_tasks` tasks, all with the same number of candidates."""
+    from rankconst.adjusting import adjust_values
     from rankconst.catalogue.tools import parse_tool
     from rankconst.tables.own_counts import Counts
     from rankconst.tasks import sampled_histogram
@@ -429,8 +441,13 @@ def _adjust_counted(
     tool = parse_tool(user.tool) if user.tool else None
     protocol = _parse_counted(user.protocol, user.tool)
     counts = Counts(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
-    whole = counts.constants(metric)
-    return [_adjust(published, replace(whole, tasks=replace(whole.tasks, protocol=protocol.key)), tool)]
+
+    def look_up(metric: Metric, _: str) -> Constants:
+        whole = counts.constants(metric)
+        return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
+
+    values = [(parse_metric(name), each) for name, published in typed.items() for each in published]
+    return adjust_values(values, tool, look_up)
 
 
 def _parse_counted(name: str | None, tool: str | None) -> Protocol:
@@ -448,50 +465,27 @@ def _parse_counted(name: str | None, tool: str | None) -> Protocol:
     return protocol
 
 
-def _adjust(published: Sequence[Published], whole: Constants, tool: Tool | None) -> Done:
-    import numpy as np
-
-    from rankconst.results.adjust import Batch, adjust_batch
-
-    value, lower, upper = np.array([(each.value, each.lower, each.upper) for each in published]).T
-    index = np.arange(len(published))
-    return adjust_batch(Batch(whole.tasks, whole.metric, tool, value, lower, upper, index), whole)
-
-
-def _list_values(published: Sequence[Published], done: list[Done], *, significance: bool, ladder: bool) -> Listing:
-    import numpy as np
-
-    from rankconst.results.adjust import ENDS, add_significance, fill_columns
+def _list_values(done: list[Done], *, significance: bool, ladder: bool) -> Listing:
+    from rankconst.adjusting import add_significance, tabulate
 
     if significance:
         done = [add_significance(each) for each in done]
-    size, first = len(published), done[0].constants
-    columns = [fill_columns(size, [each]) for each in done]
-    tails = tuple(f"log10_p{end}" for end in ENDS)
-    data: dict[str, Any] = {
-        key: np.concatenate([each[key] for each in columns]) for key in columns[0] if key not in {*tails, "p_method"}
-    }
-    blank = [None] * size
-    for key in tails:
-        found = (value for each in columns for value in (each[key].tolist() if key in each else blank))
-        data[key] = [None if value is None or math.isnan(value) else value for value in found]
-    data["text"] = [each.text for each in published] * len(done)
-    data["p_method"] = [method for each in columns for method in each.get("p_method", blank)]
-    described = [(each.constants, _describe(each.constants)) for each in done]
-    for key in described[0][1]:
-        data[key] = [facts[key] for _, facts in described for _ in range(size)]
+    data = tabulate(done)
     _report_values(done, significance=significance)
     significant = any(data["p_method"])
     who = "the baseline" if ladder else "a random ranker"
     explained = f"\n{_explain_tails(data['p_method'], who)}" if significant else ""
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
-    tasks = replace(first.tasks, baseline=DEFAULT_BASELINE)
-    chance = f"Against uniform, which is chance, skill is {first.metric.name_of('index') or 'the adjusted index'}."
+    metrics = list(dict.fromkeys(each.batch.metric for each in done))
+    tasks = replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE)
+    form = metrics[0].name_of("index") if len(metrics) == 1 else None
+    chance = f"Against uniform, which is chance, skill is {form or 'the adjusted index'}."
     meaning = f"{_MEANING_OF_SKILL} {chance}" if ladder else _MEANING_OF_INDEX
+    labels = join_words([metric.label for metric in metrics])
     return Listing(
-        _columns_of_values(first.metric, significant, ladder),
+        _columns_of_values(metrics, data, significant, ladder),
         data,
-        title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
+        title=f"{labels} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
         caption=f"{meaning}{_tell_ranges(done)}{explained}{f' Tables: {versions}.' if versions else ''}"
         f"{_tell_standing(done) if ladder else _conclude(done)}",
     )
@@ -504,10 +498,11 @@ _MEANING_OF_SKILL = "skill: 0 = as the baseline, 1 = perfect; z: standard deviat
 def _tell_standing(done: Sequence[Done]) -> str:
     """Say in words, after a blank, which baselines each value is better than, and which it is worse than."""
     standing: dict[tuple[str, str], dict[str, list[str]]] = {}
+    mixed = len({each.batch.metric for each in done}) > 1
     for each in done:
-        tasks = each.batch.tasks
+        tasks, label = each.batch.tasks, f"{each.batch.metric.label} " * mixed
         for value, found in zip(each.batch.value.tolist(), _compare(each).tolist(), strict=True):
-            told = standing.setdefault((f"{value:.6g}", tasks.dataset), {"better": [], "worse": [], "level": []})
+            told = standing.setdefault((f"{label}{value:.6g}", tasks.dataset), {"better": [], "worse": [], "level": []})
             told[("level", "better", "worse")[found]].append(tasks.baseline)
     several = len({dataset for _, dataset in standing}) > 1
     lines = []
@@ -520,26 +515,6 @@ def _tell_standing(done: Sequence[Done]) -> str:
 
 
 _MOST_STANDINGS = 8
-
-
-def _describe(constants: Constants) -> dict[str, Any]:
-    """Return what the constants of a value are of, and what is known of their errors."""
-    tasks = constants.tasks
-    return {
-        "dataset": tasks.dataset,
-        "protocol": tasks.protocol,
-        "split": tasks.split,
-        "side": tasks.side,
-        "aggregation": tasks.aggregation,
-        "relations": list(tasks.relations),
-        "baseline": tasks.baseline,
-        "metric": constants.metric.key,
-        "num_tasks": constants.num_tasks,
-        "expectation_error": constants.expectation_error,
-        "variance_error": constants.variance_error,
-        "method": constants.method,
-        "table_version": constants.table_version,
-    }
 
 
 def _report_values(done: Sequence[Done], *, significance: bool) -> None:
@@ -641,9 +616,18 @@ def _compare_orders(done: Sequence[Done]) -> dict[Metric, bool]:
     return orders
 
 
-def _columns_of_values(metric: Metric, significant: bool, ladder: bool) -> tuple[Column, ...]:
+def _columns_of_values(
+    metrics: Sequence[Metric], data: Mapping[str, Sequence[Any]], significant: bool, ladder: bool
+) -> tuple[Column, ...]:
+    labels = {metric.key: metric.label for metric in metrics}
+
+    def told(key: str) -> Column:
+        """Return a column that is shown where it tells rows apart."""
+        title = key if key in data and len(set(map(str, data[key]))) > 1 else None
+        return Column(key, title, (lambda name: labels[name]) if key == "metric" else str)
+
     def adjusted(form: str) -> tuple[Column, ...]:
-        name = metric.name_of(form)
+        name = metrics[0].name_of(form) if len(metrics) == 1 else None
         drop = {"normalised": 2}.get(form, 0)
         title = f"{form} ({name})" if name else form
         return (
@@ -661,9 +645,14 @@ def _columns_of_values(metric: Metric, significant: bool, ladder: bool) -> tuple
 
     return (
         Column("dataset", "dataset"),
-        *map(Column, ("protocol", "split", "side", "aggregation", "relations", "metric")),
+        *map(told, ("protocol", "split", "side", "aggregation", "relations", "metric")),
         Column("baseline", "baseline" if ladder else None),
-        Column("value", metric.label, right=True, show_row=lambda row: row["text"]),
+        Column(
+            "value",
+            metrics[0].label if len(metrics) == 1 else "published",
+            right=True,
+            show_row=lambda row: row["text"],
+        ),
         *map(Column, ("value_lower", "value_upper", "num_tasks")),
         Column("expectation", "expected" if ladder else "random", number(5), right=True),
         *map(Column, ("expectation_error", "variance", "variance_error", "method")),
@@ -752,7 +741,7 @@ def explain_names(names: Iterable[str]) -> None:
 
 def explain_ties(stated: Stated) -> None:
     """Say which way numbers are off that ties favour or harm."""
-    from rankconst.results.adjust import TIES
+    from rankconst.adjusting import TIES
 
     if (ties := TIES.get(stated.rank_type or "")) is not None:
         say(f"note: {ties}")

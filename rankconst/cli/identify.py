@@ -32,9 +32,8 @@ from rankconst.cli.options import (
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_reading, say
 from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
-from rankconst.results.evaluation import Stated, parse_stated
+from rankconst.evaluation import Stated, complete_by_name, parse_stated
 from rankconst.results.reading import Entry, name_entry
-from rankconst.results.tables.columns import complete_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -104,7 +104,7 @@ def lint(
     if file is None:
         raise UsageError("name a results file, or list the rules with --rules.")
     from rankconst.checks.lint import lint_reading
-    from rankconst.results.evaluation import Stated
+    from rankconst.evaluation import Stated
     from rankconst.results.formats import read_results
 
     opened = open_tables(tables)

@@ -52,6 +52,14 @@ def count_option(*names: str, help: str, least: int = 1, most: int | None = None
     return typer.Option(*names, help=help, metavar="N", parser=read)
 
 
+def names_file(text: str) -> bool:
+    """Tell whether what was typed is ``-``, standard input, or names a file or a folder that is there."""
+    try:
+        return text == "-" or Path(text).exists()
+    except OSError:  # too long for a name
+        return False
+
+
 # -- completion -----------------------------------------------------------------------------------------------------
 
 

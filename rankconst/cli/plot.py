@@ -27,18 +27,18 @@ from rankconst.cli.options import (
     StrictOption,
     TablesOption,
     ToolOption,
+    names_file,
     open_tables,
 )
 from rankconst.cli.output import check_target, report_reading, say, write_whole
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
+from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
-from rankconst.results.document import STDIN, exists
-from rankconst.results.tables.columns import complete_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
     from rankconst.results.adjust import AdjustedReading
-    from rankconst.results.evaluation import Stated
     from rankconst.tables.tables import Tables
 
 
@@ -101,8 +100,6 @@ def plot(
 
     Example: rankconst plot RotatE=0.338 --dataset fb15k237 --metric mrr --out chance.svg
     """
-    from rankconst.results.evaluation import Stated
-
     require_matplotlib()
     suffix = check_suffix(out)
     check_target(out, force)
@@ -137,7 +134,7 @@ def _find_file(given: Sequence[str]) -> str | None:
         # Unknown options end up here too, since a negative value must not be taken for one.
         if each.startswith("--"):
             raise typer.BadParameter(f"no such option: {each}; see --help.")
-    files = [each for each in given if each == STDIN or exists(each)]
+    files = [each for each in given if names_file(each)]
     if files and len(given) > 1:
         raise typer.BadParameter("name one file, or values; not both, and not several files.", param_hint="FILE")
     return files[0] if files else None
@@ -199,8 +196,6 @@ def _draw_values(
     opened: Tables,
     baselines: Sequence[str],
 ) -> Figure:
-    from rankconst.results.evaluation import NOTHING, parse_stated, settle
-
     # A mistyped file name ends up here too, and is reported before a dataset is asked for.
     named = _name_values(given, labels)
     if user.dataset is None:

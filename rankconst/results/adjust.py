@@ -1,9 +1,8 @@
-"""The engine: numbers adjusted for chance, batch by batch. Values, files and frames all come here."""
+"""Results files adjusted for chance: from a reading to columns next to its own."""
 
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from array import array
 from collections import Counter
@@ -11,26 +10,37 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.adjusting import (
+    ENDS,
+    TIES,
+    Batch,
+    ImpossibleError,
+    add_significance,
+    adjust_batch,
+    compare_with,
+    fill_columns,
+    find_contradictions,
+    leave_out,
+    look_up,
+    number_distinct,
+    pick,
+    show_range,
+    write_row,
+)
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.mentions import find_within
-from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import find_protocol
 from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.batches import adjust_dropped, draw_evenly
-from rankconst.constants.constants import Adjusted, Constants
-from rankconst.constants.published import Interval, Published, parse_value, read_numbers, show_uncertain
-from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
-from rankconst.moments import compute_moments
+from rankconst.constants.published import Published, parse_value, read_numbers
+from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
+from rankconst.evaluation import NO_DATASET, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
-from rankconst.results.evaluation import NO_DATASET, agrees, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries, heed_name, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
 from rankconst.results.tables.settings import parse_heading
-from rankconst.tasks import sampled_histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,10 +48,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from rankconst.adjusting import Done
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
+    from rankconst.constants.constants import Adjusted, Constants
     from rankconst.constants.significance import Significance
-    from rankconst.results.evaluation import Stated
+    from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
@@ -49,10 +61,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Places = NDArray[np.intp]
 
-_Value = TypeVar("_Value")
-
-FORMS = ("value", *ADJUSTMENTS)
-ENDS = ("", "_lower", "_upper")
 _MOST_SHOWN = 50  # rows, in a notebook
 TASK_FACTS = ("dataset", "split", "side", "protocol")
 FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
@@ -62,187 +70,6 @@ FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 def tell(tasks: Tasks, fact: str) -> str | None:
     """Return what a column says of ranking tasks."""
     return ", ".join(tasks.relations) or None if fact == "relations" else getattr(tasks, fact)
-
-
-# One batch.
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Numbers of one metric on the same ranking tasks, from the same tool; arrays of one shape."""
-
-    tasks: Tasks
-    metric: Metric
-    tool: Tool | None
-    value: Numbers
-    lower: Numbers
-    upper: Numbers
-    # Where they go: rows of a frame, entries of a file.
-    index: Places
-    # How many ranks the file counts.
-    num_tasks: int | None = None
-
-    def take(self, chosen: NDArray[np.bool_]) -> Batch:
-        """Return the numbers of a mask."""
-        columns = {name: getattr(self, name)[chosen] for name in ("value", "lower", "upper", "index")}
-        return replace(self, **columns)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Done:
-    """A batch whose numbers are all possible, with its constants."""
-
-    batch: Batch
-    # Over all tasks, and over as many as the tool ranks.
-    whole: Constants
-    constants: Constants
-    significance: tuple[Significance | None, ...] = ()
-    # Position in the batch to why there is no probability, where that is about the number.
-    unattained: Mapping[int, str] = field(default_factory=dict)
-
-    @property
-    def is_partial(self) -> bool:
-        """True if the tool leaves tasks out, so that no tail probability is known."""
-        return self.constants is not self.whole
-
-    def adjust(self) -> Adjusted:
-        """Return the adjusted numbers, arrays; computed each time, since they take more memory than time."""
-        batch = self.batch
-        numbers = (batch.value, batch.lower, batch.upper)
-        if batch.tool is None or batch.tool.batch is None:
-            return self.whole.adjust_between(*numbers)
-        return adjust_dropped(self.whole, *numbers, batch.tool.batch)
-
-    def explain_undefined(self) -> Mapping[str, str]:
-        """Return the forms that are undefined on these tasks, whatever the number, each with the reason."""
-        first = np.arange(self.batch.index.size) == 0
-        return replace(self, batch=self.batch.take(first)).adjust().undefined
-
-
-def adjust_batch(batch: Batch, whole: Constants) -> Done:
-    """Settle how the numbers of a batch are adjusted, by the constants over all its tasks and what its tool leaves out.
-
-    Raises DataError for an impossible value, UndefinedError where the tool's batches have no constants.
-    """
-    tool = batch.tool
-    if tool is not None and (shift := tool.shifts.get(batch.metric.label)):
-        batch = replace(batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift)
-    done = Done(batch, whole, whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch))
-    found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
-    if found:
-        raise ImpossibleError(found)
-    return done
-
-
-class ImpossibleError(DataError):
-    """Impossible numbers, with their positions in the batch and the reasons; the first is the message."""
-
-    def __init__(self, reasons: Mapping[int, str]) -> None:
-        super().__init__(next(iter(reasons.values())))
-        self.reasons = reasons
-
-
-def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
-    """Return the constants over all tasks; of as many as the file counts, where nothing else matters."""
-    negatives = find_protocol(tasks.protocol).negatives
-    if negatives is not None and num_tasks is not None:
-        if tasks.dataset in tables.datasets:
-            constants = tables.look_up(tasks, metric)
-            if num_tasks == constants.num_tasks:
-                return constants
-        histogram = sampled_histogram(tasks.protocol, num_tasks)
-        return Constants(tasks, metric, histogram, compute_moments(metric, histogram), tables.version)
-    return tables.look_up(tasks, metric)
-
-
-def compare_with(
-    done: Iterable[Done], tables: Tables, baselines: Iterable[str]
-) -> tuple[dict[str, tuple[Done, ...]], dict[int, str]]:
-    """Return batches as they are against further baselines, by their keys, and a note at each number that lacks one.
-
-    Raises an error if there is nothing of a baseline.
-    """
-    against: dict[str, list[Done]] = {key: [] for key in baselines}
-    lacks: dict[str, RankconstError] = {}
-    notes: dict[int, str] = {}
-    for each, (key, found) in itertools.product(done, against.items()):
-        batch = replace(each.batch, tasks=replace(each.batch.tasks, baseline=key))
-        try:
-            found.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
-        except (UnknownNameError, UndefinedError, UsageError) as error:
-            lacks.setdefault(key, error)  # tasks of train, or among sampled negatives
-            for place in batch.index.tolist():
-                notes.setdefault(place, f"no skill: {error}")
-    for key, lack in lacks.items():
-        if not against[key]:
-            raise lack
-    return {key: tuple(found) for key, found in against.items()}, notes
-
-
-def add_significance(done: Done) -> Done:
-    """Compute the probability that a random ranker does as well as each number; None where it is not known."""
-    from rankconst.constants.significance import compute_significance
-
-    if done.is_partial or done.constants.explain_lack():
-        return done
-    metric, histogram = done.constants.metric, done.constants.ranking
-    adjusted = done.adjust()
-    columns = (adjusted.value, *adjusted.value_interval)
-    numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
-    found: dict[tuple[float, ...], Significance] = {}
-    reasons: dict[tuple[float, ...], str] = {}
-    for value, lower, upper in dict.fromkeys(numbers):
-        try:
-            found[value, lower, upper] = compute_significance(metric, histogram, value, Interval(lower, upper))
-        except UndefinedError as error:
-            reasons[value, lower, upper] = f"no p: {error}"
-    unattained = {place: reasons[each] for place, each in enumerate(numbers) if each in reasons}
-    return replace(done, significance=tuple(map(found.get, numbers)), unattained=unattained)
-
-
-# Columns.
-
-
-def fill_columns(
-    size: int, done: Iterable[Done], rows: Places | None = None, against: Mapping[str, Iterable[Done]] | None = None
-) -> dict[str, Any]:
-    """Return arrays of `size` with the numbers of some batches, NaN where there is none.
-
-    They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has significance, log10_p with
-    its ends, and p_method. The same against further baselines is behind ``@``: ``index@frequency``. `rows` says in
-    which row the number at each index of a batch goes, -1 for none.
-    """
-    keys = [f"{form}{end}" for form in FORMS for end in ENDS]
-    columns: dict[str, Any] = {key: np.full(size, np.nan) for key in (*keys, "expectation", "variance")}
-    for each in done:
-        index = each.batch.index if rows is None else rows[each.batch.index]
-        chosen = index >= 0
-        if not chosen.any():
-            continue
-        at = index[chosen]
-        columns["expectation"][at] = each.constants.expectation
-        columns["variance"][at] = each.constants.variance
-        adjusted = each.adjust()
-        for form in FORMS:
-            interval = getattr(adjusted, f"{form}_interval")
-            if interval is not None:
-                columns[form][at] = getattr(adjusted, form)[chosen]
-                columns[f"{form}_lower"][at], columns[f"{form}_upper"][at] = (end[chosen] for end in interval)
-        if each.significance:
-            _fill_significance(columns, each, index, size)
-    for baseline, others in (against or {}).items():
-        columns |= {f"{key}@{baseline}": values for key, values in fill_columns(size, others, rows).items()}
-    return columns
-
-
-def _fill_significance(columns: dict[str, Any], done: Done, index: Places, size: int) -> None:
-    if "p_method" not in columns:
-        columns.update({f"log10_p{end}": np.full(size, np.nan) for end in ENDS})
-        columns["p_method"] = [None] * size
-    for place, found in zip(index.tolist(), done.significance, strict=True):
-        if found is not None and place >= 0:
-            columns["log10_p"][place], columns["p_method"][place] = found.log10, found.method
-            columns["log10_p_lower"][place], columns["log10_p_upper"][place] = found.interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -492,7 +319,7 @@ class AdjustedReading:
         columns = {name: ["" if cell is None else str(cell) for cell in table[name]] for name in self.reading.columns}
         for _, names in self.list_added():
             for name in (name for key, name in names.items() if key.partition("@")[0] in {"index", "z"}):
-                columns[name] = list(map(_show_range, *(table[f"{name}{end}"] for end in ENDS)))
+                columns[name] = list(map(show_range, *(table[f"{name}{end}"] for end in ENDS)))
         *_, note = self.described
         if any(table[note]):
             columns[note] = [said or "" for said in table[note]]
@@ -500,7 +327,7 @@ class AdjustedReading:
         told = [self._tell(), *(tasks if len(tasks) == 1 else ())]
         if size > _MOST_SHOWN:
             told.append(f"the first {_MOST_SHOWN} of {size:,} rows")
-        rows = [_write_row("th", columns), *(_write_row("td", row) for row in zip(*columns.values(), strict=True))]
+        rows = [write_row("th", columns), *(write_row("td", row) for row in zip(*columns.values(), strict=True))]
         return f"<table><caption>{escape(show_controls('; '.join(told)))}</caption>{''.join(rows)}</table>"
 
     def __repr__(self) -> str:
@@ -533,26 +360,7 @@ class AdjustedReading:
         found = done.significance[within] if done.significance else None
         ends = (getattr(done.batch, name)[within] for name in ("value", "lower", "upper"))
         published = Published(entry.text, *map(float, ends))
-        return AdjustedEntry(entry, published, done.constants, _pick(adjusted[batch], within), found, note)
-
-
-def _show_range(best: float | None, lower: float, upper: float) -> str:
-    return "" if best is None or not math.isfinite(best) else show_uncertain(best, Interval(lower, upper))
-
-
-def _write_row(tag: str, cells: Iterable[str]) -> str:
-    """Return a row of a table in HTML."""
-    return f"<tr>{''.join(f'<{tag}>{escape(show_controls(cell))}</{tag}>' for cell in cells)}</tr>"
-
-
-def _pick(adjusted: Adjusted, place: int) -> Adjusted:
-    """Return the numbers at one place of arrays."""
-    picked: dict[str, Any] = {}
-    for form in FORMS:
-        values, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
-        picked[form] = None if values is None else float(values[place])
-        picked[f"{form}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))
-    return Adjusted(**picked, undefined=adjusted.undefined)
+        return AdjustedEntry(entry, published, done.constants, pick(adjusted[batch], within), found, note)
 
 
 def adjust_reading(
@@ -627,114 +435,6 @@ def adjust_reading(
     return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()), against)
 
 
-# What ranks differ by is no more than what sums of millions of groups lose.
-_NOISE = 1e-8
-
-
-def find_contradictions(
-    done: Iterable[Done], evaluations: Iterable[Places], show: Callable[[int], str]
-) -> dict[int, str]:
-    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, an MRR beyond all hits.
-
-    `evaluations` has a number for each number of a batch that tells models and tie policies apart; `show` returns a
-    number as it is written, by its index.
-    """
-    ordered = [
-        (each, numbers)
-        for each, numbers in zip(done, evaluations, strict=True)
-        if each.batch.metric.hits_k is not None or each.batch.metric == _MRR
-    ]
-    if len({each.batch.metric for each, _ in ordered}) < 2:
-        return {}
-    tasks = number_distinct((each.batch.tasks, each.batch.tool) for each, _ in ordered)
-    columns = [
-        (
-            numbers,
-            np.full(batch.index.size, tasks[batch.tasks, batch.tool]),
-            # Above every k: an MRR is at least Hits@1, and bounds no other.
-            np.full(batch.index.size, batch.metric.hits_k or np.inf),
-            batch.lower,
-            batch.upper,
-            batch.index,
-        )
-        for batch, numbers in ((each.batch, numbers) for each, numbers in ordered)
-    ]
-    evaluation, task, k, lower, upper, index = map(np.concatenate, zip(*columns, strict=True))
-    order = np.lexsort((k, task, evaluation))
-    evaluation, task, k, lower, upper, index = (each[order] for each in (evaluation, task, k, lower, upper, index))
-    new = np.r_[True, (np.diff(evaluation) != 0) | (np.diff(task) != 0)]
-    group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
-    mean = np.isinf(k)
-    hits = np.where(mean, 0, lower)
-    # Each group is above all before it, so that the most of what came before is of the same group.
-    most = np.maximum.accumulate(hits + 2 * group) - 2 * group
-    fewer = ~mean & (upper + _NOISE < most)
-    least, largest = _bound_reciprocal(k, most, upper, new)
-    # Hits that contradict each other bound the MRR one by one only.
-    broken = np.logical_or.reduceat(fewer, ends[:-1])
-    least, largest = np.where(broken, np.maximum.reduceat(hits / k, ends[:-1]), least), np.where(broken, 1, largest)
-    less, more = fewer | (mean & (upper + _NOISE < least[group])), mean & (lower - _NOISE > largest[group])
-    # A metric that is there twice is of two evaluations.
-    twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
-    found: dict[int, str] = {}
-    for place in np.flatnonzero((less | more) & ~twice).tolist():
-        own = np.arange(ends[group[place]], place)
-        if more[place]:
-            # The larger k is, the less it allows.
-            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]][-1:]
-        else:
-            share = hits[own] / k[own] if mean[place] else hits[own]
-            alone = own[[int(np.argmax(share if mean[place] else share > upper[place]))]]
-            alone = alone[share[alone - own[0]] > upper[place] + _NOISE]
-        others = alone if alone.size else own  # one of them, or all together
-        number, *named = (f"{_label(k[at])} {show(int(index[at]))}" for at in (place, *others))
-        relation = "too large for" if more[place] else "less than" if alone.size else "too small for"
-        part = f"1/{k[others[0]]:.0f} of " if mean[place] and relation == "less than" and k[others[0]] > 1 else ""
-        reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
-        found |= dict.fromkeys(index[[place, *others]].tolist(), reason)
-    return found
-
-
-# Where scores tie, the rank next to k may be half a rank beyond it.
-_TIED = 0.5
-
-
-def _bound_reciprocal(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-    """Return the least and the largest MRR that the hits of each group allow; `k` is infinite where no hits are.
-
-    It is least if the hits between two ks all are at the larger one, and largest if they are just beyond the smaller.
-    """
-    starts, mean = np.flatnonzero(new), np.isinf(k)
-    group = np.cumsum(new) - 1
-    fewest = np.minimum.accumulate((np.where(mean, 1, np.minimum(upper, 1)) + 2 * group)[::-1])[::-1] - 2 * group
-    following = np.where(np.r_[new[1:], True], np.inf, np.r_[k[1:], np.inf])
-    beyond = np.where(mean, 1, 1 / (k + _TIED))
-    before = np.where(new, 1, np.r_[1, beyond[:-1]])
-    least = np.add.reduceat(np.where(mean, 0, most * (1 / k - 1 / following)), starts)
-    largest = np.add.reduceat(np.where(mean, 0, fewest * (before - beyond)), starts)
-    return least, largest + np.minimum.reduceat(beyond, starts)
-
-
-_MRR = parse_metric("mrr")
-_CONTRADICTION = (
-    "{} is {} {} of the same evaluation, which no ranks allow: one of them is a slip, or of another evaluation."
-)
-
-
-def _label(k: float) -> str:
-    return _MRR.label if math.isinf(k) else f"Hits@{k:.0f}"
-
-
-def leave_out(done: Iterable[Done], left: NDArray[np.bool_]) -> Iterator[Done]:
-    """Yield batches without the numbers whose index is marked, and none that has no other."""
-    for each in done:
-        kept = ~left[each.batch.index]
-        if kept.all():
-            yield each
-        elif kept.any():
-            yield replace(each, batch=each.batch.take(kept))
-
-
 _FEW = 50
 # Most names of models begin with a capital, and looking up relations takes time.
 # Names of relations may be numbers, but 20% is none of them.
@@ -786,15 +486,6 @@ def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
     return replace(context, relations=(cell,)) if cell else replace(context, unclear=context.unclear or lack)
 
 
-TIES = {
-    "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one. If there "
-    "are ties, index and z are too high.",
-    "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one. If "
-    "there are ties, index and z are too low.",
-}
-"""Tie policies that favour or harm a model, and which way its adjusted values are off."""
-
-
 def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
     index, contexts = done.batch.index.tolist(), reading.entries.contexts
@@ -822,11 +513,6 @@ _OF_TASKS = attrgetter(
     "unclear",
     "missing",
 )
-
-
-def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
-    """Return each distinct value with its place among them, in the order in which they first come."""
-    return {value: place for place, value in enumerate(dict.fromkeys(values))}
 
 
 def _group_entries(

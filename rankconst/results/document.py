@@ -27,14 +27,6 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
-def exists(text: str) -> bool:
-    """Tell whether there is a file or a folder of that name; of one that is too long for a name there is none."""
-    try:
-        return Path(text).exists()
-    except OSError:
-        return False
-
-
 @dataclass(frozen=True)
 class Document:
     """The text of a results file."""

@@ -9,33 +9,29 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import check_decimals, is_number, read_numbers
-from rankconst.errors import DataError, RankconstError, UsageError
-from rankconst.names import read_count, show_value, spell, tell_apart
-from rankconst.results.adjust import (
-    TASK_FACTS,
+from rankconst.adjusting import (
     TIES,
     Batch,
     Done,
     ImpossibleError,
     adjust_batch,
-    are_relations,
     compare_with,
     fill_columns,
     find_contradictions,
-    keep_apart,
     look_up,
-    name_blocks,
     number_distinct,
-    tell,
 )
-from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import RANK_TYPES
+from rankconst.constants.published import check_decimals, is_number, read_numbers
+from rankconst.errors import DataError, RankconstError, UsageError
+from rankconst.evaluation import NOTHING, Stated, parse_stated, settle
+from rankconst.names import read_count, show_value, spell, tell_apart
+from rankconst.results.adjust import TASK_FACTS, are_relations, keep_apart, name_blocks, tell
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import Row, is_missing, is_plain_number, read_deviation, strip_marks
 from rankconst.results.tables.columns import (
     CONSTRAINED,
-    RANK_TYPES,
     Meaning,
     contradict,
     find_qualifier,

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from rankconst.catalogue.mentions import MACRO, find_variant, find_within
+from rankconst.catalogue.aggregations import MACRO
+from rankconst.catalogue.mentions import find_variant, find_within
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
+from rankconst.evaluation import NOTHING, Stated
 from rankconst.names import squash
-from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import find_split
 from rankconst.results.tables.labels import find_title_task
 from rankconst.results.tables.settings import parse_heading

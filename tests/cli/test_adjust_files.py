@@ -339,7 +339,7 @@ def test_a_file_needs_no_option(run: Run, wide: Path, monkeypatch: pytest.Monkey
         (("0.5", "--foo", "-m", "mrr"), 2, "no such option: --foo"),
         (("1/3", "-d", "nations", "-m", "mrr"), 2, "Write the quotient out"),
         ((), 2, "rankconst adjust results.csv"),
-        (("-d", "nations"), 2, "rankconst adjust 0.338 --dataset"),
+        (("-d", "nations"), 2, "rankconst adjust mrr=0.338 hits@10=0.533 --dataset"),
     ],
 )
 def test_what_is_a_file_and_what_is_none(run: Run, args: tuple[str, ...], code: int, told: str) -> None:

@@ -18,11 +18,11 @@ from carried import open_once
 from cases import mark_rest
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UsageError
+from rankconst.evaluation import Stated
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
 from rankconst.plots.style import render_figure
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Reading
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.lint.bounds import bound_reciprocal_by_hits
+from rankconst.constants.bounds import bound_reciprocal_by_hits
 from rankconst.constants.published import Interval, show_uncertain
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
 
@@ -522,7 +522,7 @@ def test_a_notebook_shows_index_and_z_with_their_ranges(tmp_path: Path) -> None:
 
 
 def test_a_notebook_shows_what_there_is() -> None:
-    adjusted = rankconst.adjust({"mrr": 0.6563}, dataset="nations", tool="pykeen", baseline="frequency")
+    adjusted = rankconst.adjust({"model": "A", "mrr": 0.6563}, dataset="nations", tool="pykeen", baseline="frequency")
     heading = Shown(adjusted._repr_html_()).rows[1]
     assert [name for name in heading if "AMRR" in name or "skill" in name] == ["AMRR", "MRR_skill_frequency"]
     assert "note" not in heading

@@ -14,9 +14,9 @@ import rankconst
 from cases import for_each
 from log_samples import SAMPLES
 from rankconst.errors import DataError, UnknownNameError
+from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import READERS, read_document, read_results
 
 if TYPE_CHECKING:

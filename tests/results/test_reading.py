@@ -14,8 +14,8 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError
+from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document, read_results
 from rankconst.results.reading import (
     Entries,

@@ -12,9 +12,9 @@ import pytest
 
 import rankconst
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import READERS, read_opened
 from rankconst.results.rewrite import Rewritten, choose_metrics, locate, parse_exchange, rewrite
 

@@ -2,7 +2,7 @@
 
 Adjusted values and numbers of ranks decide what file and user leave open, whole: dataset, split, side, protocol and
 aggregation. Where several sets of tasks with different constants fit, or none, an evaluation is left without tasks,
-with the reason in :attr:`~rankconst.results.evaluation.Stated.unclear`.
+with the reason in :attr:`~rankconst.evaluation.Stated.unclear`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.adjusting import look_up
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
@@ -23,10 +24,10 @@ from rankconst.checks.identify.matches import Match, agrees, prefer, preference,
 from rankconst.checks.identify.relations import rank_relations
 from rankconst.checks.identify.search import CERTAIN, describe_nearest, gather, select
 from rankconst.errors import RankconstError
+from rankconst.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
 from rankconst.moments import compute_moments
 from rankconst.names import list_first
-from rankconst.results.adjust import look_up, name_relations
-from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
+from rankconst.results.adjust import name_relations
 from rankconst.results.reading import Entries, Entry, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rankconst.constants.published import NOISE, Interval, parse_value
 from rankconst.errors import DataError
-from rankconst.results.evaluation import NAMES, NOTHING
+from rankconst.evaluation import NAMES, NOTHING
 from rankconst.results.reading import are_in_full, measure, name_entry
 
 if TYPE_CHECKING:

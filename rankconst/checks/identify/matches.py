@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.evidence import Evidence, Piece
     from rankconst.constants.published import Interval
-    from rankconst.results.evaluation import Stated
+    from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry
     from rankconst.tables.search import ComputedSets, TaskSets
     from rankconst.tasks import Tasks

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.checks.identify.evidence import Evidence
-    from rankconst.results.evaluation import Stated
+    from rankconst.evaluation import Stated
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks
 

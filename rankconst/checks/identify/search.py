@@ -27,7 +27,7 @@ from rankconst.checks.identify.matches import (
 )
 from rankconst.checks.identify.relations import rank_relations
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.results.evaluation import NAMES, NOTHING, list_parsers
+from rankconst.evaluation import NAMES, NOTHING, list_parsers
 from rankconst.results.reading import group_entries
 from rankconst.tables.search import TaskSets
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.results.evaluation import Stated
+    from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
 

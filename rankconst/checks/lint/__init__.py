@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from rankconst.checks.identify.completion import Completed, complete_reading
 from rankconst.checks.lint.case import Archive, Finding, Lint, build_case
 from rankconst.checks.lint.rules import RULES, SWAPPED
+from rankconst.evaluation import Stated, parse_stated
 from rankconst.names import list_first, resolve_name
-from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:

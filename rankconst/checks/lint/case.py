@@ -14,8 +14,8 @@ from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.evaluation import settle
 from rankconst.names import squash
-from rankconst.results.evaluation import settle
 from rankconst.results.reading import Measured, are_in_full, heed_name, measure
 from rankconst.results.tables.columns import find_run_columns, tells_runs
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
-    from rankconst.results.evaluation import Stated
+    from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks

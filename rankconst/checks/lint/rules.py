@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
 from rankconst.checks.identify.defects import CAUSES, UNKNOWN, check_entries
-from rankconst.checks.lint.bounds import (
+from rankconst.checks.lint.case import Finding, Severity, invert
+from rankconst.constants.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
     exceeds,
@@ -21,7 +22,6 @@ from rankconst.checks.lint.bounds import (
     largest_reciprocal,
     least_mean_rank,
 )
-from rankconst.checks.lint.case import Finding, Severity, invert
 from rankconst.constants.constants import TIED_RANKS
 from rankconst.constants.published import Interval, show_number
 from rankconst.errors import DataError, UndefinedError

@@ -24,8 +24,8 @@ from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import DataError, UnknownNameError
+from rankconst.evaluation import NAMES, Stated
 from rankconst.names import squash
-from rankconst.results.evaluation import NAMES, Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, read_number
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
-from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, find_protocol, parse_side, parse_split
+from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, SPLITS, find_protocol
 from rankconst.catalogue.tools import parse_tool
-from rankconst.errors import UnknownNameError, UsageError
+from rankconst.errors import UnknownNameError
 from rankconst.names import read_count, squash
 from rankconst.results.tables.cells import is_number
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.evaluation import Stated
 
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -54,17 +53,6 @@ ROLES: dict[str, tuple[str, ...]] = {
     "k": (),
 }
 """Role of a column that is no metric to its other headings; compared in lower case without punctuation."""
-
-RANK_TYPES: dict[str, str] = {
-    "realistic": "realistic",
-    "avg": "realistic",
-    "optimistic": "optimistic",
-    "best": "optimistic",
-    "pessimistic": "pessimistic",
-    "worst": "pessimistic",
-    "nondeterministic": "nondeterministic",
-}
-"""Spelling of a tie policy to its name in PyKEEN since 1.5."""
 
 _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
@@ -218,31 +206,6 @@ _SKILL = re.compile(rf"(.*[^\s_])[\s_]+(?:skill|z)[\s_]+\(?(?:{'|'.join(INFORMED
 _LAST_KIND = re.compile(r"(.*[^\s_])[\s_]+\(?((?:1|n|m)-(?:1|n|m))\)?", re.IGNORECASE)
 _LAST_SIDE = re.compile(r"(?<=[^\s_])[\s_]+(?:head|tail)$", re.IGNORECASE)
 
-
-def complete_by_name(name: str, user: Stated) -> Stated:
-    """Add what a metric's name says of its tasks: ``tail.pessimistic.mrr``; UsageError if the user says another."""
-    meaning = parse_column(name)
-    old = _OLD_RANK_TYPE.search(name)
-    split, side, rank_type = (None,) * 3 if meaning is None else (meaning.split, meaning.side, meaning.rank_type)
-    said = {
-        "split": split and parse_split(split),
-        "side": side and parse_side(side),
-        "rank_type": RANK_TYPES[old[1].lower()] if old else rank_type,
-    }
-    asked = {"split": user.split and parse_split(user.split), "side": user.side and parse_side(user.side)}
-    for role, key in asked.items():
-        if key and said[role] and key != said[role]:
-            raise UsageError(f"{name} is of {role} {said[role]}, but {key} was asked for; leave out one of the two.")
-    return replace(
-        user,
-        split=said["split"] or user.split,
-        side=said["side"] or user.side,
-        rank_type=said["rank_type"] or user.rank_type,
-    )
-
-
-# What PyKEEN 1.0 calls optimistic and pessimistic; alone, such a word may as well be about a run.
-_OLD_RANK_TYPE = re.compile(r"(?:both|head|tail)[./:_ -](best|worst)[./:_ -]", re.IGNORECASE)
 
 # A mean over runs, with its deviation: "MRR (mean ± std)", "MRR (std)".
 _DEVIATION = r"(?:std|sd|stdev|stddev|s\.d\.|se|sem|err|error|(?:95\s*%\s*)?ci)\.?"

@@ -15,10 +15,11 @@ from rankconst.catalogue.mentions import (
     list_graphs,
     names_known,
 )
+from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
+from rankconst.evaluation import Stated
 from rankconst.names import read_count, squash
-from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Notes
 from rankconst.results.tables.cells import (
     Row,
@@ -31,7 +32,6 @@ from rankconst.results.tables.cells import (
     strip_marks,
 )
 from rankconst.results.tables.columns import (
-    RANK_TYPES,
     VERSIONED,
     Meaning,
     contradict,

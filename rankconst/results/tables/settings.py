@@ -11,14 +11,13 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankconst.catalogue.mentions import RELATION_PREDICTION, split_name
-from rankconst.catalogue.protocols import SPLITS
+from rankconst.catalogue.mentions import split_name
+from rankconst.catalogue.protocols import RANK_TYPES, RELATION_PREDICTION, SPLITS
 from rankconst.names import read_count
 from rankconst.results.tables.columns import (
     DIRECTIONS,
     FLAGS,
     OF_KIND,
-    RANK_TYPES,
     VERSIONED,
     contradict,
     find_qualifier,

@@ -7,7 +7,9 @@ from collections.abc import Iterable  # noqa: TC003  # of a named tuple
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION, Mention, find_joined, find_mentions, list_graphs
+from rankconst.catalogue.aggregations import MACRO
+from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, list_graphs
+from rankconst.catalogue.protocols import RELATION_PREDICTION
 from rankconst.results.tables.columns import parse_column, read_words
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import is_aggregation
-from rankconst.catalogue.mentions import RELATION_PREDICTION, find_mentions, find_variant, find_within, names_known
+from rankconst.catalogue.mentions import find_mentions, find_variant, find_within, names_known
+from rankconst.catalogue.protocols import RELATION_PREDICTION
 from rankconst.catalogue.tools import is_tool
 from rankconst.errors import DataError
+from rankconst.evaluation import Stated
 from rankconst.names import read_count, squash
-from rankconst.results.evaluation import Stated
 from rankconst.results.reading import (
     NO_SPLIT,
     Entries,

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.errors import UnknownNameError
+from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Stated
 from rankconst.results.logs.lines import find_dataset
 from rankconst.results.reading import Entries, Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Value, parse_yaml, read_number

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.results.evaluation import Stated
+from rankconst.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, looks_structured, read_number, read_records
 

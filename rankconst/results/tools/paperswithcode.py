@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankconst.results.evaluation import Stated
+from rankconst.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Value, looks_structured, read_number, read_records
 from rankconst.results.tables.cells import is_missing

@@ -18,11 +18,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
-from rankconst.catalogue.protocols import LINK_SIDES, parse_split
+from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
 from rankconst.errors import DataError, UnknownNameError
+from rankconst.evaluation import Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
@@ -34,7 +34,6 @@ from rankconst.results.structured import (
     read_number,
     read_records,
 )
-from rankconst.results.tables.columns import RANK_TYPES, Meaning
 from rankconst.results.tables.csv import read_delimited, read_rows
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.settings import parse_heading
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.results.tables.columns import Meaning
 
 
 _CONTAINERS = {"metrics", "results", "metric_results"}

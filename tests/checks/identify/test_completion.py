@@ -16,8 +16,8 @@ from rankconst.checks.identify.evidence import collect_evidence
 from rankconst.checks.lint import lint_reading
 from rankconst.constants.constants import Constants
 from rankconst.errors import DataError
+from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document, read_results
 from rankconst.tasks import Histogram, Tasks
 

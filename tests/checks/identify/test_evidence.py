@@ -12,7 +12,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.evidence import collect_evidence, solve
 from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError
-from rankconst.results.evaluation import Stated
+from rankconst.evaluation import Stated
 from rankconst.results.reading import Entry
 
 MR, MRR, HITS = map(parse_metric, ("mr", "mrr", "hits@10"))

@@ -17,8 +17,8 @@ from rankconst.checks.identify.relations import _combine
 from rankconst.checks.identify.search import identify_reading
 from rankconst.checks.lint import lint_reading
 from rankconst.errors import DataError
+from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document
 from rankconst.tables.search import RelationSets
 from rankconst.tasks import Tasks

@@ -27,8 +27,8 @@ from rankconst.checks.identify.search import (
 )
 from rankconst.constants.published import Interval, parse_value
 from rankconst.errors import UnknownNameError
+from rankconst.evaluation import Stated, parse_stated
 from rankconst.results.document import open_document
-from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.results.tools.pykeen import READER
 from rankconst.tables.search import TaskSets

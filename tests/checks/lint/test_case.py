@@ -12,7 +12,7 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.identify.completion import complete_reading
 from rankconst.checks.lint.case import Archive, Case, build_case, invert
 from rankconst.constants.published import NOISE, Interval
-from rankconst.results.evaluation import Stated
+from rankconst.evaluation import Stated
 from rankconst.results.reading import Entries, group_entries
 from rankconst.tasks import Tasks
 from readings import OPEN, make_reading

@@ -14,7 +14,7 @@ from carried import open_once
 from rankconst.checks.lint import lint_reading
 from rankconst.checks.lint.rules import RULES
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.results.evaluation import Stated
+from rankconst.evaluation import Stated
 from readings import OPEN, make_reading, measure, parse_heading
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from carried import open_once
 from cases import mark_rest
 from rankconst.checks.lint import lint_reading
-from rankconst.results.evaluation import Stated
+from rankconst.evaluation import Stated
 from rankconst.results.formats import read_results
 
 if TYPE_CHECKING:

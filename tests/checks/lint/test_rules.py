@@ -12,7 +12,7 @@ from carried import open_once
 from cases import mark_rest
 from rankconst.checks.lint import lint_reading
 from rankconst.checks.lint.rules import RULES
-from rankconst.results.evaluation import Stated
+from rankconst.evaluation import Stated
 from rankconst.results.formats import read_document
 from readings import OPEN, make_reading, measure
 

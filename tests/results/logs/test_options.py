@@ -10,7 +10,7 @@ import pytest
 
 import rankconst
 from rankconst.errors import DataError, RankconstError
-from rankconst.results.evaluation import NOTHING, settle
+from rankconst.evaluation import NOTHING, settle
 from rankconst.results.formats import read_document
 from rankconst.results.logs.lines import SETTINGS
 from rankconst.results.logs.options import tell_settings

@@ -7,13 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import TABULATED, parse_metric
-from rankconst.errors import UsageError
-from rankconst.results.evaluation import Stated
 from rankconst.results.tables.columns import (
     ROLES,
     Meaning,
     add_part,
-    complete_by_name,
     find_qualifier,
     find_stems,
     name_adjusted,
@@ -214,28 +211,6 @@ def test_what_names_of_rows_say_of_their_tasks(names: list[str], said: list[str]
 def test_rows_of_sides_and_of_their_mean(cells: tuple[str, ...]) -> None:
     assert find_qualifier("", cells) == "side"
     assert [read_qualifier("", cell, "side") for cell in cells] == [{"side": "tail"}, {"side": "head"}, {}]
-
-
-@pytest.mark.parametrize(
-    ("name", "split", "side", "rank_type"),
-    [
-        ("mrr", None, None, None), ("tail.pessimistic.mrr", None, "tail", "pessimistic"),
-        ("both.realistic.hits_at_10", None, "both", "realistic"), ("both.best.mean_rank", None, "both", "optimistic"),
-        ("left/worst/mrr", None, "head", None), ("head_worst_mrr", None, "head", "pessimistic"),
-        ("best_mrr", None, None, None),
-        ("validation.mrr", "valid", None, None), ("test_hits@10", "test", None, None),
-        ("user_attrs_test_mrr", "test", None, None),
-    ],
-)  # fmt: skip
-def test_names_of_metrics_say_what_their_tasks_are(
-    name: str, split: str | None, side: str | None, rank_type: str | None
-) -> None:
-    said = complete_by_name(name, Stated("nations", protocol="raw"))
-    assert said == Stated("nations", split, side, "raw", rank_type=rank_type)
-    if side is not None:
-        assert complete_by_name(name, Stated(side=side)).side == side
-        with pytest.raises(UsageError, match=r"is of side \w+, but \w+ was asked for; leave out one"):
-            complete_by_name(name, Stated(side="head" if side != "head" else "tail"))
 
 
 @pytest.mark.parametrize(

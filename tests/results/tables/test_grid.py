@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
+from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.tables.cells import Row

@@ -9,7 +9,7 @@ import pytest
 
 import rankconst
 from cases import choose
-from rankconst.catalogue.mentions import MACRO
+from rankconst.catalogue.aggregations import MACRO
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened

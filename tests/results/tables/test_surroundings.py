@@ -12,7 +12,7 @@ import rankconst
 from cases import choose
 from rankconst.catalogue.mentions import find_mentions
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
+from rankconst.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.formats import read_document
 from rankconst.results.tables import latex, markdown, surroundings
 from rankconst.results.tables.columns import CONSTRAINED

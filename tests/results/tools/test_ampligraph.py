@@ -9,9 +9,9 @@ import pytest
 
 import rankconst
 from rankconst.errors import DataError
+from rankconst.evaluation import Stated, settle
 from rankconst.results.adjust import name_relations
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Stated, settle
 from rankconst.results.formats import read_document
 from rankconst.results.tools.ampligraph import READER
 from rankconst.tasks import Tasks

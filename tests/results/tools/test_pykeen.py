@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import rankconst
 from rankconst.errors import DataError
+from rankconst.evaluation import Stated
 from rankconst.results.document import Document, open_document
-from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_opened, read_results
 from rankconst.results.tools.pykeen import READER, READER_CSV, READER_TRACKER, READER_TRIALS
 from readings import check_refusal, documents, reading_of

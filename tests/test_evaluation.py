@@ -12,7 +12,7 @@ import rankconst
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rankconst.catalogue.tools import TOOLS, Tool
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.evaluation import NAMES, NOTHING, Stated, agrees, match_relations, parse_stated, settle
+from rankconst.evaluation import NAMES, NOTHING, Stated, agrees, complete_by_name, match_relations, parse_stated, settle
 from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()
@@ -361,3 +361,24 @@ def test_filtered_is_as_the_tool_filters_or_as_usual() -> None:
     for tool in unfiltered:
         with pytest.raises(DataError, match="removes no known answers: name the protocol"):
             settle(Stated("WN18RR", protocol="filtered"), NOTHING, TABLES, tool=tool)
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "side", "rank_type"),
+    [
+        ("mrr", None, None, None), ("tail.pessimistic.mrr", None, "tail", "pessimistic"),
+        ("both.realistic.hits_at_10", None, "both", "realistic"), ("both.best.mean_rank", None, "both", "optimistic"),
+        ("head_worst_mrr", None, "head", "pessimistic"),
+        ("best_mrr", None, None, None),
+        ("validation.mrr", "valid", None, None), ("test_hits@10", "test", None, None),
+    ],
+)  # fmt: skip
+def test_names_of_metrics_say_what_their_tasks_are(
+    name: str, split: str | None, side: str | None, rank_type: str | None
+) -> None:
+    said = complete_by_name(name, Stated("nations", protocol="raw"))
+    assert said == Stated("nations", split, side, "raw", rank_type=rank_type)
+    if side is not None:
+        assert complete_by_name(name, Stated(side=side)).side == side
+        with pytest.raises(UsageError, match=r"is of side \w+, but \w+ was asked for; leave out one"):
+            complete_by_name(name, Stated(side="head" if side != "head" else "tail"))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.checks.lint.bounds import (
+from rankconst.constants.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
     exceeds,

@@ -6,12 +6,16 @@ import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACRO, MACROS, is_either_macro, parse_aggregation
 from rankconst.catalogue.benchmarks import list_meant
-from rankconst.catalogue.mentions import MACRO, RELATION_PREDICTION, describe_dataset
+from rankconst.catalogue.metrics import list_prefixes
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
+    ENTITY_SIDES,
+    RANK_TYPES,
+    RELATION_PREDICTION,
     RELATION_SIDE,
+    SPLITS,
     find_protocol,
     is_filtered,
     parse_protocol,
@@ -68,6 +72,26 @@ NOTHING = Stated()
 
 NAMES = ("dataset", "split", "side", "protocol", "aggregation")
 """The fields that name ranking tasks."""
+
+
+def complete_by_name(name: str, user: Stated) -> Stated:
+    """Add what a metric's name says of its tasks: ``tail.pessimistic.mrr``; UsageError if the user says another."""
+    said: dict[str, Any] = {}
+    for word in list_prefixes(name):
+        if word in {"both", *ENTITY_SIDES}:
+            said["side"] = word
+        elif split := next((split for split, others in SPLITS.items() if word in {split, *others}), None):
+            said["split"] = split
+        # PyKEEN 1.0 has best and worst behind a side; alone, such a word may as well be about a run.
+        elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in said):
+            said["rank_type"] = RANK_TYPES[word]
+    for role, parse in (("split", parse_split), ("side", parse_side)):
+        asked = getattr(user, role)
+        if asked and role in said and parse(asked) != said[role]:
+            raise UsageError(
+                f"{name} is of {role} {said[role]}, but {parse(asked)} was asked for; leave out one of the two."
+            )
+    return replace(user, **said)
 
 
 def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
@@ -169,7 +193,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     asked = file.task is not None and (
         _is_task_asked(file.task, user) or (bool(file.named_by) and _is_role_asked(file.task, user))
     )
-    if file.task and describe_dataset(named, file.task) != named and not asked:
+    if file.task and not asked and _is_other(named, file.task):
         raise DataError(_explain_task(file, named))
     for name, why in file.missing:
         if not getattr(user, name) and not getattr(file, name):
@@ -246,6 +270,13 @@ def _spell(known: tuple[str, ...]) -> Mapping[str, set[str]]:
         for spelling in (each, squash(each)):
             spelt.setdefault(spelling, set()).add(each)
     return spelt
+
+
+def _is_other(dataset: str, task: str) -> bool:
+    """Tell whether a task is none that the dataset is for."""
+    from rankconst.catalogue.mentions import describe_dataset  # values typed by hand name no task
+
+    return describe_dataset(dataset, task) != dataset
 
 
 def _is_task_asked(task: str, user: Stated) -> bool:

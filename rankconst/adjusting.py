@@ -1,0 +1,406 @@
+"""The engine: numbers adjusted for chance, batch by batch. Values, files and frames all come here."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import find_protocol
+from rankconst.constants import bounds
+from rankconst.constants.affine import ADJUSTMENTS
+from rankconst.constants.batches import adjust_dropped, draw_evenly
+from rankconst.constants.constants import Adjusted, Constants
+from rankconst.constants.published import Interval, show_uncertain
+from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
+from rankconst.moments import compute_moments
+from rankconst.names import show_controls
+from rankconst.tasks import sampled_histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.tools import Tool
+    from rankconst.constants.published import Published
+    from rankconst.constants.significance import Significance
+    from rankconst.tables.tables import Tables
+    from rankconst.tasks import Tasks
+
+    Numbers = NDArray[np.float64]
+    Places = NDArray[np.intp]
+
+_Value = TypeVar("_Value")
+
+FORMS = ("value", *ADJUSTMENTS)
+ENDS = ("", "_lower", "_upper")
+
+# One batch.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Numbers of one metric on the same ranking tasks, from the same tool; arrays of one shape."""
+
+    tasks: Tasks
+    metric: Metric
+    tool: Tool | None
+    value: Numbers
+    lower: Numbers
+    upper: Numbers
+    # Where they go: rows of a frame, entries of a file.
+    index: Places
+    # How many ranks the file counts.
+    num_tasks: int | None = None
+    # As they were typed by hand.
+    texts: tuple[str, ...] = ()
+
+    def take(self, chosen: NDArray[np.bool_]) -> Batch:
+        """Return the numbers of a mask."""
+        columns = {name: getattr(self, name)[chosen] for name in ("value", "lower", "upper", "index")}
+        return replace(self, **columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Done:
+    """A batch whose numbers are all possible, with its constants."""
+
+    batch: Batch
+    # Over all tasks, and over as many as the tool ranks.
+    whole: Constants
+    constants: Constants
+    significance: tuple[Significance | None, ...] = ()
+    # Position in the batch to why there is no probability, where that is about the number.
+    unattained: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def is_partial(self) -> bool:
+        """True if the tool leaves tasks out, so that no tail probability is known."""
+        return self.constants is not self.whole
+
+    def adjust(self) -> Adjusted:
+        """Return the adjusted numbers, arrays; computed each time, since they take more memory than time."""
+        batch = self.batch
+        numbers = (batch.value, batch.lower, batch.upper)
+        if batch.tool is None or batch.tool.batch is None:
+            return self.whole.adjust_between(*numbers)
+        return adjust_dropped(self.whole, *numbers, batch.tool.batch)
+
+    def explain_undefined(self) -> Mapping[str, str]:
+        """Return the forms that are undefined on these tasks, whatever the number, each with the reason."""
+        first = np.arange(self.batch.index.size) == 0
+        return replace(self, batch=self.batch.take(first)).adjust().undefined
+
+
+def adjust_batch(batch: Batch, whole: Constants) -> Done:
+    """Settle how the numbers of a batch are adjusted, by the constants over all its tasks and what its tool leaves out.
+
+    Raises DataError for an impossible value, UndefinedError where the tool's batches have no constants.
+    """
+    tool = batch.tool
+    if tool is not None and (shift := tool.shifts.get(batch.metric.label)):
+        batch = replace(batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift)
+    done = Done(batch, whole, whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch))
+    found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
+    if found:
+        raise ImpossibleError(found)
+    return done
+
+
+class ImpossibleError(DataError):
+    """Impossible numbers, with their positions in the batch and the reasons; the first is the message."""
+
+    def __init__(self, reasons: Mapping[int, str]) -> None:
+        super().__init__(next(iter(reasons.values())))
+        self.reasons = reasons
+
+
+def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
+    """Return the constants over all tasks; of as many as the file counts, where nothing else matters."""
+    negatives = find_protocol(tasks.protocol).negatives
+    if negatives is not None and num_tasks is not None:
+        if tasks.dataset in tables.datasets:
+            constants = tables.look_up(tasks, metric)
+            if num_tasks == constants.num_tasks:
+                return constants
+        histogram = sampled_histogram(tasks.protocol, num_tasks)
+        return Constants(tasks, metric, histogram, compute_moments(metric, histogram), tables.version)
+    return tables.look_up(tasks, metric)
+
+
+def compare_with(
+    done: Iterable[Done], tables: Tables, baselines: Iterable[str]
+) -> tuple[dict[str, tuple[Done, ...]], dict[int, str]]:
+    """Return batches as they are against further baselines, by their keys, and a note at each number that lacks one.
+
+    Raises an error if there is nothing of a baseline.
+    """
+    against: dict[str, list[Done]] = {key: [] for key in baselines}
+    lacks: dict[str, RankconstError] = {}
+    notes: dict[int, str] = {}
+    for each, (key, found) in itertools.product(done, against.items()):
+        batch = replace(each.batch, tasks=replace(each.batch.tasks, baseline=key))
+        try:
+            found.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
+        except (UnknownNameError, UndefinedError, UsageError) as error:
+            lacks.setdefault(key, error)  # tasks of train, or among sampled negatives
+            for place in batch.index.tolist():
+                notes.setdefault(place, f"no skill: {error}")
+    for key, lack in lacks.items():
+        if not against[key]:
+            raise lack
+    return {key: tuple(found) for key, found in against.items()}, notes
+
+
+def add_significance(done: Done) -> Done:
+    """Compute the probability that a random ranker does as well as each number; None where it is not known."""
+    from rankconst.constants.significance import compute_significance
+
+    if done.is_partial or done.constants.explain_lack():
+        return done
+    metric, histogram = done.constants.metric, done.constants.ranking
+    adjusted = done.adjust()
+    columns = (adjusted.value, *adjusted.value_interval)
+    numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
+    found: dict[tuple[float, ...], Significance] = {}
+    reasons: dict[tuple[float, ...], str] = {}
+    for value, lower, upper in dict.fromkeys(numbers):
+        try:
+            found[value, lower, upper] = compute_significance(metric, histogram, value, Interval(lower, upper))
+        except UndefinedError as error:
+            reasons[value, lower, upper] = f"no p: {error}"
+    unattained = {place: reasons[each] for place, each in enumerate(numbers) if each in reasons}
+    return replace(done, significance=tuple(map(found.get, numbers)), unattained=unattained)
+
+
+def leave_out(done: Iterable[Done], left: NDArray[np.bool_]) -> Iterator[Done]:
+    """Yield batches without the numbers whose index is marked, and none that has no other."""
+    for each in done:
+        kept = ~left[each.batch.index]
+        if kept.all():
+            yield each
+        elif kept.any():
+            yield replace(each, batch=each.batch.take(kept))
+
+
+def find_contradictions(
+    done: Iterable[Done], evaluations: Iterable[Places], show: Callable[[int], str]
+) -> dict[int, str]:
+    """Return the numbers that no ranks have together, by their index, with reasons.
+
+    `evaluations` has a number for each number of a batch that tells models and tie policies apart; `show` returns a
+    number as it is written, by its index.
+    """
+    bounded = [
+        (each.batch, numbers)
+        for each, numbers in zip(done, evaluations, strict=True)
+        if each.batch.metric.hits_k is not None or each.batch.metric == _MRR
+    ]
+    if len({batch.metric for batch, _ in bounded}) < 2:
+        return {}
+    tasks = number_distinct((batch.tasks, batch.tool) for batch, _ in bounded)
+    evaluation = np.concatenate([own * len(tasks) + tasks[batch.tasks, batch.tool] for batch, own in bounded])
+    k = np.concatenate([np.full(batch.index.size, batch.metric.hits_k or np.inf) for batch, _ in bounded])
+    lower, upper, index = (
+        np.concatenate([getattr(batch, name) for batch, _ in bounded]) for name in ("lower", "upper", "index")
+    )
+    found = bounds.find_contradictions(evaluation, k, lower, upper, lambda place: show(int(index[place])))
+    return {int(index[place]): reason for place, reason in found.items()}
+
+
+_MRR = parse_metric("mrr")
+
+TIES = {
+    "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one. If there "
+    "are ties, index and z are too high.",
+    "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one. If "
+    "there are ties, index and z are too low.",
+}
+"""Tie policies that favour or harm a model, and which way its adjusted values are off."""
+
+
+def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
+    """Return each distinct value with its place among them, in the order in which they first come."""
+    return {value: place for place, value in enumerate(dict.fromkeys(values))}
+
+
+# Columns.
+
+
+def fill_columns(
+    size: int, done: Iterable[Done], rows: Places | None = None, against: Mapping[str, Iterable[Done]] | None = None
+) -> dict[str, Any]:
+    """Return arrays of `size` with the numbers of some batches, NaN where there is none.
+
+    They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has significance, log10_p with
+    its ends, and p_method. The same against further baselines is behind ``@``: ``index@frequency``. `rows` says in
+    which row the number at each index of a batch goes, -1 for none.
+    """
+    keys = [f"{form}{end}" for form in FORMS for end in ENDS]
+    columns: dict[str, Any] = {key: np.full(size, np.nan) for key in (*keys, "expectation", "variance")}
+    for each in done:
+        index = each.batch.index if rows is None else rows[each.batch.index]
+        chosen = index >= 0
+        if not chosen.any():
+            continue
+        at = index[chosen]
+        columns["expectation"][at] = each.constants.expectation
+        columns["variance"][at] = each.constants.variance
+        adjusted = each.adjust()
+        for form in FORMS:
+            interval = getattr(adjusted, f"{form}_interval")
+            if interval is not None:
+                columns[form][at] = getattr(adjusted, form)[chosen]
+                columns[f"{form}_lower"][at], columns[f"{form}_upper"][at] = (end[chosen] for end in interval)
+        if each.significance:
+            _fill_significance(columns, each, index, size)
+    for baseline, others in (against or {}).items():
+        columns |= {f"{key}@{baseline}": values for key, values in fill_columns(size, others, rows).items()}
+    return columns
+
+
+def _fill_significance(columns: dict[str, Any], done: Done, index: Places, size: int) -> None:
+    if "p_method" not in columns:
+        columns.update({f"log10_p{end}": np.full(size, np.nan) for end in ENDS})
+        columns["p_method"] = [None] * size
+    for place, found in zip(index.tolist(), done.significance, strict=True):
+        if found is not None and place >= 0:
+            columns["log10_p"][place], columns["p_method"][place] = found.log10, found.method
+            columns["log10_p_lower"][place], columns["log10_p_upper"][place] = found.interval
+
+
+# Values typed by hand.
+
+
+def adjust_values(
+    values: Sequence[tuple[Metric, Published]],
+    tool: Tool | None,
+    look_up: Callable[[Metric, str], Constants],
+    baselines: Iterable[str] = (DEFAULT_BASELINE,),
+) -> list[Done]:
+    """Adjust values that models got on the same ranking tasks: a batch for each baseline and metric.
+
+    `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that is impossible,
+    alone or beside the others; a metric that is there twice is of two models.
+    """
+    places: dict[Metric, list[int]] = {}
+    for place, (metric, _) in enumerate(values):
+        places.setdefault(metric, []).append(place)
+    done = []
+    for baseline, (metric, own) in itertools.product(baselines, places.items()):
+        whole, published = look_up(metric, baseline), [values[place][1] for place in own]
+        value, lower, upper = np.array([(each.value, each.lower, each.upper) for each in published]).T
+        texts, index = tuple(each.text for each in published), np.array(own, dtype=np.intp)
+        batch = Batch(whole.tasks, metric, tool, value, lower, upper, index, texts=texts)
+        done.append(adjust_batch(batch, whole))
+    if len(places) == len(values):
+        one, numbers = np.zeros(1, dtype=np.intp), done[: len(places)]
+        for reason in find_contradictions(numbers, [one] * len(numbers), lambda place: values[place][1].text).values():
+            raise DataError(reason)
+    return done
+
+
+def tabulate(done: Sequence[Done]) -> dict[str, list[Any]]:
+    """Return columns with a row for each number of some batches: its adjusted forms, and what its constants are of."""
+    table: dict[str, list[Any]] = {}
+    for each in done:
+        size, constants = each.batch.index.size, each.constants
+        filled = fill_columns(size, [replace(each, batch=replace(each.batch, index=np.arange(size)))])
+        tails = {key: filled.get(key, [None] * size) for key in (*(f"log10_p{end}" for end in ENDS), "p_method")}
+        facts = {
+            key: [getattr(constants.tasks, key)] * size
+            for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline")
+        }
+        facts["text"] = list(each.batch.texts)
+        facts["relations"] = [list(constants.tasks.relations)] * size
+        facts["metric"] = [constants.metric.key] * size
+        for key in ("num_tasks", "expectation_error", "variance_error", "method", "table_version"):
+            facts[key] = [getattr(constants, key)] * size
+        for key, cells in (filled | tails | facts).items():
+            listed = cells.tolist() if isinstance(cells, np.ndarray) else cells
+            table.setdefault(key, []).extend(None if cell != cell else cell for cell in listed)  # noqa: PLR0124 - NaN
+    return table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdjustedValues(Mapping[str, Adjusted]):
+    """Values typed by hand with their adjusted forms, by the names that they were given.
+
+    Attributes
+    ----------
+    names
+        The metrics as they were typed.
+    done
+        A batch for each metric and baseline.
+    """
+
+    names: tuple[str, ...]
+    done: tuple[Done, ...]
+
+    def __getitem__(self, name: str) -> Adjusted:
+        """Return the adjusted forms of a value against chance; the metric in any spelling."""
+        metric = parse_metric(self.names[self.names.index(name)] if name in self.names else name)
+        for each in self.done:
+            if each.batch.metric == metric:
+                return pick(each.adjust(), 0)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def table(self) -> dict[str, list[Any]]:
+        """Columns with a row for each value and baseline: value, index, z ... with their ends, and the tasks."""
+        return tabulate(self.done)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return :attr:`table` as a DataFrame (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table)
+
+    def __repr__(self) -> str:
+        return f"AdjustedValues({', '.join(self.names)} on {self.done[0].batch.tasks})"
+
+    def _repr_html_(self) -> str:
+        table, shown = self.table, ("value", "expectation", "index", "z")
+        rows = [write_row("th", ("metric", "baseline", *shown))]
+        for place, metric in enumerate(table["metric"]):
+            cells = (show_range(*(table[f"{key}{end}"][place] for end in ENDS)) for key in ("value", "index", "z"))
+            value, index, z = cells
+            expected = f"{table['expectation'][place]:.6g}"
+            rows.append(write_row("td", (metric, table["baseline"][place], value, expected, index, z)))
+        return f"<table><caption>{escape(self.done[0].batch.tasks.describe())}</caption>{''.join(rows)}</table>"
+
+
+def pick(adjusted: Adjusted, place: int) -> Adjusted:
+    """Return the numbers at one place of arrays."""
+    picked: dict[str, Any] = {}
+    for form in FORMS:
+        values, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
+        picked[form] = None if values is None else float(values[place])
+        picked[f"{form}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))
+    return Adjusted(**picked, undefined=adjusted.undefined)
+
+
+def show_range(best: float | None, lower: float, upper: float) -> str:
+    """Write a number with its ends for a notebook; nothing where there is none."""
+    return "" if best is None or not np.isfinite(best) else show_uncertain(best, Interval(lower, upper))
+
+
+def write_row(tag: str, cells: Iterable[str]) -> str:
+    """Return a row of a table in HTML."""
+    return f"<tr>{''.join(f'<{tag}>{escape(show_controls(cell))}</{tag}>' for cell in cells)}</tr>"
