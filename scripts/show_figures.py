@@ -65,27 +65,6 @@ SECTIONS = {
         "each target, with seconds by the clock, and of the processor where they were counted; its failures have been\n"
         "mended since, and their inputs are tests.",
     ),
-    "mutants": Section(
-        "Mutants",
-        "mutants/figures.json",
-        (
-            *("module", "source", "possible", "tried", "killed", "timed out", "survived", "explained", "noticed"),
-            "of those not explained",
-        ),
-        "A test suite is worth what it notices. [mutants/mutate.py](../mutants/mutate.py) changes the code that\n"
-        "numbers depend on in one place at a time: another comparison or operator, a constant one higher, a\n"
-        "condition negated, an argument, a `not` or a raised error left out, `min` for `max`. Where fewer were tried\n"
-        "than are possible, they are a random sample.\n"
-        "\n"
-        "A change is killed if a test of its module fails, and has timed out if one takes more than ten times the\n"
-        "processor time that it needs otherwise. What ended a change has to pass, in the same order, without it. A\n"
-        "change that no test reaches has survived. [mutants/modules.toml](../mutants/modules.toml) names the tests,\n"
-        "and explains the survivors that cannot make a number wrong: they are about speed, about words, give the\n"
-        "same number in another way, or move a stated error by less than it has to spare. The others wait for a test.\n"
-        "\n"
-        "`noticed` is the share of those tried that were killed or timed out, then the same without those explained.\n"
-        "`source` is how `git hash-object` of the module began when it was measured.",
-    ),
     "platforms": Section(
         "Platforms",
         "scripts/platforms.json",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import settings
 
 from few_tables import few_tables
 from placeholders import compute_once, fill_in
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 # HYPOTHESIS_PROFILE=thorough.
 settings.register_profile("rankconst", deadline=None, derandomize=True, database=None, max_examples=15)
 settings.register_profile("thorough", deadline=None, database=None, max_examples=1000)
-# A changed copy of the code is to fail once, however slowly and by whatever example.
-settings.register_profile(
-    "mutants",
-    settings.get_profile("rankconst"),
-    max_examples=40,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[*HealthCheck],
-)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 
 # Files that take long, the longest first. What `--dist loadfile` hands out last should be short: it leaves the other
@@ -42,7 +34,7 @@ _LONGEST = [
     *("builder/test_site_browser.py", "builder/test_verify.py", "moments/test_moments.py", "tails/test_tails.py"),
     *("test_shipped_tables.py", "builder/test_pipeline.py", "moments/test_median.py", "builder/test_candidates.py"),
     *("test_docs.py", "cli/test_build.py", "builder/test_mirror.py", "faults/test_faults.py"),
-    *("builder/test_distributed.py", "test_patterns.py", "test_mutants.py", "test_simulation.py"),
+    *("builder/test_distributed.py", "test_patterns.py", "test_simulation.py"),
 ]
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
