@@ -1,0 +1,219 @@
+"""Two laws of every container that results come in, and how many plain sentences are understood or asked about.
+
+A number whose texts hold a word of another address that nothing has declared is never adjusted at the default address;
+and the address of a number does not depend on the container that holds its labels and texts.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from results.containers import PLACES, Numbers, find_addresses, make_frame, openpyxl, write
+
+PLAIN = "fb15k237/test/both/standard"
+DATASET = {"Dataset": "FB15k-237"}
+
+# The words that ask, until the product has them as data; then these rows are to be read from there.
+_COLUMN = frozenset({"column"})
+_CELLS = frozenset({"cell", "key"})
+_ROW = _CELLS | {"name", "group"}
+_TEXT = frozenset({"caption", "above", "heading", "below", "file"})
+_ALL = _COLUMN | _ROW | _TEXT
+_LEXICON = (
+    ("split", _ALL, "valid validation val dev development held-out"),
+    ("split", _COLUMN | _ROW, "train training"),
+    ("side", _ALL, "head tail subject object lhs rhs forward backward one-sided direction"),
+    ("side", _COLUMN | _CELLS, "left right inverse reciprocal"),
+    ("protocol", _ALL, "raw unfiltered sampled candidates corrupted drawn type-constrained limited restricted"),
+    ("protocol", _TEXT, "pool known"),
+    ("protocol", _COLUMN | _CELLS | _TEXT, "negatives"),
+    ("rank type", _ALL, "optimistic pessimistic"),
+    ("aggregation", _ALL, "macro per-relation relation-wise weighted bucket"),
+    ("part", _ALL | {"farther"}, "subset fold half portion part partial rare long-tail frequent popular degree"),
+    ("part", _ALL | {"farther"}, "1-to-n n-to-1 n-to-n 1-1"),
+    ("graph", _ROW | _TEXT, "noise noisy sparse perturbed poisoned translated removed version snapshot"),
+    ("graph", _ROW | _TEXT, "incremental continual federated German"),
+    ("task", _ALL | {"farther"}, "inductive unseen emerging temporal timestamp date few-shot one-shot zero-shot n-ary"),
+    ("task", _ALL | {"farther"}, "hyper-relational multi-hop query classification alignment typing recommendation"),
+    ("task", _TEXT, "predicate predicates"),
+    ("metric", _COLUMN | _ROW, "improvement gain delta difference drop std variance log relative change min max"),
+)
+# Fields that a label of nothing but vocabulary may settle; no label settles the others.
+_DECLARED = {"split", "side", "protocol", "rank type", "aggregation"}
+
+_FRAMES = (
+    "{}",
+    "{} results",
+    "See {} in Section 4",
+    "As one would expect, everything that you find here was produced with the code of the first author on {}, and it "
+    "took three days.",
+)
+_CASES = (str.lower, str.upper, str.capitalize)
+
+
+class Asking(NamedTuple):
+    """A text that holds a word of a field, and where it is."""
+
+    container: str
+    place: str
+    field: str
+    text: str
+
+
+@st.composite
+def _asking(draw: st.DrawFn) -> Asking:
+    field, scope, words = draw(st.sampled_from(_LEXICON))
+    container = draw(st.sampled_from([name for name, places in PLACES.items() if places & scope]))
+    place = draw(st.sampled_from(sorted(PLACES[container] & scope)))
+    word = draw(st.sampled_from(_CASES))(draw(st.sampled_from(words.split())))
+    return Asking(container, place, field, draw(st.sampled_from(_FRAMES)).format(word))
+
+
+@pytest.mark.xfail(
+    raises=AssertionError, strict=True, reason="of 1,500 draws 1,039 were adjusted at the default address"
+)
+@settings(max_examples=150)
+@example(Asking("markdown", "below", "protocol", "raw"))
+@given(_asking())
+def test_a_number_with_a_word_that_nothing_has_declared_is_never_adjusted(asking: Asking) -> None:
+    numbers = Numbers(labels=DATASET, texts={asking.place: asking.text})
+    address = find_addresses(numbers, asking.container)[numbers.first]
+    assert address is None or (asking.field in _DECLARED and address != PLAIN), address
+
+
+_LABELS = {
+    "Dataset": ("FB15k-237", "WN18RR", "fb15k237"),
+    "Split": ("test", "valid", "validation", "dev"),
+    "Side": ("head", "tail", "both"),
+    "Protocol": ("raw", "filtered"),
+}
+_COMPARED = ("csv", "markdown", "latex", "workbook", "json", "frame")
+
+
+@st.composite
+def _labelled(draw: st.DrawFn) -> Numbers:
+    """Numbers with labels and texts, of which one at most is around the table: JSON has no order of those."""
+    labels: dict[str, str] = {}
+    texts: dict[str, list[str]] = {}
+    around = draw(st.sampled_from(["caption", "heading", "below", "file"]))
+    places = st.sampled_from([around, "column", "name", "cell"])
+    for heading, values in _LABELS.items():
+        value = draw(st.sampled_from(values))
+        where = draw(st.sampled_from(["", "label", "text"]))
+        if where == "label" or (heading == "Dataset" and not where):
+            labels[heading] = value
+        elif where:
+            texts.setdefault(draw(places), []).append(value)
+    if draw(st.booleans()):
+        texts.setdefault(draw(places), []).append(draw(_asking()).text)
+    return Numbers(labels=labels, texts={place: " ".join(parts) for place, parts in texts.items()})
+
+
+@pytest.mark.xfail(raises=AssertionError, strict=True, reason="of 200 draws 45 had other addresses in JSON or a frame")
+@settings(max_examples=60)
+@example(Numbers(labels=DATASET, texts={"caption": "valid"}))
+@given(_labelled())
+def test_the_address_of_a_number_does_not_depend_on_its_container(numbers: Numbers) -> None:
+    found = {name: find_addresses(numbers, name) for name in _COMPARED if PLACES[name] >= numbers.texts.keys()}
+    assert all(addresses == next(iter(found.values())) for addresses in found.values()), found
+
+
+class Sentence(NamedTuple):
+    """What someone wrote beside numbers on FB15k-237; no field if it says nothing of their address."""
+
+    sentence: str
+    field: str
+    word: str
+    means: str
+
+    @property
+    def address(self) -> str | None:
+        """The address that it says, if one can be written."""
+        if not self.means:
+            return None
+        field, value = self.means.split("=")
+        said = {"split": "test", "side": "both", "protocol": "standard"} | {field: value}
+        address = f"fb15k237/{said['split']}/{said['side']}/{said['protocol']}"
+        ends = {"aggregation": f"/{value}", "rank type": f" {value}"}
+        return address + ends.get(field, "")
+
+
+with Path(__file__).with_name("sentences.csv").open(encoding="utf-8", newline="") as file:
+    _SENTENCES = [Sentence(**row) for row in csv.DictReader(file)]
+_TELLING = [each for each in _SENTENCES if each.field]
+_HARMLESS = [each for each in _SENTENCES if not each.field]
+
+_AT = {"markdown": "above", "latex": "caption", "json": "above"}
+# The dataset is a heading where the container has one; the sentence is between it and the numbers.
+_NAMED = {"markdown": {"heading": "FB15k-237"}, "latex": {"heading": "FB15k-237"}}
+
+
+def _adjust(sentence: Sentence, container: str) -> str | None:
+    """Return the address of the first number beside a sentence."""
+    texts = {**_NAMED.get(container, {}), _AT[container]: sentence.sentence}
+    numbers = Numbers(labels={} if container in _NAMED else DATASET, texts=texts)
+    return find_addresses(numbers, container)[numbers.first]
+
+
+def _list(what: str, sentences: list[Sentence]) -> str:
+    return "\n".join([f"{len(sentences)} {what}:", *(f"{each.field}: {each.sentence}" for each in sentences)])
+
+
+@pytest.mark.xfail(
+    raises=AssertionError, strict=True, reason="of 88, 61 in Markdown were silent, 59 in LaTeX, 68 in JSON"
+)
+@pytest.mark.parametrize("container", _AT)
+def test_few_sentences_that_tell_of_other_tasks_are_passed_over_in_silence(container: str) -> None:
+    silent = [each for each in _TELLING if _adjust(each, container) not in {None, each.address}]
+    assert len(silent) <= 0.3 * len(_TELLING), _list("silent", silent)
+
+
+@pytest.mark.parametrize("container", _AT)
+def test_few_sentences_that_say_nothing_are_asked_about(container: str) -> None:
+    """Of 70 were asked: 1 in Markdown, 1 in LaTeX, 0 in JSON."""
+    asked = [each for each in _HARMLESS if _adjust(each, container) != PLAIN]
+    assert len(asked) <= 0.1 * len(_HARMLESS), _list("asked", asked)
+
+
+def test_the_sentences_are_many_and_of_every_field() -> None:
+    fields = Counter(each.field for each in _TELLING)
+    assert set(fields) == {field for field, _, _ in _LEXICON} - {"metric"}
+    assert min(fields[field] for field in ("split", "side", "protocol", "part", "task")) >= 6
+    assert min(len(_TELLING), len(_HARMLESS)) >= 60
+    assert len({each.sentence for each in _SENTENCES}) == len(_SENTENCES)
+    for each in _TELLING:
+        assert each.word.casefold() in each.sentence.casefold()
+        assert 3 <= len(each.sentence.split()) <= 35
+
+
+@pytest.mark.parametrize("container", PLACES)
+def test_without_a_text_the_address_is_that_of_the_labels(container: str) -> None:
+    assert set(find_addresses(Numbers(labels=DATASET), container).values()) == {PLAIN}
+    labels = {"Dataset": "WN18RR", "Split": "valid", "Side": "tail"}
+    assert set(find_addresses(Numbers(labels=labels), container).values()) == {"wn18rr/valid/tail/standard"}
+
+
+@pytest.mark.parametrize("container", PLACES)
+def test_every_number_and_every_text_is_written(container: str, tmp_path: Path) -> None:
+    texts = {place: f"x{place}x" for place in PLACES[container]}
+    numbers = Numbers(labels=DATASET, texts=texts)
+    if container == "frame":
+        frame = make_frame(numbers)
+        written = f"{frame.to_csv()} {frame.attrs}"
+    else:
+        path = write(numbers, container, tmp_path)
+        written = path.name + _read_cells(path) if container == "workbook" else path.name + path.read_text("utf-8")
+    values = [str(value) for row in numbers.values.values() for value in row]
+    assert [each for each in [*values, *texts.values()] if each not in written] == []
+
+
+def _read_cells(path: Path) -> str:
+    rows = openpyxl.load_workbook(path).worksheets[0].iter_rows(values_only=True)
+    return " ".join(str(cell) for row in rows for cell in row)
