@@ -186,6 +186,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "resources texts": partial(said, resources=["a"]),
     "a name that is a list": partial(said, resources=[{"name": []}]),
     "a hash that is a number": partial(said, resources=[{"name": "constants", "hash": 3}]),
+    **{f"created {text!r}": partial(said, created=text) for text in ("yesterday", "2026-13-45", 3, None)},
     "a provenance that is a number": partial(said, provenance=3),
     "a provenance of texts": partial(said, provenance=["nations"]),
     "a provenance of lists": partial(said, provenance=[{"dataset": []}]),
