@@ -161,7 +161,8 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
         date.fromisoformat(str(created)[:10] or "1970-01-01")
     except ValueError:
         raise TablesError(
-            f"{folder / DESCRIPTOR}: created is {created!r:.40}; expected a date such as 2026-11-30. Build the set again."
+            f"{folder / DESCRIPTOR}: created is {created!r:.40}; expected a date such as 2026-11-30. "
+            "Build the set again."
         ) from None
     return dict(descriptor)
 
