@@ -64,3 +64,20 @@ def as_pandas(given: Any) -> Any:
     """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as it is."""
     is_table = hasattr(given, "columns") and hasattr(given, "to_pandas") and not hasattr(given, "iloc")
     return given.to_pandas() if is_table else given
+
+
+def as_values(given: Any) -> Any:
+    """Return a column of polars or Arrow as an array, or as a list of its texts, a sparse Series as a dense one."""
+    kind: Any = getattr(given, "dtype", None)
+    if type(kind).__name__ == "SparseDtype":
+        return given.astype(kind.subtype)
+    # Both hand their content to others by Arrow's protocol; a Series of pandas, which also does, stays one.
+    ways = ("__arrow_c_stream__", "__arrow_c_array__")
+    if hasattr(given, "iloc") or hasattr(given, "columns") or not any(hasattr(given, way) for way in ways):
+        return given
+    import numpy as np
+
+    held = np.asarray(given)
+    if held.dtype.kind in "fiubmM":  # with NaN for nulls
+        return held
+    return [float("nan") if each is None else each for each in held.tolist()]
