@@ -103,8 +103,9 @@ def test_points_are_the_numbers() -> None:
         assert drawn == pytest.approx(expected)
 
 
-def test_bars_are_the_intervals_that_rounding_leaves() -> None:
-    adjusted = adjust(SUN)
+@pytest.mark.parametrize("rows", [SUN, ({"dataset": "nations", "model": "RotatE", "MRR": "0"},)])
+def test_bars_are_the_intervals_that_rounding_leaves(rows: tuple[dict[str, str], ...]) -> None:
+    adjusted = adjust(rows)
     figure = draw(adjusted, "mrr")
     for form, axes in zip(FORMS, panels(figure), strict=True):
         bars = [
