@@ -390,7 +390,8 @@ class Tables:
         most = _to_array(sizes).max() if len(sizes) else np.inf
         bounds = np.array([_bound_expectation(family, most) for family in codes]).reshape(-1, 2)
         low, high = bounds[np.fromiter(map(codes.__getitem__, families), np.intp, len(families))].T
-        for column, least, largest in (("expectation", low, high), ("variance", 0 * low, np.square((high - low) / 2))):
+        # A quarter of the squared range is the most that a variance can be; what is sampled may be somewhat more.
+        for column, least, largest in (("expectation", low, high), ("variance", 0 * low, np.square(high - low))):
             numbers, slack = _to_array(table[column]) if len(table) else low, NOISE * largest
             for row in np.flatnonzero((numbers < least - slack) | (numbers > largest + slack)).tolist():
                 raise TablesError(
