@@ -77,6 +77,9 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
     name = "standard input" if str(path) == STDIN else str(path)
     data = _read(path, name)
+    unpack = next((command for begin, command in _PACKED.items() if re.match(begin, data)), None)
+    if unpack is not None:
+        raise DataError(f"{name} is compressed; expected text. {_convert(path, unpack)}")
     if len(data) > LARGEST:
         raise DataError(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
@@ -89,9 +92,6 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
             f"{name} is an old .xls workbook, or one with a password. Save it as .xlsx without a password, or as CSV "
             "in UTF-8."
         )
-    unpack = next((command for begin, command in _PACKED.items() if re.match(begin, data)), None)
-    if unpack is not None:
-        raise DataError(f"{name} is compressed; expected text. {_convert(path, unpack)}")
     marked = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), None)
     if marked is not None:
         data = _recode(data, marked, name)
