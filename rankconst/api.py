@@ -120,7 +120,8 @@ def adjust(
     UsageError
         If a column and an argument contradict each other, or an option does not go with the results.
     MissingExtraError
-        If the file is YAML and PyYAML is not installed.
+        If the file is YAML and PyYAML is not installed, or the results are a table of Arrow or polars and pandas is
+        not.
 
     Examples
     --------

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from rankconst.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,8 +55,6 @@ def refuse_masked(given: Any, what: str) -> None:
     """Refuse an array of which some values are masked: as a plain array it would show what they cover."""
     import numpy as np
 
-    from rankconst.errors import DataError
-
     # numpy's own question loads a module that few need.
     masked = np.count_nonzero(getattr(given, "mask", False)) if isinstance(given, np.ndarray) else 0
     if masked:
@@ -62,5 +63,27 @@ def refuse_masked(given: Any, what: str) -> None:
 
 def as_pandas(given: Any) -> Any:
     """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as it is."""
-    is_table = hasattr(given, "columns") and hasattr(given, "to_pandas") and not hasattr(given, "iloc")
-    return given.to_pandas() if is_table else given
+    if hasattr(given, "iloc") or not hasattr(given, "columns") or not hasattr(given, "to_pandas"):
+        return given
+    if find_spec("pandas") is None:
+        raise MissingExtraError(
+            "tables of Arrow or polars are read with pandas, which is not installed. Run: pip install pandas"
+        )
+    return given.to_pandas()
+
+
+def as_values(given: Any) -> Any:
+    """Return a column of polars or Arrow as an array, or as a list of its texts, a sparse Series as a dense one."""
+    kind: Any = getattr(given, "dtype", None)
+    if type(kind).__name__ == "SparseDtype":
+        return given.astype(kind.subtype)
+    # Both hand their content to others by Arrow's protocol; a Series of pandas, which also does, stays one.
+    ways = ("__arrow_c_stream__", "__arrow_c_array__")
+    if hasattr(given, "iloc") or hasattr(given, "columns") or not any(hasattr(given, way) for way in ways):
+        return given
+    import numpy as np
+
+    held = np.asarray(given)
+    if held.dtype.kind in "fiubmM":  # with NaN for nulls
+        return held
+    return [float("nan") if each is None else each for each in held.tolist()]

@@ -9,9 +9,10 @@ code meaning
 3    an extra is not installed
 4    unknown dataset, metric, protocol, split, side or table version
 5    download or hash failure
-6    bad input data
+6    bad input data, or an output that cannot be written
 7    verification mismatch
 130  interrupted
+141  nobody reads the output any more (SIGPIPE)
 143  asked to end (SIGTERM)
 ==== ==========================================================
 """

@@ -10,7 +10,7 @@ import rankconst
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MEAN = rankconst.parse_metric("mean_rank")
+_MEAN, _RECIPROCAL = rankconst.parse_metric("mean_rank"), rankconst.parse_metric("mrr")
 
 LONG = {
     *("inverse_arithmetic_mean_rank", "harmonic_mean_rank", "quadratic_mean_rank", "inverse_quadratic_mean_rank"),
@@ -43,11 +43,13 @@ compute_once = Once(rankconst.compute_moments)
 def _fill_in(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
     if metric.family not in LONG:
         return compute_once(metric, histogram)
-    found = compute_once(_MEAN, histogram)
+    found = compute_once(_RECIPROCAL if metric.is_share else _MEAN, histogram)
+    if metric.optimum == 0:  # no spread is more than half of what ranks can be apart
+        found = dataclasses.replace(found, expectation=(found.expectation - 1) / 2, variance=found.variance / 4)
     if metric.family == "median_absolute_deviation" and found.variance:
         return dataclasses.replace(found, method="sampled", num_draws=2**8)
     return dataclasses.replace(found, method="numerical")
 
 
 fill_in = Once(_fill_in)
-"""The constants, and those of the mean rank in the place of what takes long."""
+"""The constants, and in the place of what takes long those of the mean rank or of MRR, which are in its range."""

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 import rankconst
 from cases import choose
 from rankconst.adjusting import AdjustedValues
-from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.errors import DataError, MissingExtraError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -372,6 +373,14 @@ def test_tables_of_arrow_are_frames() -> None:
     assert rankconst.from_ranks(ranks).evaluate("mr") == 1.5
     triples = pa.table({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]})
     assert rankconst.from_triples(triples, test=triples, name="mykg").datasets["mykg"]["triples_train"] == 2
+
+
+def test_tables_of_arrow_need_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pytest.importorskip("pyarrow").table({"dataset": ["nations"], "MRR": ["0.5"], "rank": [1]})
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for use in (rankconst.adjust, rankconst.lint, rankconst.from_ranks):
+        with pytest.raises(MissingExtraError, match=r"pandas, which is not installed\. Run: pip install pandas"):
+            use(table)
 
 
 @pytest.mark.parametrize("tables", ["x", [], [1], 1])

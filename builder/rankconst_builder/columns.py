@@ -52,6 +52,7 @@ MEMORY = 2 << 30
 
 _BYTES = 12  # of a triple of ids
 _CHANGED = "changed while it was read. Build when it is whole."
+_EMPTY = "{} is empty; expected a triple in each row. Name a file with triples, or leave it out."
 _ROWS = 1 << 20
 _MOST_IDS = 1 << 32
 _DENSE = 1 << 24  # Ids below this have an entry each in a mask, however few they are.
@@ -267,6 +268,8 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], layout: Layout)
     for each, other in zip(files, opened, strict=True):
         if other.schema_arrow.names != schema.names or other.schema_arrow.types != schema.types:
             raise DataError(f"{each} has other columns than {files[0]}; expected the same in all files of {path}.")
+    if not any(rows):
+        raise DataError(_EMPTY.format(path))
     order = "".join(sorted((letter for letter in letters if letter != "-"), key="hrtd".index))
     names = [name for wanted in "hrtd" for name, letter in zip(schema.names, letters, strict=True) if letter == wanted]
     if twice := [name for name in names if schema.names.count(name) > 1]:
@@ -308,8 +311,9 @@ def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
             f"{path} is an array of {array.dtype} of shape {array.shape}; expected whole numbers in "
             f"{len(order)} columns ({order})."
         )
+    if not len(array):
+        raise DataError(_EMPTY.format(path))
     places, kind = [order.index(letter) for letter in "hrt"], array.dtype.newbyteorder("=")
-
     length, width = array.shape
     # Read, not mapped: the system ends a process that looks at a mapped file which somebody has cut.
     by_rows, first, held, size = array.flags.c_contiguous, int(array.offset), array.dtype, array.dtype.itemsize

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -117,7 +117,7 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         epilog="Exit codes: 0 ok, 1 bug, 2 usage, 3 extra missing, 4 unknown name, 5 download or hash, 6 bad data, "
-        "7 verification mismatch, 130 interrupted, 143 asked to end.",
+        "7 verification mismatch, 130 interrupted, 141 nobody reads the output, 143 asked to end.",
     )
     app.callback()(_root)
     for command in commands:
@@ -152,6 +152,7 @@ def prepare() -> typer.Typer:
 
 _COMPLETION = "_RANKCONST_COMPLETE"  # the variable by which shells ask for completions
 _NO_MEMORY = "there is not enough memory for that; give it less at once."
+_NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 
 
 def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
@@ -166,15 +167,12 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         code = 130
     except RankconstError as error:
         code = _fail(str(error), error.exit_code)
-    except SystemExit as stopped:
-        if stopped.code != 1 or _COMPLETION not in os.environ:
+    except (BrokenPipeError, SystemExit) as stopped:
+        if (found := _find_code(stopped)) is None:
             raise
-        code = UsageError.exit_code  # Typer knows no such shell, and says so
-    except BrokenPipeError:
-        code = 1
+        code = found
     except OSError as error:
-        what = f"{error.filename}: " if error.filename else "cannot write the output: "
-        code = _fail(_NO_MEMORY if lacks_memory(error) else f"{what}{error.strerror or error}.", DataError.exit_code)
+        code = _fail(_tell(error), DataError.exit_code)
     except Exception as error:  # libraries raise many things when they are interrupted or lack memory
         if interrupts:
             code = 128 + interrupts[0]
@@ -185,6 +183,22 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     else:
         return
     _leave(code)
+
+
+def _find_code(stopped: BaseException) -> int | None:
+    """Return our exit code where Typer has another one; None elsewhere."""
+    if isinstance(stopped, BrokenPipeError) or isinstance(stopped.__context__, BrokenPipeError):
+        return _NO_READER
+    unknown = isinstance(stopped, SystemExit) and stopped.code == 1 and _COMPLETION in os.environ
+    return UsageError.exit_code if unknown else None  # it knows no such shell, and says so
+
+
+def _tell(error: OSError) -> str:
+    """Return a message for what the system refuses; without a file's name, it is standard output."""
+    if lacks_memory(error):
+        return _NO_MEMORY
+    why = "standard output is closed" if error.errno == errno.EBADF else error.strerror or error
+    return f"{error.filename}: {why}." if error.filename else f"cannot write the output: {why}. Send it elsewhere."
 
 
 def _explain(error: Exception) -> tuple[str, int] | None:
@@ -203,10 +217,13 @@ def _explain(error: Exception) -> tuple[str, int] | None:
 
 
 def _open_streams() -> None:
-    """Make the streams usable: one that is closed is replaced, and a narrow encoding must not lose the numbers."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    """Make the streams usable: one that is closed is replaced, and a narrow encoding must not lose the numbers.
+
+    What is printed to a standard output that is closed would be lost: its replacement cannot be written to.
+    """
+    for name, flags, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - until the end
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

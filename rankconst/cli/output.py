@@ -451,7 +451,7 @@ def _refuse_existing(path: Path) -> UsageError:
 
 def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> None:
     """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left."""
-    with explain_write_errors(str(path), "Name another file.", UsageError):
+    with explain_write_errors(str(path), "Name another file."):
         try:
             replace_file(path, content, force=force)
         except FileExistsError:  # made since `check_target`

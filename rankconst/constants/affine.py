@@ -70,7 +70,9 @@ class Affine:
     @overload
     def __call__(self, value: Values) -> Values: ...
     def __call__(self, value: Any) -> Any:
-        """Apply the map to a float, a numpy array or a pandas Series, and get the same kind back; text gives a float.
+        """Apply the map to a float, a numpy array or a pandas Series, and get the same kind back.
+
+        Text gives a float; a list, or a column of polars or Arrow, an array.
 
         Raises
         ------

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.arrow import as_values
 from rankconst.constants.affine import ADJUSTMENTS, Affine, bound_error, map_corners
 from rankconst.constants.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 SINGLE: tuple[type, ...] = (str, Decimal, Real)
 """The types of a single published value."""
+
+_UNORDERED = (bytes, set, frozenset, dict)
+_MISSING = Published("", math.nan, math.nan, math.nan)
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "optimistic": np.ones_like,
@@ -242,6 +246,7 @@ class Constants:
 
     def _admit(self, value: Any) -> Any:
         """Return a value as a number, or an array as it is, once it has been checked."""
+        value = as_values(value)
         if isinstance(value, (list, tuple)):
             value = np.array([self._read(each) for each in value], dtype=np.float64)
         value = self._read(value)
@@ -258,14 +263,15 @@ class Constants:
         return _require_numbers(value)
 
     def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
-        """Adjust a published value, or an array or Series of them.
+        """Adjust a published value, or an array, a list or a Series of them.
 
         Parameters
         ----------
         value
             In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` means 0.3375 to 0.3385,
-            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact; in
-            arrays and Series NaN is a missing value. A list may hold any of these, and gives arrays.
+            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact.
+            A list may hold any of these, and gives arrays; so do columns of polars and Arrow, of numbers or text. In
+            all of them NaN, or a null of Arrow, is a missing value.
         decimals
             To how many decimals the value was rounded. If None, text shows it and other values are exact.
         percent
@@ -296,8 +302,14 @@ class Constants:
             # What was passed in stays what it is: an int an int.
             kept = value if isinstance(value, (float, int)) and not percent else published.value
             return self.adjust_between(kept, published.lower, published.upper)
-        if isinstance(value, Iterable) and not isinstance(value, bytes) and not hasattr(value, "__array__"):
-            read = [read_published(self.metric, each, decimals=decimals, percent=percent) for each in value]
+        value = as_values(value)
+        if isinstance(value, Iterable) and not isinstance(value, _UNORDERED) and not hasattr(value, "__array__"):
+            read = [
+                _MISSING
+                if isinstance(each, float) and math.isnan(each)
+                else read_published(self.metric, each, decimals=decimals, percent=percent)
+                for each in value
+            ]
             columns = (np.array([getattr(each, name) for each in read]) for name in ("value", "lower", "upper"))
             return self.adjust_between(*columns)
         value = _require_numbers(value)

@@ -145,8 +145,8 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
     Parameters
     ----------
     exponent
-        p, from -4 to 0 or from 1/4 to 4: -1 gives the harmonic mean, 0 the geometric one, 1 the mean rank. Infinite:
-        the smallest rank of all tasks if negative, the largest if positive.
+        p, from -4 to -0.04, 0, or from 1/4 to 4: -1 gives the harmonic mean, 0 the geometric one, 1 the mean rank.
+        Infinite: the smallest rank of all tasks if negative, the largest if positive.
     histogram
         The numbers of candidates of the ranking tasks, with offsets for a baseline other than chance.
 

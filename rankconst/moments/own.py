@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Ranks for which a function is evaluated, and in one go; exponents for which errors were tried out.
+# Ranks for which a function is evaluated, and in one go; exponents for which errors were tried out: nearer to 0 the
+# integrand lies beyond the nodes.
 _MOST_RANKS, _CHUNK = 2**27, 2**16
-_LEAST, _LARGEST = 0.25, 4.0
+_BELOW, _LEAST, _LARGEST = -0.04, 0.25, 4.0
 # Squares of smaller numbers, and of the inverses of these, are no doubles any more.
 _SMALLEST = 1e-140
 # ln P below which a chance is nothing.
@@ -110,10 +111,10 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
         raise UsageError("of power means, only the one with exponent 0 has moments for weighted tasks.")
     if math.isinf(exponent):
         return extreme_rank(histogram, largest=exponent == math.inf)
-    if abs(exponent) > _LARGEST or 0 < exponent < _LEAST:
+    if abs(exponent) > _LARGEST or _BELOW < exponent < _LEAST:
         raise UsageError(
-            f"power means are computed for exponents from -{_LARGEST:g} to 0 and from {_LEAST:g} to {_LARGEST:g}, and "
-            f"infinite ones; got {exponent:g}."
+            f"power means are computed for exponents from -{_LARGEST:g} to {_BELOW:g}, 0, from {_LEAST:g} to "
+            f"{_LARGEST:g}, and infinite ones; got {exponent:g}. Next to 0, take the geometric mean: exponent 0."
         )
     return power_mean(histogram, exponent)
 

@@ -152,8 +152,8 @@ def _draw_model(axes: Axes, form: str, drawn: Sequence[tuple[float, Point]], loo
     if rounded.any():
         axes.errorbar(
             x[rounded],
-            y[rounded],
-            yerr=np.abs(ends - y)[:, rounded],
+            ends.mean(axis=0)[rounded],
+            yerr=np.diff(ends, axis=0)[0, rounded] / 2,
             fmt="none",
             ecolor=look.colour,
             elinewidth=1.0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -154,8 +154,9 @@ def _draw_rows(axes: Axes, constants: Constants, marks: Sequence[_Mark], levels:
         axes.axvline(level, lw=1.3, label=f"{baseline} baseline {show_number(level)}", **BASELINE_LOOKS[baseline])
     for row, mark in enumerate(marks):
         value, (lower, upper) = mark.adjusted.value, mark.adjusted.value_interval
-        style: dict[str, Any] = {"color": mark.colour, "marker": mark.marker, "markersize": 5.5, "capsize": 2.5}
-        axes.errorbar(value, row, xerr=[[value - lower], [upper - value]], **style)
+        # A value that cannot be but as rounded, such as an MRR of 0, lies beside its interval.
+        axes.plot(value, row, color=mark.colour, marker=mark.marker, markersize=5.5, ls="none")
+        axes.errorbar((lower + upper) / 2, row, xerr=(upper - lower) / 2, fmt="none", ecolor=mark.colour, capsize=2.5)
         axes.annotate(
             mark.caption,
             (1.0, row),

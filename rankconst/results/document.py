@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from dataclasses import dataclass, field
@@ -22,6 +23,14 @@ _START = 64
 # The first bytes of zip archives, which workbooks are, and of the files that older programs of Office write.
 _ZIP = b"PK\x03\x04"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+# What else begins like one of these is compressed, and what unpacks it.
+_PACKED = {
+    b"\x1f\x8b": "gunzip -c",
+    rb"BZh[1-9]1AY&SY": "bunzip2 -c",
+    b"\xfd7zXZ\0": "unxz -c",
+    rb"\x28\xb5\x2f\xfd": "unzstd -c",
+}
 
 # A file that begins with one says its encoding. The longer mark first: it begins like the shorter one.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -60,6 +69,9 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
     name = "standard input" if str(path) == STDIN else str(path)
     data = _read(path, name)
+    unpack = next((command for begin, command in _PACKED.items() if re.match(begin, data)), None)
+    if unpack is not None:
+        raise DataError(f"{name} is compressed; expected text. {_convert(path, unpack)}")
     if len(data) > LARGEST:
         raise DataError(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
@@ -79,7 +91,8 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
         wide = _guess_wide(data[:_START])
         if wide is not None:
             raise DataError(
-                f"{name} looks like UTF-16 without a byte order mark; expected UTF-8. {_convert(path, wide)}"
+                f"{name} looks like UTF-16 without a byte order mark; expected UTF-8. "
+                f"{_convert(path, f'iconv -f {wide} -t UTF-8')}"
             )
         raise DataError(f"{name} is not text: it contains zero bytes. Results are read from text files in UTF-8.")
     try:
@@ -88,7 +101,7 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(
             f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is not UTF-8 text, probably Windows-1252 or "
-            f"Latin-1. {_convert(path, 'WINDOWS-1252')}"
+            f"Latin-1. {_convert(path, 'iconv -f WINDOWS-1252 -t UTF-8')}"
         ) from None
     text = source.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.strip():
@@ -113,10 +126,10 @@ def _guess_wide(start: bytes) -> str | None:
     return None
 
 
-def _convert(path: str | Path, encoding: str) -> str:
-    """Return the command that converts the file to UTF-8, as a sentence."""
+def _convert(path: str | Path, command: str) -> str:
+    """Return the command that makes the file one of text in UTF-8, as a sentence."""
     files = "" if str(path) == STDIN else f" {shlex.quote(str(path))} > NEW"
-    return f"{'Run' if files else 'Pass it through'}: iconv -f {encoding} -t UTF-8{files}"
+    return f"{'Run' if files else 'Pass it through'}: {command}{files}"
 
 
 def _read(path: str | Path, name: str) -> bytes:

@@ -8,6 +8,7 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +156,14 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
             f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version, a list of "
             "resources with names and hashes, and a list of provenance. Build the set again."
         )
+    created = descriptor.get("created", "")
+    try:
+        date.fromisoformat(str(created)[:10] or "1970-01-01")
+    except ValueError:
+        raise TablesError(
+            f"{folder / DESCRIPTOR}: created is {created!r:.40}; expected a date such as 2026-11-30. "
+            "Build the set again."
+        ) from None
     return dict(descriptor)
 
 

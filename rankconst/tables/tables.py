@@ -20,7 +20,7 @@ import numpy as np
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
-from rankconst.catalogue.metrics import Metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
@@ -33,6 +33,7 @@ from rankconst.catalogue.protocols import (
     shares_negatives,
 )
 from rankconst.constants.constants import Constants
+from rankconst.constants.published import NOISE
 from rankconst.errors import TablesError, UnknownNameError, UsageError, first_line
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import Names, is_key, require_text, resolve_name, shorten
@@ -192,6 +193,15 @@ def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
     return lists.values.slice(first, last - first).null_count
 
 
+def _bound_expectation(family: str, most: float) -> tuple[float, float]:
+    """Return the least and the largest expectation of a metric if no task has more than `most` candidates."""
+    metric = CATALOGUE.get(family)
+    if metric is None or metric.optimum is None:
+        return 0.0, np.inf
+    # Of two tasks ranks can be as far apart as of any number.
+    return metric.lower, metric.upper if metric.is_share else metric.worst(np.array([most]), np.array([2]))
+
+
 # Constants that stay in memory.
 _MOST_KNOWN = 10_000
 
@@ -296,6 +306,8 @@ class Tables:
                 file = pq.ParquetFile(pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded))
             table = self._read_rows(name, file, columns, dataset, baseline)
             self._check_values(name, table)
+            if name == "constants" and {"metric", "expectation", "variance"} <= set(table.column_names):
+                self._check_ranges(table, dataset)
         return table
 
     def _read_rows(
@@ -368,6 +380,24 @@ class Tables:
             if wrong:
                 raise TablesError(
                     f"{self.folder / name}.parquet, column {column}: {wrong}. Build the set again, or get it again."
+                )
+
+    def _check_ranges(self, table: pa.Table, dataset: str | None) -> None:
+        """Refuse expectations and variances that no ranker has, of however few of the candidates in the set."""
+        families = cast("list[str]", table["metric"].to_pylist())
+        codes = {family: code for code, family in enumerate(dict.fromkeys(families))}
+        sizes = self._read("candidates", ("num_candidates",), dataset)["num_candidates"]
+        most = _to_array(sizes).max() if len(sizes) else np.inf
+        bounds = np.array([_bound_expectation(family, most) for family in codes]).reshape(-1, 2)
+        low, high = bounds[np.fromiter(map(codes.__getitem__, families), np.intp, len(families))].T
+        # A quarter of the squared range is the most that a variance can be; what is sampled may be somewhat more.
+        for column, least, largest in (("expectation", low, high), ("variance", 0 * low, np.square(high - low))):
+            numbers, slack = _to_array(table[column]) if len(table) else low, NOISE * largest
+            for row in np.flatnonzero((numbers < least - slack) | (numbers > largest + slack)).tolist():
+                raise TablesError(
+                    f"{self.folder / 'constants'}.parquet, column {column}: {numbers[row]:g} for {families[row]}"
+                    f"{'' if dataset is None else f' on {dataset}'}; expected {least[row]:.6g} to {largest[row]:.6g}. "
+                    "Build the set again, or get it again."
                 )
 
     def _read_content(self, name: str) -> bytes | None:

@@ -264,6 +264,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a null": (lambda path: put(path, [1, None, 3], IDS, IDS), r"row 1: the head has no value; expected a label or"),
     "a null label": (lambda path: put(path, ["a"] * 3, ["r"] * 3, ["b", "c", None]), r"row 2: the tail has no value"),
     "an empty label": (lambda path: put(path, ["a"] * 3, ["r", "", "s"], ["b"] * 3), r"row 1: the relation is empty"),
+    "no rows": (lambda path: put(path, *[pa.array([], pa.string())] * 3), r" is empty; expected a triple in each row"),
+    "an array without rows": (lambda path: np.save(path.open("wb"), np.zeros((0, 3), np.int64)), r" is empty"),
     "a negative id": (
         lambda path: put(path, IDS, [0, 0, -4], IDS),
         r"row 2: the relation is -4; expected an id from 0 to",

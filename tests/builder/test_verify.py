@@ -21,6 +21,7 @@ from cases import choose, mark_rest, thorough
 from graphs import write_forecasting
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.download import Reporter
 from rankconst.errors import TablesError
@@ -34,6 +35,7 @@ from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
 from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks, tableset
 from rankconst_builder.verify.checks import plain
+from rankconst_builder.verify.ranges import LARGEST_SAMPLED_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -296,6 +298,25 @@ def test_a_build_whose_ranks_hardly_vary_passes(tmp_path: Path) -> None:
     source = write_sources(tmp_path / "mirror", {"train": triples, "valid": triples, "test": triples * 9})
     tables = build(tmp_path, tmp_path / "mirror", source, protocols=[parse_protocol("raw")])
     assert failed(look(tables.path, "errors")) == {}
+
+
+@pytest.mark.parametrize(("factor", "passes"), [(1.0, True), (4.0, False)])
+def test_errors_of_samples_depend_on_the_number_of_draws(factor: float, passes: bool, tmp_path: Path) -> None:
+    """The included sets rest on more draws than a build of one's own, of which few differ on nations."""
+    shipped = rankconst.load()
+    tasks = shipped.tasks("nations", split="train", side="head")
+    sampled = compute_moments(parse_metric("mad"), shipped.histogram(tasks))
+    assert sampled.num_draws == 2**13
+    assert sampled.variance_error > LARGEST_SAMPLED_ERROR * sampled.variance
+    named = {"protocol": "standard", "split": "train", "side": "head", "baseline": "uniform"}
+    named["metric"] = "median_absolute_deviation"
+    draft = Draft({name: shipped.read(name, "nations") for name in COLUMNS}, {"nations": {}})
+    for column in ("expectation", "expectation_error", "variance", "num_draws"):
+        value = getattr(sampled, column)
+        draft = draft.change("constants", column, value, **named)
+    error = factor * sampled.variance_error
+    draft = draft.change("constants", "variance_error", error, **named)
+    assert ("errors" not in failed(look(draft.write(tmp_path / "set"), "errors"))) is passes
 
 
 def test_a_build_with_fewer_protocols_passes(toy: Toy, tmp_path: Path) -> None:

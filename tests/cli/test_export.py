@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_put_in_place_leaves_nothing(
     with monkeypatch.context() as patch:
         patch.setattr("pathlib.Path.replace", fail)
         screen = run("export", "-f", "pykeen", "-d", "nations", "--out", path, "--force")
-    assert screen.code == 2
+    assert screen.code == 6
     assert f"cannot write {path}: No space left on device" in screen.message
     assert path.read_text(encoding="utf-8") == "mine"
     assert list(tmp_path.iterdir()) == [path]

@@ -35,7 +35,9 @@ NATIONS = "adjust 0.338 --metric mrr --dataset nations"
     ("command", "code", "said"),
     [
         (f"{NATIONS} > /dev/full", 6, "error: cannot write the output: No space left on device."),
-        (f"{NATIONS} >&-", 0, ""),
+        (f"{NATIONS} >&-", 6, "error: cannot write the output: standard output is closed. Send it elsewhere."),
+        ("export --format long --dataset nations >&-", 6, "error: cannot write the output: standard output is closed."),
+        (f"{NATIONS} 2>&-", 0, ""),
         ("adjust - --dataset nations <&-", 6, "error: standard input is empty"),
         ("adjust 0.9 --metric foo --dataset nations 2> /dev/full", 4, ""),
         (f"env -u HOME {{}} {NATIONS} > /dev/null", 0, ""),
@@ -125,7 +127,7 @@ def test_a_folder_that_is_gone(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     assert run(*NATIONS.split()).code == 0
     screen = run(*NATIONS.split(), "--out", "a.csv")
     assert (screen.code, screen.err) == (
-        2,
+        6,
         "error: cannot write a.csv: No such file or directory. Name another file.\n",
     )
 

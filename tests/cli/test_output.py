@@ -29,7 +29,7 @@ from rankconst.cli.output import (
     show_lines,
     write_whole,
 )
-from rankconst.errors import UsageError
+from rankconst.errors import DataError, UsageError
 from rankconst.results.reading import Entries, Reading, Skipped
 from rankconst.tables.encode import write_delimited
 
@@ -237,7 +237,7 @@ def test_a_file_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
 
     path = tmp_path / "a.csv"
     path.write_bytes(b"mine")
-    with pytest.raises(UsageError, match=r"cannot write .*a\.csv: No space left on device\. "):
+    with pytest.raises(DataError, match=r"cannot write .*a\.csv: No space left on device\. "):
         write_whole(path, fail(), force=True)
     assert path.read_bytes() == b"mine"
     assert list(tmp_path.iterdir()) == [path]

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -211,6 +212,44 @@ def test_arrays_and_series_are_adjusted_as_they_are() -> None:
         assert result.index.tolist() == ["TransE", "RotatE"]
     assert series.z.tolist() == array.z.tolist()
     assert type(constants.adjust(0.338).z) is float
+
+
+_COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
+    "a list": list,
+    "an array of Arrow": pa.array,
+    "chunks of Arrow": lambda values: pa.chunked_array([values[:1], values[1:]]),
+    "polars": lambda values: pytest.importorskip("polars").Series(values),
+}
+
+
+@pytest.mark.parametrize("kind", _COLUMNS)
+@pytest.mark.parametrize("values", [[0.125, math.nan, 1.0], [0.125, None, 1.0], ["0.125", None, "1"], [1, None, 0]])
+def test_columns_of_polars_and_arrow_give_arrays(kind: str, values: list[Any]) -> None:
+    constants = make("mrr", LARGE)
+    if kind == "a list":
+        values = [math.nan if value is None else value for value in values]
+    column = _COLUMNS[kind](values)
+    expected = np.array([math.nan if value is None else float(value) for value in values])
+    constants.check(column)
+    for found in (constants.adjust(column).z, constants.z(column)):
+        assert type(found) is np.ndarray
+        np.testing.assert_array_equal(found, constants.z(expected))
+    ends = constants.adjust(column).value_interval
+    assert np.greater(ends.upper, ends.lower).tolist() == [isinstance(value, str) for value in values]
+
+
+def test_a_sparse_series_is_a_series() -> None:
+    constants, pandas = make("mrr", LARGE), pytest.importorskip("pandas")
+    dense = pandas.Series([0.338, math.nan, 1.0], index=["a", "b", "c"])
+    for found in (constants.adjust(dense.astype("Sparse")).z, constants.z(dense.astype("Sparse"))):
+        pandas.testing.assert_series_equal(found, constants.z(dense))
+
+
+@pytest.mark.parametrize("values", [{0.338}, frozenset({0.338}), {0.338: 1}])
+def test_what_has_no_order_is_refused(values: Any) -> None:
+    for use in (make("mrr", LARGE).adjust, make("mrr", LARGE).index):
+        with pytest.raises(DataError, match=r"^expected numbers, got .*; for text use a list"):
+            use(values)
 
 
 @pytest.mark.parametrize("value", [200, np.int64(200), np.float32(200), np.array(200.0), [200, 300][0]])

@@ -228,7 +228,7 @@ def _average(tasks: Sequence[tuple[int, int, int]], p: float) -> tuple[Any, Any]
     return mean, MP.fsum((value - mean) ** 2 * times for value, times in values) / tally.total()
 
 
-EXPONENTS = [-math.inf, -4, -2.5, -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.2, 1.8, 2, 3, 4, math.inf]
+EXPONENTS = [-math.inf, -4, -2.5, -1, -0.5, -0.04, 0, 0.25, 0.5, 0.75, 1, 1.2, 1.8, 2, 3, 4, math.inf]
 
 
 @for_each("p", EXPONENTS)
@@ -326,7 +326,7 @@ def test_power_means_grow_with_their_exponent_on_a_benchmark() -> None:
         assert found[p] == compute_moments(parse_metric(name), histogram).expectation
 
 
-@pytest.mark.parametrize("p", [math.nan, 4.5, -5, 0.1])
+@pytest.mark.parametrize("p", [math.nan, 4.5, -5, 0.1, -0.039, -1e-9])
 def test_other_exponents_are_refused(p: float) -> None:
     with pytest.raises(UsageError, match="exponent"):
         compute_power_mean(p, Histogram.from_counts([3, 4]))

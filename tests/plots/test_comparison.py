@@ -103,8 +103,9 @@ def test_points_are_the_numbers() -> None:
         assert drawn == pytest.approx(expected)
 
 
-def test_bars_are_the_intervals_that_rounding_leaves() -> None:
-    adjusted = adjust(SUN)
+@pytest.mark.parametrize("rows", [SUN, ({"dataset": "nations", "model": "RotatE", "MRR": "0"},)])
+def test_bars_are_the_intervals_that_rounding_leaves(rows: tuple[dict[str, str], ...]) -> None:
+    adjusted = adjust(rows)
     figure = draw(adjusted, "mrr")
     for form, axes in zip(FORMS, panels(figure), strict=True):
         bars = [
@@ -117,7 +118,7 @@ def test_bars_are_the_intervals_that_rounding_leaves() -> None:
             getattr(each.adjusted, f"{form}_interval") for each in adjusted.entries if each.entry.metric.label == "MRR"
         ]
         assert np.sort(bars, axis=0) == pytest.approx(np.sort(intervals, axis=0))
-        if form == "value":
+        if form == "value" and len(rows) > 1:
             assert np.min(bars, axis=0) == pytest.approx([0.2255, 0.2265])
 
 

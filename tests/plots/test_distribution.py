@@ -20,7 +20,7 @@ from carried import open_once
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.plots.distribution import MOST_VALUES, plot_distribution
-from rankconst.plots.style import render_figure
+from rankconst.plots.style import MARKERS, render_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,12 +46,13 @@ def law_of(axes: Axes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 
 def bars_of(axes: Axes) -> list[tuple[float, float, float]]:
     """Return value and ends of each row, from the top."""
+    values = [float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_marker() in MARKERS]
     found = []
-    for container in axes.containers:
+    for value, container in zip(values, axes.containers, strict=True):
         assert isinstance(container, ErrorbarContainer)
-        line, _, (bars,) = container.lines
+        _, _, (bars,) = container.lines
         (segment,) = bars.get_segments()
-        found.append((float(np.asarray(line.get_xdata())[0]), *np.asarray(segment)[:, 0].tolist()))
+        found.append((value, *np.asarray(segment)[:, 0].tolist()))
     return found
 
 
@@ -107,6 +108,13 @@ def test_values_near_chance_are_in_both_panels() -> None:
     assert upper.get_xlim() == lower.get_xlim()
     assert [label.get_text() for label in lower.get_yticklabels()] == ["ComplEx  0.9652", "TuckER  0.99"]
     assert not texts_of(upper)
+
+
+@pytest.mark.parametrize("text", ["0", "-0"])
+def test_a_value_that_cannot_be_but_as_rounded_lies_beside_its_interval(text: str) -> None:
+    constants = look_up("nations", "mrr")
+    _, lower = draw(constants, text).axes
+    assert bars_of(lower) == [pytest.approx((0.0, constants.worst, 0.5))]
 
 
 def test_rows_tell_z_and_probability() -> None:

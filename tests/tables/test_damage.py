@@ -84,6 +84,11 @@ def put(name: str, column: str, values: Any) -> Files:
     )
 
 
+def put_all(column: str, value: float) -> Files:
+    """Return a set in which all constants have the same value."""
+    return put("constants", column, [value] * len(tables_of_one()["constants"]))
+
+
 def said(**changed: Any) -> Files:
     files = make()
     return {**files, "datapackage.json": json.dumps(json.loads(files["datapackage.json"]) | changed).encode()}
@@ -141,6 +146,7 @@ NULLS += [("datasets", "aliases"), ("datasets", "title"), ("datasets", "source_u
 LOW = [("constants", name, -1.0) for name in REAL[1:]]
 LOW += [("candidates", name, value) for name in ("num_candidates", "num_tasks") for value in (0, -5)]
 LOW += [("macro_candidates", "weight", -0.5), ("baseline_candidates", "offset", -1)]
+IMPOSSIBLE = [("expectation", -1.0), ("expectation", 1e308), ("variance", 1.1), ("variance", 1e300)]
 
 DAMAGES: dict[str, Callable[[], Files]] = {
     **{f"{name} empty": partial(make, **{name: b""}) for name in COLUMNS},
@@ -151,6 +157,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     **{f"null {name} in {table}": partial(put, table, name, [None]) for table, name in NULLS},
     **{f"{v} {name}": partial(put, "constants", name, [v]) for name in REAL for v in (math.nan, math.inf)},
     **{f"{name} {value} in {table}": partial(put, table, name, [value]) for table, name, value in LOW},
+    **{f"{v} {name} in all rows": partial(put_all, name, v) for name, v in IMPOSSIBLE},
     "a null alias": partial(put, "datasets", "aliases", [[None]]),
     "a null URL": partial(put, "datasets", "source_urls", [[None]]),
     "rows that take nothing": repeat_row,
@@ -179,6 +186,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "resources texts": partial(said, resources=["a"]),
     "a name that is a list": partial(said, resources=[{"name": []}]),
     "a hash that is a number": partial(said, resources=[{"name": "constants", "hash": 3}]),
+    **{f"created {text!r}": partial(said, created=text) for text in ("yesterday", "2026-13-45", 3, None)},
     "a provenance that is a number": partial(said, provenance=3),
     "a provenance of texts": partial(said, provenance=["nations"]),
     "a provenance of lists": partial(said, provenance=[{"dataset": []}]),

@@ -83,7 +83,7 @@ def own(tmp_path: Path) -> Path:
                     **sampled, "side": "both", "aggregation": "micro", "metric": "hits_at_k", "k": 3, "num_tasks": 7,
                     "baseline": "uniform",
                     "expectation": 0.25,
-                    "expectation_error": 0.5, "variance": 4.0, "variance_error": 0.75, "method": "sampled",
+                    "expectation_error": 0.5, "variance": 0.25, "variance_error": 0.75, "method": "sampled",
                 }
             ],
         },
@@ -312,7 +312,7 @@ def test_a_row_of_the_table_is_taken_as_it_stands(own: Path) -> None:
     constants = rankconst.load(own).constants("KG-of-mine", "H@3", protocol="sampled9")
     assert (constants.tasks, constants.table_version) == (Tasks("mykg", "sampled:9"), "0.0.7")
     assert (constants.expectation, constants.expectation_error) == (0.25, 0.5)
-    assert (constants.variance, constants.variance_error) == (4.0, 0.75)
+    assert (constants.variance, constants.variance_error) == (0.25, 0.75)
     assert (constants.method, constants.num_tasks, constants.worst) == ("sampled", 7, 0.0)
 
 

@@ -79,7 +79,7 @@ def write_site(order: Order) -> dict[str, int]:
     fresh = draft / "site"
     with hold_folder(draft, order.reporter):
         try:
-            with explain_write_errors(f"to {order.out}", "Name another folder with --out.", UsageError):
+            with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
                 shutil.rmtree(fresh, ignore_errors=True)  # what a process left that was killed
                 for path, content in make_files(order):
                     target = fresh / path

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, NORMAL_QUARTILE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, parse_protocol
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
@@ -39,8 +39,12 @@ LARGEST_SAMPLED_ERROR = 0.1
 NEGLIGIBLE_DEVIATION = 1e-3
 """A standard deviation, in parts of the expectation, that a sample need not tell from none."""
 
-UNSEEN, WITHIN = 3, 6.0
-"""Where all draws of a sample are equal, 3 in their number may have gone unseen, each off by up to 6 ranks."""
+UNSEEN, WITHIN, WITHIN_SEEN = 3, 6.0, 1 / NORMAL_QUARTILE
+"""Where all draws of a sample are equal, 3 in their number may have gone unseen, each off by up to 6 ranks.
+
+Where few differ, they do by a rank, which is 1 / 0.67449 of the median absolute deviation. S draws, of which none is
+farther than d from the mean, tell the variance V with a standard error of up to d sqrt(V / S); those unseen add to V.
+"""
 
 OF_BASELINES = {
     "expectation": 1e-4,
@@ -289,10 +293,11 @@ def check_errors(tables: TableSet) -> Checked:
         "expectation": np.where(sampled, ranks, 0.0),
         "variance": np.square(deviation + np.where(sampled, ranks, 0)),
     }
-    unvaried = chance & sampled & (frame["variance"].to_numpy() == 0)
-    seldom = np.where(unvaried, UNSEEN / frame["num_draws"].fillna(np.inf).to_numpy(), 0.0)
-    for column, power in (("expectation", 1), ("variance", 2)):
-        least[column] = np.fmax(least[column], seldom * WITHIN**power)
+    variance, draws = np.abs(frame["variance"].to_numpy()), frame["num_draws"].fillna(np.inf).to_numpy()
+    off = np.where(variance == 0, WITHIN, WITHIN_SEEN)
+    seldom = np.where(chance & sampled, np.sqrt((variance + np.square(UNSEEN * off) / draws) / draws), 0.0)
+    for column, power in (("expectation", 0), ("variance", 1)):
+        least[column] = np.fmax(least[column], seldom * off**power)
     findings = []
     for column, bound in bounds.items():
         value, error = frame[column].to_numpy(), frame[f"{column}_error"].to_numpy()

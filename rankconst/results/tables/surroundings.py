@@ -61,7 +61,12 @@ class Told:
 NOTHING_TOLD = Told()
 """A table without text around it."""
 
-_ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading": "the heading above"}
+_ORIGINS = {
+    "caption": "the caption",
+    "sentence": "the sentence above",
+    "heading": "the heading above",
+    FOOTNOTE: "the footnote",
+}
 _OF_TRAINING = "(?:scor|train|sampl|loss|negat|strateg)"
 _TASKS = {
     # "zero-shot inference" ranks all entities of a benchmark; zero-shot relations are others.

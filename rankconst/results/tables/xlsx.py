@@ -99,8 +99,8 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         raise
     except _DAMAGED as error:
         raise DataError(
-            f"{document.name} is no .xlsx workbook, or a damaged one ({error}). Save it as .xlsx, or as CSV in UTF-8; "
-            ".ods, .xlsb and other archives are not read."
+            f"{document.name} is not an .xlsx workbook, or is damaged ({error}). Save it as .xlsx, or as CSV in UTF-8; "
+            ".ods and .xlsb are not read. Unpack an archive of other files first: unzip FILE"
         ) from error
 
 

@@ -548,6 +548,7 @@ def test_sizes_of_a_benchmark_over_columns() -> None:
     [
         ("", "Note: all numbers are on the validation set.", ("WN18RR", "valid", None, None)),
         ("", "\\* we only evaluate tail prediction.", ("WN18RR", None, "tail", None)),
+        ("", "\\* All numbers are on FB15k-237.", ("FB15k-237", None, None, None)),
         ("", "Evaluation is among 50 random negatives.", ("WN18RR (sampled)", None, None, None)),
         ("", "We report raw metrics.\n\nThe valid ones are better.", ("WN18RR", None, None, "raw")),
         ("", "Results on the validation set:", ("WN18RR", None, None, None)),  # of the next table

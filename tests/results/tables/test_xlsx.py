@@ -233,9 +233,9 @@ def test_the_size_that_the_file_states_is_not_believed(path: Path) -> None:
         (lambda name, text: b"<c/>" * 2_500_000 if "sheet1" in name else text, "half a million"),
         (lambda _, text: text.replace(b'<row r="2"', b'<row r="999999999"'), "half a million"),
         (lambda _, text: text.replace(b"<worksheet", b'<!DOCTYPE x [<!ENTITY a "b">]><worksheet'), "entities"),
-        (lambda name, text: text[: len(text) // 2] if "sheet1" in name else text, "a damaged one"),
-        (lambda name, text: b"" if "workbook.xml" in name else text, "a damaged one"),
-        (lambda _, text: text.replace(b"main+xml", b"none+xml"), "no .xlsx workbook"),
+        (lambda name, text: text[: len(text) // 2] if "sheet1" in name else text, "or is damaged"),
+        (lambda name, text: b"" if "workbook.xml" in name else text, "or is damaged"),
+        (lambda _, text: text.replace(b"main+xml", b"none+xml"), "not an .xlsx workbook"),
     ],
     ids=["bomb", "cells", "rows", "entities", "cut", "empty", "other"],
 )
@@ -264,14 +264,14 @@ def test_a_zip_that_is_no_workbook(tmp_path: Path, name: str) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr("content.xml", "<x/>")
-    with pytest.raises(DataError, match=r"is no \.xlsx workbook.*Save it as \.xlsx, or as CSV"):
+    with pytest.raises(DataError, match=r"is not an \.xlsx workbook.*Save it as \.xlsx, or as CSV"):
         read_results(path)
 
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04", b"PK\x03\x04" + bytes(100)])
 def test_a_start_of_a_zip(path: Path, data: bytes) -> None:
     path.write_bytes(data)
-    with pytest.raises(DataError, match=r"is no \.xlsx workbook"):
+    with pytest.raises(DataError, match=r"is not an \.xlsx workbook"):
         read_results(path)
 
 
