@@ -8,7 +8,8 @@ A row is a file of the folder ``reference``, which is not in this repository, or
 ``asks``     of those that need an option: ``vain`` where labels, names or the tool's format say it, else ``rightly``.
 
 What the code makes of it: ``right`` are adjusted without an option as is true, ``asked`` with one, ``silent`` are
-adjusted without an option as is not true. The rest is refused. ``scripts/read_real_files.py`` counts them anew.
+adjusted without an option as is not true. The rest is refused. ``misled``, which are among them, are adjusted with an
+option as is not true. ``scripts/read_real_files.py`` counts them anew.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import csv
 import shlex
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parent / "results"
 CONTRACT = RESULTS / "real_files.csv"
-COUNTS = ("right", "asked", "silent")
-CATEGORIES = ("right", "asked rightly", "asked in vain", "silent", "refused")
+COUNTS = ("right", "asked", "silent", "misled")
+CATEGORIES = ("right", "asked rightly", "asked in vain", "silent", "refused", "misled")
 # They describe the files.
 _DESCRIPTIONS = {"README.md", "PUBLIC.csv"}
 _FAMILIES = {"markdown": "tables", "latex": "tables", "pykeen_results": "pykeen"}
@@ -68,21 +69,20 @@ class Row:
 
     def count(self) -> dict[str, int]:
         """Return the number of values by category."""
-        right, asked, silent = (int(self.cells[name]) for name in COUNTS)
+        right, asked, silent, misled = (int(self.cells[name]) for name in COUNTS)
         vain = asked * (self.cells["asks"] == "vain")
         refused = self.tasks.total() - right - asked - silent
-        return dict(zip(CATEGORIES, (right, asked - vain, vain, silent, refused), strict=True))
+        return dict(zip(CATEGORIES, (right, asked - vain, vain, silent, refused, misled), strict=True))
 
     def judge(self, reference: Path) -> dict[str, int]:
         """Return what the code makes of the file now."""
         path = self.find(reference)
-        first, *others = (count_tasks(adjust_file(path, options)) for options in self.runs)
-        right, silent = first & self.tasks, first - self.tasks
-        best = right
-        for found in others:
-            best = best | (found & self.tasks)
-        asked = max(0, best.total() - right.total() - silent.total())
-        return dict(zip(COUNTS, (right.total(), asked, silent.total()), strict=True))
+        found = [count_tasks(adjust_file(path, options)) for options in self.runs]
+        true = [each & self.tasks for each in found]
+        silent, *misled = ((each - self.tasks).total() for each in found)
+        right, best = true[0].total(), reduce(Counter.__or__, true).total()
+        counts = (right, max(0, best - right - silent), silent, max(misled, default=0))
+        return dict(zip(COUNTS, counts, strict=True))
 
 
 def read_rows() -> list[Row]:
