@@ -61,9 +61,14 @@ class Row:
         folder = self.file.removeprefix("tests/").partition("/")[0]
         return _FAMILIES.get(folder, folder)
 
+    @property
+    def is_ours(self) -> bool:
+        """True for a sample of this repository."""
+        return self.file.startswith("tests/")
+
     def find(self, reference: Path) -> Path:
         """Return where the file is."""
-        if self.file.startswith("tests/"):
+        if self.is_ours:
             return RESULTS / "files" / self.file.removeprefix("tests/")
         return reference / ("" if self.file.startswith("pykeen_results/") else "real") / self.file
 
