@@ -1,91 +1,65 @@
-"""Read real results files, as tools and people wrote them, and write docs/real_files.md: what came of each.
+"""Count what comes of real results files, and write docs/real_files.md from tests/results/real_files.csv.
 
-Run: python scripts/read_real_files.py FOLDER. Every file below FOLDER is read and adjusted without any option.
+Run: python scripts/read_real_files.py [FOLDER]. With the folder of the files, they are read and counted anew first.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
-import textwrap
-from collections import Counter
+import csv
+import sys
 from pathlib import Path
 
 from marked import replace_lines
 
-import rankconst
-from rankconst.checks.identify.completion import complete_reading
-from rankconst.errors import RankconstError
-from rankconst.evaluation import Stated
-from rankconst.results.adjust import AdjustedReading, adjust_reading
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests"))
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "real_files.md"
+from real_files import CATEGORIES, CONTRACT, Row, read_rows  # noqa: E402
 
-# They describe the files.
-_DESCRIPTIONS = {"README.md", "PUBLIC.csv"}
-_MOST_TASKS = 3
-_LONGEST = 140
+PAGE = ROOT / "docs" / "real_files.md"
 
 
-def list_files(folder: Path) -> list[Path]:
-    """Return the results files below a folder."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in _DESCRIPTIONS)
+def render_totals(rows: list[Row]) -> str:
+    """Return a table with the numbers of each family of files, by category, and in how many files they are."""
+    head = [f"| family | files | {' | '.join(CATEGORIES)} |", f"|---|{'---:|' * (1 + len(CATEGORIES))}"]
+    for family in (*sorted({row.family for row in rows}), "all"):
+        counts = [row.count() for row in rows if family in {row.family, "all"}]
+        cells = (
+            f"{sum(each[name] for each in counts):,} in {sum(each[name] > 0 for each in counts)}" for name in CATEGORIES
+        )
+        head.append(f"| {family} | {len(counts)} | {' | '.join(cells)} |")
+    return "\n".join(head)
 
 
-def render_lines(folder: Path) -> str:
-    """Return a Markdown table with a row for each file."""
-    head = ["| file | read as | numbers | adjusted | of | the others |", "|---|---|---:|---:|---|---|"]
-    tables = rankconst.load()
-    return "\n".join([*head, *(_render(path, folder, tables) for path in list_files(folder))])
+def render_files(rows: list[Row]) -> str:
+    """Return a table with a row for each file."""
+    head = [f"| file | {' | '.join(CATEGORIES)} | option | why |", f"|---|{'---:|' * len(CATEGORIES)}---|---|"]
+    return "\n".join([*head, *map(_render, rows)])
 
 
-def _render(path: Path, folder: Path, tables: rankconst.Tables) -> str:
-    name = f"`{path.relative_to(folder).as_posix()}`"
-    try:
-        reading = rankconst.read_results(path)
-    except RankconstError as error:
-        return _join(name, "–", "–", "0", "–", f"refused: {_shorten(str(error), path)}")
-    heads = [reading.entries.heads[place] for place in reading.entries.head_of]
-    numbers = sum(head.adjustment is None and head.metric.optimum is not None for head in heads)
-    try:
-        completed = complete_reading(reading, tables, Stated())
-        adjusted = adjust_reading(completed.reading, tables, Stated())
-    except RankconstError as error:
-        return _join(name, reading.form, f"{numbers:,}", "0", "–", f"refused: {_shorten(str(error), path)}")
-    done = int((adjusted.batch_of >= 0).sum())
-    return _join(name, reading.form, f"{numbers:,}", f"{done:,}", _list_tasks(adjusted), _list_reasons(adjusted, path))
-
-
-def _list_tasks(adjusted: AdjustedReading) -> str:
-    tasks = dict.fromkeys(f"{each.batch.tasks}" for each in adjusted.done)
-    more = len(tasks) - _MOST_TASKS
-    return ", ".join(list(tasks)[:_MOST_TASKS]) + (f" and {more} more" if more > 0 else "") or "–"
-
-
-def _list_reasons(adjusted: AdjustedReading, path: Path) -> str:
-    """Return why numbers were not adjusted, the commonest reason first."""
-    lacking = (note for place, note in adjusted.notes.items() if adjusted.batch_of[place] < 0)
-    counts = Counter(_shorten(note, path) for note in lacking)
-    reasons = [f"{count:,}: {reason}" for reason, count in counts.most_common(2)]
-    skipped = len(adjusted.reading.skipped)
-    return "; ".join([*reasons, *([f"notes on what was left out: {skipped:,}"] if skipped else [])]) or "–"
-
-
-def _shorten(text: str, path: Path) -> str:
-    """Return the beginning of a message, without the file's own name."""
-    text = re.sub(r"\s+", " ", text.replace(f"{path}: ", "").replace(str(path), path.name)).replace("|", "\\|")
-    return textwrap.shorten(text, _LONGEST, placeholder=" ...")
-
-
-def _join(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
+def _render(row: Row) -> str:
+    options = ", ".join(f"`{options}`" for options in row.runs[1:])
+    counts = " | ".join(f"{count:,}" for count in row.count().values())
+    return f"| `{row.file}` | {counts} | {options} | {row.cells['why']} |"
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page, and the counts before that."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("folder", type=Path, help="folder of results files")
-    replace_lines(PAGE, "files", render_lines(parser.parse_args().folder))
+    parser.add_argument("folder", type=Path, nargs="?", help="folder reference, with real and pykeen_results")
+    folder = parser.parse_args().folder
+    rows = read_rows()
+    if folder:
+        for row in rows:
+            row.cells.update({name: str(count) for name, count in row.judge(folder).items()})
+        with CONTRACT.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0].cells, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(row.cells for row in rows)
+    print(render_totals(rows))
+    replace_lines(PAGE, "totals", render_totals(rows))
+    replace_lines(PAGE, "files", render_files(rows))
 
 
 if __name__ == "__main__":

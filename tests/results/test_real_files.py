@@ -1,52 +1,38 @@
-"""Files of tools and people, as they are: what each holds, read by eye and written down in ``real_files.csv``.
-
-They are in the folder ``reference/real`` next to the mirror of the benchmarks, and not in this repository. The first
-and the last number of each are given: line, dataset, split, side, protocol, step, metric, value, - where the file does
-not say; or the refusal, without a format.
-"""
+"""The contract on real files: what is right, asked, silent and refused, as ``real_files.csv`` says."""
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.errors import DataError
-from rankconst.results.formats import read_results
+from real_files import COUNTS, Row, list_files, read_rows
 
-if TYPE_CHECKING:
-    from rankconst.results.reading import Entry, Reading
-
-with Path(__file__).with_name("real_files.csv").open(encoding="utf-8", newline="") as file:
-    FILES = {row["file"]: row for row in csv.DictReader(file)}
+ROWS = read_rows()
+# They may only fall.
+MOST = {"silent": 116, "misled": 15}
 
 
-def _show(reading: Reading, entry: Entry) -> str:
-    about, step = entry.context, reading.rows[entry.row].get("step")
-    said = (entry.line, about.dataset, about.split, about.side, about.protocol, step, entry.metric.label, entry.text)
-    return " ".join(str(each or "-") for each in said)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.file)
+def test_what_comes_of_a_file_is_what_its_row_says(row: Row, request: pytest.FixtureRequest) -> None:
+    reference = Path() if row.is_ours else request.getfixturevalue("reference")
+    if not row.find(reference).is_file():
+        pytest.skip(f"no file {row.find(reference)}")
+    assert row.judge(reference) == {name: int(row.cells[name]) for name in COUNTS}
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_real_file_is_read_as_its_lines_say(name: str, reference: Path) -> None:
-    path, expected = reference / "real" / name, FILES[name]
-    if not path.is_file():
-        pytest.skip(f"no file {path}")
-    if not expected["format"]:
-        with pytest.raises(DataError) as caught:
-            read_results(path)
-        assert expected["first"] in str(caught.value)
-        return
-    reading = read_results(path)
-    found = {
-        "file": name,
-        "format": reading.form,
-        "tool": " ".join(sorted({entry.context.tool or reading.tool or "-" for entry in reading.entries})),
-        "numbers": str(len(reading.entries)),
-        "left_out": str(len(reading.skipped)),
-        "first": _show(reading, reading.entries[0]),
-        "last": _show(reading, reading.entries[-1]),
-    }
-    assert found == expected
+def test_every_file_has_a_row(reference: Path) -> None:
+    assert list_files(reference) <= {row.file for row in ROWS}
+
+
+@pytest.mark.parametrize("category", MOST)
+def test_no_more_numbers_than_these_are_taken_for_others(category: str) -> None:
+    assert sum(row.count()[category] for row in ROWS) <= MOST[category]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.file)
+def test_a_row_says_why_not_all_its_numbers_are_right(row: Row) -> None:
+    counts = row.count()
+    assert min(counts.values()) >= 0
+    assert (row.cells["asks"] in {"rightly", "vain"}) == (len(row.runs) > 1)
+    assert row.cells["why"] or counts["right"] == row.tasks.total()
