@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rankconst.results.adjust import ENDS, FORMS, fill_columns
+from rankconst.adjusting import ENDS, FORMS, fill_columns
 from rankconst.tasks import Tasks
 from real_files import RESULTS, adjust_file, read_rows
 
