@@ -67,7 +67,9 @@ _NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
 _LAST_DIGITS = re.compile(r"([+-]?\d*\.(\d{1,20}))\((\d{1,20})\)((?:[eE][+-]?\d{1,4})?)", re.ASCII)
 _PLUS_MINUS = re.compile(r"±|\+/-|\+-|\\pm")
 # Minus signs and spaces of typesetting.
-_TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " ", "\u2009": "", "\u202f": ""})
+_TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " "})
+# Thousands apart by a thin space.
+_THIN = re.compile(r"(?<![\d.])[1-9]\d{0,2}(?:[\u2009\u202f]\d{3})+(?!\d)")
 _LONGEST = 400
 # Beyond these powers of ten Decimal or float give up.
 _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
@@ -239,7 +241,8 @@ def _read_number(value: object, place: str) -> Decimal:
 def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal | None, bool]:
     if len(text) > _LONGEST:
         raise DataError(f"{_at(place)}{text[:40]!r}... is no number: it has {len(text):,} characters.")
-    bare = text.strip().translate(_TYPESET).replace("{,}", ",").replace("\\%", "%").replace("$", "")
+    bare = _THIN.sub(lambda found: re.sub("[^0-9]", "", found[0]), text.strip()).translate(_TYPESET)
+    bare = bare.replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
     bare = re.sub(r"(?<!\s)\s*%", "", bare).strip()
     if (compact := _LAST_DIGITS.fullmatch(bare)) is not None:

@@ -29,7 +29,7 @@ from rankconst.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.names import read_count, show_value, spell, tell_apart
 from rankconst.results.adjust import TASK_FACTS, are_relations, keep_apart, name_blocks, tell
 from rankconst.results.formats import find_tool
-from rankconst.results.tables.cells import Row, is_missing, is_plain_number, read_deviation, strip_marks
+from rankconst.results.tables.cells import Row, is_missing, is_plain_number, is_uncertain, read_deviation, strip_marks
 from rankconst.results.tables.columns import (
     CONSTRAINED,
     Meaning,
@@ -908,6 +908,8 @@ def _strip(cell: Any) -> Any:
     text = cell.strip()
     if is_missing(text):
         return None
+    if is_uncertain(text):
+        return text  # which is not a number, and is said
     text = strip_marks(text)
     return read_deviation(text) or text
 

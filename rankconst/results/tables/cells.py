@@ -54,7 +54,7 @@ _AROUND = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 # Thousands apart by a blank or an apostrophe: "3 384", "3'384".
-_GROUPED = re.compile(r"\d{1,3}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.ASCII)
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.ASCII)
 
 
 class Row(NamedTuple):
@@ -127,6 +127,16 @@ _POWER = re.compile(
     re.ASCII,
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺\u2212", "0123456789-+-")
+
+
+# What may say how far a number is off, and is not ±: 177(3), 0.338(5)(30), 177^{+30}_{-20}.
+_ASYMMETRIC = r"[\^_]\{?\s*[+\u2212-][\d.]+\}?\s*"
+_UNCERTAIN = re.compile(rf"(?<![.\d])\d+\(\d{{1,2}}\)$|\d\(\d+\)\(\d+\)|{_ASYMMETRIC}{_ASYMMETRIC}")
+
+
+def is_uncertain(text: str) -> bool:
+    """Tell whether a cell may say how far its number is off, in a way that is not read."""
+    return len(text) <= _LONGEST and _UNCERTAIN.search(text) is not None
 
 
 def strip_marks(text: str) -> str:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
+from rankconst.results.hidden import hide_latex
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
@@ -149,7 +150,7 @@ def _pair_braces(text: str) -> dict[int, int]:
 
 def _find_tables(document: Document) -> list[Printed]:
     text = "\n".join(_COMMENT.sub(r"\1", line) if "%" in line else line for line in document.lines)
-    text = _Macros(text).expand()
+    text = hide_latex(_Macros(text).expand())
     body = _Body(document, text)
     found: list[tuple[int, int, list[Row]]] = []
     while (begin := _BEGIN.search(text, body.position)) is not None:

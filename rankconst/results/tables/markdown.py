@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rankconst.results.hidden import hide_html
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, check_spans, check_width
@@ -159,7 +160,7 @@ class _Lines:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        lines = plain_boxes(document.text).split("\n")
+        lines = hide_html(plain_boxes(document.text)).split("\n")
         parted = [_part(_COMMENT.sub("", line) if "--" in line else line) for line in lines]
         self._lines = [piece for pieces in parted for piece in pieces]
         # The line of the file that each of them is from, or a part of.

@@ -28,6 +28,7 @@ from rankconst.results.tables.cells import (
     is_missing,
     is_number,
     is_plain_number,
+    is_uncertain,
     read_deviation,
     strip_marks,
 )
@@ -161,6 +162,7 @@ _NO_COLUMNS: Mapping[str, int] = {}
 
 _MINUS = frozenset("-\u2212\u2013")
 _SIGNS = _MINUS | {"+"}
+_UNCERTAIN = "an uncertainty or a footnote? Write ±, or a blank before the mark"
 _DIFFERENCE = "a difference, as another number of its row is, which has a sign"
 
 
@@ -543,8 +545,9 @@ class RowReader:
                 self._large = self._large or (self._keys[j] in self._shares and float(text) > 1)
             return number
         gain = text.startswith("+") and self._dialect.groups and not self._dialect.even
-        if gain or is_missing(text):
-            self._notes.add(row.line, text, "a difference, since it has a plus sign" if gain else "no number")
+        if gain or is_missing(text) or is_uncertain(text):
+            open_end = f"{_UNCERTAIN}, in column {self._keys[j]}" if is_uncertain(text) else "no number"
+            self._notes.add(row.line, text, "a difference, since it has a plus sign" if gain else open_end)
             return None
         text = strip_marks(text)
         text = read_deviation(text) or text
