@@ -226,3 +226,23 @@ def test_what_a_heading_says_against_adjusting_its_numbers(heading: str, reason:
     meaning = parse_column(heading)
     assert meaning is not None
     assert reason in (meaning.reason or "")
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "log10(MR)", "log2(MR)", "MR (log10)", "log10(MRR)", "MR^2", "MR (k)", "MR (10^3)", "MR (in thousands)",
+        "MR (rel.)", "MR (normalized)", "relative MRR",
+    ],
+)  # fmt: skip
+def test_a_function_of_a_metric_is_not_the_metric(heading: str) -> None:
+    meaning = parse_column(heading)
+    assert meaning is None or meaning.reason is not None
+
+
+@pytest.mark.parametrize(
+    "heading", ["MRR^*", "MR", "Hits@10 (×100)", "MRR (KG)", "mean_reciprocal_rank", "normalised_x"]
+)
+def test_marks_and_names_are_no_functions(heading: str) -> None:
+    meaning = parse_column(heading)
+    assert meaning is None or meaning.reason is None
