@@ -184,7 +184,7 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
 
 # A function of a metric, or another unit: "log10(MR)", "MR^2", "MR (k)", "MR (in thousands)".
 _TRANSFORMED = re.compile(
-    r"(?<![a-z])(?:log(?:2|10)?|ln|sqrt|exp|rel|relative|normali[sz]ed|scaled|thousands?)(?![a-z])|\^\s*\{?(?:2\b|-)|\(k\)",
+    r"(?<![a-z])(?:log(?:2|10)?|ln|sqrt|exp|rel|relative|normali[sz]ed|scaled|thousands?)(?![a-z])|10\^|\^\s*\{?(?:2\b|-)|\(k\)",
     re.IGNORECASE,
 )
 
