@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -76,11 +77,11 @@ class Done:
     """A batch whose numbers are all possible, with its constants."""
 
     batch: Batch
-    # Over all tasks, and over as many as the tool ranks.
+    # The constants over all tasks, and over those that the tool ranks.
     whole: Constants
     constants: Constants
     significance: tuple[Significance | None, ...] = ()
-    # Position in the batch to why there is no probability, where that is about the number.
+    # Why a number has no probability, by its position in the batch.
     unattained: Mapping[int, str] = field(default_factory=dict)
 
     @property
@@ -126,7 +127,7 @@ class ImpossibleError(DataError):
 
 
 def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
-    """Return the constants over all tasks; of as many as the file counts, where nothing else matters."""
+    """Return the constants over all tasks, or over as many as the file counts if only their number matters."""
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
         if tasks.dataset in tables.datasets:
@@ -291,7 +292,7 @@ def adjust_values(
     """Adjust values that models got on the same ranking tasks: a batch for each baseline and metric.
 
     `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that is impossible,
-    alone or beside the others; a metric that is there twice is of two models.
+    alone or beside the others; a metric that is given twice belongs to two models, which are not compared.
     """
     places: dict[Metric, list[int]] = {}
     for place, (metric, _) in enumerate(values):
@@ -328,7 +329,9 @@ def tabulate(done: Sequence[Done]) -> dict[str, list[Any]]:
             facts[key] = [getattr(constants, key)] * size
         for key, cells in (filled | tails | facts).items():
             listed = cells.tolist() if isinstance(cells, np.ndarray) else cells
-            table.setdefault(key, []).extend(None if cell != cell else cell for cell in listed)  # noqa: PLR0124 - NaN
+            table.setdefault(key, []).extend(
+                None if isinstance(cell, float) and math.isnan(cell) else cell for cell in listed
+            )
     return table
 
 
@@ -348,12 +351,18 @@ class AdjustedValues(Mapping[str, Adjusted]):
     done: tuple[Done, ...]
 
     def __getitem__(self, name: str) -> Adjusted:
-        """Return the adjusted forms of a value against chance; the metric in any spelling."""
-        metric = parse_metric(self.names[self.names.index(name)] if name in self.names else name)
-        for each in self.done:
-            if each.batch.metric == metric:
-                return pick(each.adjust(), 0)
-        raise KeyError(name)
+        """Return the adjusted forms of a value against chance, by its name as it was typed.
+
+        Raises
+        ------
+        KeyError
+            If no value has that name.
+        """
+        if name not in self.names:
+            raise KeyError(name)
+        place = self.names.index(name)
+        done = next(each for each in self.done if place in each.batch.index)
+        return pick(done.adjust(), int(np.flatnonzero(done.batch.index == place)[0]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -376,13 +385,12 @@ class AdjustedValues(Mapping[str, Adjusted]):
         return f"AdjustedValues({', '.join(self.names)} on {self.done[0].batch.tasks})"
 
     def _repr_html_(self) -> str:
-        table, shown = self.table, ("value", "expectation", "index", "z")
-        rows = [write_row("th", ("metric", "baseline", *shown))]
-        for place, metric in enumerate(table["metric"]):
-            cells = (show_range(*(table[f"{key}{end}"][place] for end in ENDS)) for key in ("value", "index", "z"))
-            value, index, z = cells
-            expected = f"{table['expectation'][place]:.6g}"
-            rows.append(write_row("td", (metric, table["baseline"][place], value, expected, index, z)))
+        table = self.table
+        columns: dict[str, list[str]] = {key: table[key] for key in ("metric", "baseline")}
+        columns["expectation"] = [f"{cell:.6g}" for cell in table["expectation"]]
+        for key in ("value", "index", "z"):
+            columns[key] = list(map(show_range, *(table[f"{key}{end}"] for end in ENDS)))
+        rows = [write_row("th", columns), *(write_row("td", row) for row in zip(*columns.values(), strict=True))]
         return f"<table><caption>{escape(self.done[0].batch.tasks.describe())}</caption>{''.join(rows)}</table>"
 
 

@@ -144,6 +144,10 @@ def adjust(
     if single or _is_typed(results):
         typed = {_require_metric(results, metric): results} if single else results
         chosen = {name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted}
+        if errors is not None:
+            raise UsageError("errors is for a DataFrame; leave it out: a value that cannot be adjusted is an error.")
+        if not chosen:
+            raise UsageError(f"metrics leaves out all values, which are of {', '.join(typed)}. Leave out metrics.")
         against = [DEFAULT_BASELINE, *baselines]
         adjusted = _adjust_values(
             chosen, opened, user, percent=percent, decimals=decimals, baselines=against, significance=significance

@@ -12,7 +12,7 @@ code meaning
 6    bad input data, or an output that cannot be written
 7    verification mismatch
 130  interrupted
-141  nobody reads the output any more (SIGPIPE)
+141  the output was closed before its end (SIGPIPE)
 143  asked to end (SIGTERM)
 ==== ==========================================================
 """

@@ -15,7 +15,7 @@ from marked import replace_lines
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests"))
 
-from real_files import CATEGORIES, CONTRACT, Row, read_rows  # noqa: E402
+from real_files import CATEGORIES, CONTRACT, Row, read_rows  # noqa: E402 - found in the folder that was added above
 
 PAGE = ROOT / "docs" / "real_files.md"
 

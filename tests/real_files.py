@@ -4,7 +4,7 @@ A row is a file of the folder ``reference``, which is not in this repository, or
 
 ``tasks``    the truth: the address and number of the values of metrics; - where the tables hold none. Adjusted values
              do not count, nor values of parts of a split.
-``options``  what adds what the file leaves open; | parts runs, where one does not serve all numbers.
+``options``  the options that say what the file leaves open; | stands between runs if the numbers need several.
 ``asks``     of those that need an option: ``vain`` where labels, names or the tool's format say it, else ``rightly``.
 
 What the code makes of it: ``right`` are adjusted without an option as is true, ``asked`` with one, ``silent`` are

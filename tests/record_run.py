@@ -131,7 +131,7 @@ def write_run(run: Run) -> None:
         compression="zstd",
         compression_level=19,
         use_dictionary=texts,  # type: ignore[arg-type]  # the stubs know of no names
-        use_byte_stream_split=list(FLOATS),  # type: ignore[arg-type]
+        use_byte_stream_split=list(FLOATS),  # type: ignore[arg-type]  # nor here
     )
 
 

@@ -458,7 +458,7 @@ def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
         constants = TABLES.constants("fb15k237", name)
         assert adjusted[name] == constants.adjust(value) == read[str(constants.metric)]
         assert rankconst.adjust(value, metric=name, dataset="fb15k237") == constants.adjust(value)
-    assert adjusted["Hits@10"] == adjusted["hits@10"]
+    assert "Hits@10" not in adjusted  # names are those that were typed
     frame = adjusted.to_pandas()
     assert frame[["metric", "baseline"]].values.tolist()[:2] == [
         ["inverse_harmonic_mean_rank", "uniform"],
@@ -477,11 +477,22 @@ def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
         ({"mrr": "0.9", "hits@10": "0.75"}, {}, "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation"),
         ({"mrr": 0.3}, {"percent": ["mrr"]}, "expected one for all values"),
         ({"mrr": 1.3}, {}, "1.3 is not a possible MRR"),
+        ({"mrr": 0.3}, {"metrics": ["mr"]}, "metrics leaves out all values, which are of mrr"),
+        (0.3, {"metric": "mrr", "metrics": ["mr"]}, "metrics leaves out all values"),
+        ({"mrr": 0.3}, {"errors": "note"}, "errors is for a DataFrame; leave it out"),
     ],
 )
 def test_values_typed_by_hand_are_refused(results: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(rankconst.RankconstError, match=message):
         rankconst.adjust(results, dataset="nations", **options)
+
+
+def test_two_values_of_one_metric_are_two_models() -> None:
+    adjusted = rankconst.adjust({"mrr": "0.3", "MRR": "0.4"}, dataset="nations")
+    assert [each.value for each in adjusted.values()] == [0.3, 0.4]
+    shown = adjusted._repr_html_()
+    assert shown.count("<tr>") == 3
+    assert "inverse_harmonic_mean_rank" in shown
 
 
 def test_a_name_says_of_which_tasks_a_value_is() -> None:

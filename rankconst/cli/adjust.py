@@ -86,8 +86,8 @@ def adjust(
         list[str] | None,
         typer.Argument(
             metavar="VALUE|FILE",
-            help="Published numbers: 0.338, '0.5458 ± 0.0052', 53.3%. Or a file of results: a table, a log, a tool's "
-            "own file; - for stdin.",
+            help="Published numbers: mrr=0.338 hits@10=53.3%, or 0.338 and '0.5458 ± 0.0052' with --metric. Or a file of "
+            "results: a table, a log, a tool's own file; - for stdin.",
             show_default=False,
         ),
     ] = None,
@@ -378,7 +378,7 @@ def _read_values(values: Sequence[str], names: Sequence[str], percent: bool) -> 
         if name and names:
             raise UsageError(f"{name}={value} names its metric; leave out --metric, or write {value}.")
         if not name and len(names) != 1:
-            missing = "name one metric for values" if names else "missing: which metric is it?"
+            missing = "name one metric for values." if names else "missing: which metric is it?"
             raise typer.BadParameter(f"{missing} Or write it before the value: mrr={value}.", param_hint="--metric")
         metric = name.strip() or names[0]
         parsed = parse_metric(metric)

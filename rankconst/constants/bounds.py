@@ -106,7 +106,7 @@ def holds_multiple(interval: Interval, unit: float) -> bool:
     return math.floor(upper + slack) >= lower - slack
 
 
-# What ranks differ by is no more than what sums of millions of groups lose.
+# How much sums over millions of groups may lose to rounding.
 _NOISE = 1e-8
 # Where scores tie, the rank next to k may be half a rank beyond it.
 _TIED = 0.5

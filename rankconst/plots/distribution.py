@@ -154,7 +154,7 @@ def _draw_rows(axes: Axes, constants: Constants, marks: Sequence[_Mark], levels:
         axes.axvline(level, lw=1.3, label=f"{baseline} baseline {show_number(level)}", **BASELINE_LOOKS[baseline])
     for row, mark in enumerate(marks):
         value, (lower, upper) = mark.adjusted.value, mark.adjusted.value_interval
-        # A value that cannot be but as rounded, such as an MRR of 0, lies beside its interval.
+        # A value that is possible only as a rounded one, such as an MRR of 0, lies outside its interval.
         axes.plot(value, row, color=mark.colour, marker=mark.marker, markersize=5.5, ls="none")
         axes.errorbar((lower + upper) / 2, row, xerr=(upper - lower) / 2, fmt="none", ecolor=mark.colour, capsize=2.5)
         axes.annotate(

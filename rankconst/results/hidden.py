@@ -1,31 +1,56 @@
 """What a document does not show: comments and hidden parts are neither numbers nor texts.
 
-They are blanked out, line ends kept, so that lines and places stay those of the file.
+They are blanked out and line ends kept, so that lines and places stay those of the file.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Spans = list[tuple[int, int]]
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_TAG = re.compile(r"<(/?)(div|section|details|span|p|table|tbody|tr|td)\b([^<>]*)>", re.IGNORECASE)
-_HIDING = re.compile(
-    r"""\shidden\b|style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden)""", re.IGNORECASE
-)
-_LATEX = re.compile(
-    r"\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)|\\iffalse\b.*?(?:\\fi\b|\Z)|\\end\{document\}.*", re.DOTALL
+# What may stand around a table; its own parts are for the parser of tables.
+_AROUND = re.compile(r"<(/?)(div|section|article|details)\b([^<>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([a-z-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?""", re.IGNORECASE)
+_UNSEEN = re.compile(r"(?<![\w-])(?:display\s*+:\s*+none|visibility\s*+:\s*+hidden)", re.IGNORECASE)
+_UNSET = re.compile(
+    r"\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)|\\iffalse\b.*?(?:\\else\b|\\fi\b|\Z)|\\end\{document\}.*", re.DOTALL
 )
 _STRUCK = re.compile(r"\\(?:sout|st|xout)\{([^{}]*)\}")
 
 
-def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+def is_hidden(attributes: Mapping[str, str | None]) -> bool:
+    """Tell whether browsers do not show an element with such attributes."""
+    return "hidden" in attributes or _UNSEEN.search(attributes.get("style") or "") is not None
 
 
-def _find_fences(text: str) -> list[tuple[int, int]]:
+def hide_html(text: str) -> str:
+    """Blank out comments and hidden elements of Markdown or HTML; code in fences is shown as it is."""
+    if "<" not in text:
+        return text
+    fences = _find_fences(text)
+    starts = [start for start, _ in fences]
+
+    def is_code(place: int) -> bool:
+        before = bisect_right(starts, place) - 1
+        return before >= 0 and place < fences[before][1]
+
+    text = _blank(text, (found.span() for found in _COMMENT.finditer(text) if not is_code(found.start())))
+    return _blank(text, _find_hidden(text))
+
+
+def _find_fences(text: str) -> Spans:
     """Return where code in fences begins and ends."""
-    found, start, fence, place = list[tuple[int, int]](), 0, "", 0
+    found: Spans = []
+    start, fence, place = 0, "", 0
     for line in text.split("\n"):
         mark = _FENCE.match(line)
         if mark is not None and not fence:
@@ -37,35 +62,41 @@ def _find_fences(text: str) -> list[tuple[int, int]]:
     return [*found, (start, place)] if fence else found
 
 
-def hide_html(text: str) -> str:
-    """Blank out comments and hidden elements of Markdown or HTML; code in fences is shown as it is."""
-    if "<" not in text:
-        return text
-    fences = _find_fences(text)
-    text = _COMMENT.sub(lambda found: found[0] if _is_within(found.start(), fences) else _blank(found[0]), text)
-    hidden: list[tuple[int, int]] = []
-    opened: list[tuple[str, int | None]] = []  # name, and where it began if it hides what it holds
-    for tag in _TAG.finditer(text):
+def _find_hidden(text: str) -> Spans:
+    """Return where the outermost hidden elements begin and end; one that is never closed ends with the text."""
+    found: Spans = []
+    opened: list[str] = []
+    counts: Counter[str] = Counter()
+    start, depth = 0, 0  # of the hidden element, and how many are open with it; 0 if none is
+    for tag in _AROUND.finditer(text):
         name = tag[2].lower()
         if not tag[1]:
-            if not tag[3].endswith("/"):
-                opened.append((name, tag.start() if _HIDING.search(tag[3]) else None))
+            opened.append(name)
+            counts[name] += 1
+            if not depth and is_hidden({key.lower(): one or two for key, one, two in _ATTRIBUTE.findall(tag[3])}):
+                start, depth = tag.start(), len(opened)
             continue
-        while opened:
-            other, start = opened.pop()
-            if other == name:
-                hidden += [(start, tag.end())] if start is not None else []
+        while counts[name]:  # a tag that ends nothing is left alone
+            last = opened.pop()
+            counts[last] -= 1
+            if depth > len(opened):
+                found.append((start, tag.end()))
+                depth = 0
+            if last == name:
                 break
-    for start, end in hidden:
-        text = text[:start] + _blank(text[start:end]) + text[end:]
-    return text
+    return [*found, (start, len(text))] if depth else found
 
 
-def _is_within(place: int, spans: list[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in spans)
+def _blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Write blanks for parts of a text, which are given in their order."""
+    pieces, end = list[str](), 0
+    for start, behind in spans:
+        pieces += (text[end:start], re.sub(r"[^\n]", " ", text[start:behind]))
+        end = behind
+    return "".join((*pieces, text[end:]))
 
 
 def hide_latex(text: str) -> str:
-    """Blank out what LaTeX does not set, and mark what is struck out."""
-    shown = _LATEX.sub(lambda found: _blank(found[0]), text)
+    """Blank out what LaTeX does not set, and say of what is struck out that it is."""
+    shown = _blank(text, (found.span() for found in _UNSET.finditer(text)))
     return _STRUCK.sub(lambda found: f"struck out: {found[1]}", shown)

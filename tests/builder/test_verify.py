@@ -302,7 +302,7 @@ def test_a_build_whose_ranks_hardly_vary_passes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("factor", "passes"), [(1.0, True), (4.0, False)])
 def test_errors_of_samples_depend_on_the_number_of_draws(factor: float, passes: bool, tmp_path: Path) -> None:
-    """The included sets rest on more draws than a build of one's own, of which few differ on nations."""
+    """A user's build takes fewer draws than the included sets, and on nations few of these differ."""
     shipped = rankconst.load()
     tasks = shipped.tasks("nations", split="train", side="head")
     sampled = compute_moments(parse_metric("mad"), shipped.histogram(tasks))

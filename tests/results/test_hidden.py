@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from rankconst.errors import DataError
@@ -22,13 +24,31 @@ def numbers(name: str, text: str) -> list[str]:
     [
         ("<!--\n", "-->\n"), ("<!--\n\n", "\n-->\n"), ('<div style="display:none">\n\n', "\n</div>\n"),
         ("<div hidden>\n\n", "\n</div>\n"), ('<section style="visibility: hidden">\n\n', "\n</section>\n"),
-        ("<!-- in\n<div>\n", "</div>\n-->\n"),
+        ("<!-- in\n<div>\n", "</div>\n-->\n"), ("<div hidden>\n\n</p></section>\n", "\n</div>\n"),
+        ("<div><DIV HIDDEN>\n<div>\n\n", "\n</div></DIV></div>\n"), ("<!--\n```\n", "```\n-->\n"),
     ],
 )  # fmt: skip
 def test_what_markdown_hides_is_not_read(before: str, after: str) -> None:
     text = f"# WN18RR\n\n{before}{OLD}{after}\n{SHOWN}"
     assert numbers("a.md", text) == ["0.476"]
     assert hide_html(text).count("\n") == text.count("\n")
+
+
+def test_an_element_that_is_never_closed_hides_the_rest() -> None:
+    assert numbers("a.md", f"# WN18RR\n\n{SHOWN}\n<div hidden>\n\n{OLD}") == ["0.476"]
+
+
+@pytest.mark.parametrize(
+    "part", ["<div hidden>x</div>\n", "<!-- a -->\n```\nx\n```\n", "<div>", "</div>", "<!--", "```\n"]
+)
+def test_hiding_takes_time_in_proportion(part: str) -> None:
+    def measure(times: int) -> float:
+        text, start = part * times, time.process_time()
+        hide_html(text)
+        return time.process_time() - start
+
+    small = min(measure(4_000) for _ in range(3))
+    assert min(measure(32_000) for _ in range(3)) < 30 * small + 0.05  # 8 times the input; the square would be 64
 
 
 def test_what_is_shown_stays() -> None:
@@ -40,7 +60,8 @@ def test_what_is_shown_stays() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "{0}\\begin{{comment}}{1}\\end{{comment}}", "{0}\\iffalse {1}\\fi\n", "{0}\\end{{document}}\n{1}",
+        "{0}\\begin{{comment}}{1}\\end{{comment}}", "{0}\\iffalse {1}\\fi\n",
+        "\\iffalse {1}\\else {0}\\fi\n", "{0}\\end{{document}}\n{1}",
         "\\begin{{comment}}{1}\\end{{comment}}{0}",
     ],
 )  # fmt: skip

@@ -175,18 +175,22 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     if found is None and (kind := _LAST_KIND.fullmatch(bare)) is not None:
         inner = _parse_measured(_LAST_SIDE.sub("", kind[1]), k)
         found = inner and replace(inner, reason=OF_KIND.format(kind[2]).rstrip("."))
-    if found is not None and found.metric is not None and _TRANSFORMED.search(heading) is not None:
+    if found is not None and found.metric is not None and _is_transformed(heading):
         found = replace(found, reason=found.reason or f"it is not {found.metric.label} itself")
     if found is not None and found.side is not None and _LEFT.search(bare) is not None:
         found = replace(found, reason=found.reason or WHICH_SIDES)
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
-# A function of a metric, or another unit: "log10(MR)", "MR^2", "MR (k)", "MR (in thousands)".
-_TRANSFORMED = re.compile(
-    r"(?<![a-z])(?:log(?:2|10)?|ln|sqrt|exp|rel|relative|normali[sz]ed|scaled|thousands?)(?![a-z])|10\^|\^\s*\{?(?:2\b|-)|\(k\)",
-    re.IGNORECASE,
-)
+def _is_transformed(heading: str) -> bool:
+    """Tell whether a heading is of a function of a metric or in another unit: ``log10(MR)``, ``MR^2``, ``MR (k)``."""
+    return not _FUNCTIONS.isdisjoint(re.findall("[a-z]+", heading.lower())) or _POWER.search(heading) is not None
+
+
+_FUNCTIONS = {
+    *("exp", "ln", "log", "normalised", "normalized", "rel", "relative", "scaled", "sqrt", "thousand", "thousands"),
+}
+_POWER = re.compile(r"10\^|\^\s*\{?(?:2\b|-)|\(k\)", re.IGNORECASE)
 
 
 def join_levels(text: str) -> str:

@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.results.hidden import hide_html
+from rankconst.results.hidden import hide_html, is_hidden
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, check_spans, check_width
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 # In Org and psql with +.
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?|\|?=+(?:[|+]=+)+\|?")
-_COMMENT = re.compile(r"<!--+|(?<!-)--+>")
 _FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+(?=[^`]*$)|~~~+)")
 _CODE = re.compile(r"(?: {4}|\t)[ \t]*+\S")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*)|[ \t#]*)")
@@ -161,7 +160,7 @@ class _Lines:
     def __init__(self, document: Document) -> None:
         self._document = document
         lines = hide_html(plain_boxes(document.text)).split("\n")
-        parted = [_part(_COMMENT.sub("", line) if "--" in line else line) for line in lines]
+        parted = [_part(line) for line in lines]
         self._lines = [piece for pieces in parted for piece in pieces]
         # The line of the file that each of them is from, or a part of.
         self._numbers = [i for i, pieces in enumerate(parted, 1) for _ in pieces]
@@ -360,7 +359,7 @@ class _Html(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._skip(tag, _HIDDEN_UNTIL):
             self._depth += tag == self._hidden
-        elif tag not in _VOID and _is_hidden(dict(attrs)):
+        elif tag not in _VOID and is_hidden(dict(attrs)):
             if tag in _HIDDEN_UNTIL:
                 self._end_cell()
             self._hidden, self._depth = tag, 1
@@ -442,12 +441,6 @@ _HIDDEN_WITHIN = {"td": {"tr", "table"}, "th": {"tr", "table"}, "tr": {"table"}}
 _VOID = {"br", "img", "hr", "input", "col", "wbr"}
 
 
-def _is_hidden(given: Mapping[str, str | None]) -> bool:
-    """Tell whether browsers do not show an element."""
-    return "hidden" in given or _NO_DISPLAY.search(given.get("style") or "") is not None
-
-
-_NO_DISPLAY = re.compile(r"(?<![\w-])display\s*+:\s*+none", re.IGNORECASE)
 # Tags within cells that say something.
 _KEPT = {"sub", "s", "del", "strike"}
 
