@@ -52,6 +52,7 @@ def adjust(
     metrics: Iterable[str] = (),
     percent: bool | Collection[str] | None = None,
     strict: bool = False,
+    accept: Iterable[str] = (),
     decimals: int | Mapping[str, int] | None = None,
     significance: bool = False,
     tables: Tables | Sequence[Tables] | None = None,
@@ -83,7 +84,11 @@ def adjust(
         Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If None, the numbers
         tell: they are where most rows have one above 1.
     strict
-        True to refuse results of which anything cannot be read, or is impossible; by default the rest is adjusted.
+        True to refuse results of which anything cannot be read, is impossible or asked; by default the rest is
+        adjusted.
+    accept
+        Words near numbers that say nothing of them: a number whose texts hold a word that may mean other ranking tasks,
+        such as ``dev``, is not adjusted, and the question names the word, its place and the ways on.
     decimals
         Not for files: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
         the text.
@@ -135,7 +140,7 @@ def adjust(
     1     WN18RR  0.476  0.4759
     """
     opened = _open(tables)
-    user = Stated(dataset, split, side, protocol, aggregation, tool)
+    user = Stated(dataset, split, side, protocol, aggregation, tool, accepted=_list_names(accept))
     wanted = tuple(map(parse_metric, _list_names(metrics)))
     baselines = tuple(key for key in list_baselines(baseline) if key in INFORMED)
     if errors not in (None, "raise", "note"):
@@ -245,6 +250,7 @@ def lint(
     aggregation: str | None = None,
     percent: bool | None = None,
     strict: bool = False,
+    accept: Iterable[str] = (),
     rules: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Lint:
@@ -254,7 +260,7 @@ def lint(
     ----------
     results
         As for :func:`adjust`.
-    dataset, split, side, protocol, tool, aggregation, percent, strict, tables
+    dataset, split, side, protocol, tool, aggregation, percent, strict, accept, tables
         As for :func:`adjust`. Rules that count candidates or tasks need the dataset.
     rules
         Keys of rules, as ``rankconst lint --rules`` lists them; all if empty.
@@ -271,7 +277,9 @@ def lint(
     """
     from rankconst.checks.lint import lint_reading
 
-    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent))
+    user = Stated(
+        dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=_list_names(accept)
+    )
     return lint_reading(_read(results, strict=strict, percent=percent), _open(tables), user, rules=_list_names(rules))
 
 
@@ -285,6 +293,7 @@ def identify(
     aggregation: str | None = None,
     percent: bool | None = None,
     strict: bool = False,
+    accept: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Identification:
     """Find out which ranking tasks numbers come from, and which adjusted values do not belong to their base values.
@@ -295,7 +304,7 @@ def identify(
         As for :func:`adjust`; with adjusted values next to their base values, or numbers of ranks.
     dataset, split, side, protocol, aggregation
         Search only these.
-    percent, strict, tables
+    percent, strict, accept, tables
         As for :func:`adjust`.
 
     Returns
@@ -311,7 +320,9 @@ def identify(
     from rankconst.checks.identify.search import identify_reading
 
     opened = _open(tables)
-    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=bool(percent)), opened)
+    user = parse_stated(
+        Stated(dataset, split, side, protocol, aggregation, percent=bool(percent), accepted=_list_names(accept)), opened
+    )
     return identify_reading(_read(results, strict=strict, percent=percent), opened, user)
 
 

@@ -11,6 +11,7 @@ code meaning
 5    download or hash failure
 6    bad input data, or an output that cannot be written
 7    verification mismatch
+8    asked: all numbers of a file wait for an answer
 130  interrupted
 141  the output was closed before its end (SIGPIPE)
 143  asked to end (SIGTERM)
@@ -20,7 +21,7 @@ code meaning
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +61,16 @@ class DataError(RankconstError, ValueError):
     """Input that cannot be right: a malformed line, a value outside its range."""
 
     exit_code = 6
+
+
+class AskedError(DataError):
+    """Numbers that may be of other ranking tasks, as a word near them says: the user has to answer."""
+
+    exit_code = 8
+
+    def __init__(self, message: str, asks: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.asks = asks  # the questions, each an Ask of rankconst.evaluation
 
 
 class UndefinedError(DataError):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACRO, MACROS, is_either_macro, parse_aggregation
-from rankconst.catalogue.benchmarks import list_meant
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
+from rankconst.catalogue.benchmarks import list_kinds, list_meant
 from rankconst.catalogue.metrics import list_prefixes
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
     RANK_TYPES,
-    RELATION_PREDICTION,
-    RELATION_SIDE,
     SPLITS,
     find_protocol,
     is_filtered,
@@ -23,7 +21,7 @@ from rankconst.catalogue.protocols import (
     parse_split,
 )
 from rankconst.catalogue.tools import Tool, parse_tool
-from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.names import squash
 from rankconst.tasks import Tasks
 
@@ -31,6 +29,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from rankconst.tables.tables import Tables
+
+
+class Ask(NamedTuple):
+    """A question about numbers that only the user can answer."""
+
+    field: str  # what it leaves open: one of NAMES, or what only --accept settles
+    text: str  # where the word stands, in a few words; without a word, the question itself
+    word: str = ""  # of the lexicon; empty if no word is the reason
+    place: str = ""  # what the text is, for messages: "the caption"
+    remedy: str = ""  # the option that answers it: "--split valid"
+    kind: str = ""  # the kind of benchmark that it is about: temporal
+    choices: tuple[str, ...] = ()  # the datasets that may be meant
+
+    def __str__(self) -> str:
+        if not self.word:
+            return f"{self.text}: add {self.remedy}" if self.remedy else self.text
+        either = f"{self.remedy}, or " if self.remedy else ""
+        where = "" if self.text.lower() == self.word else f', "{self.text}"'
+        accept = f"--accept {self.word} if it says nothing about these numbers"
+        return f'"{self.word}" in {self.place}{where}: add {either}{accept}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +69,12 @@ class Stated:
     # The number of ranks, counted over both sides for side both.
     num_tasks: int | None = None
     relations: tuple[str, ...] = ()
-    # The datasets that the text above a table names, where it is open which one is meant.
-    among: tuple[str, ...] = ()
-    # What was evaluated, if it is no ranking of all entities, where the file names no dataset: "few-shot".
-    task: str | None = None
-    # The file whose name alone says that task.
-    named_by: str = ""
-    # Fields that only the user can fill in, each with why, as half a sentence: split, protocol.
-    missing: tuple[tuple[str, str], ...] = ()
     # True if shares are percentages without a sign.
     percent: bool = False
-    # True if the text above a table says that its numbers are means over several runs.
-    averaged: bool = False
-    # Why the ranking tasks are not known, whatever the fields above say.
-    unclear: str = ""
+    # What only the user can answer.
+    asks: tuple[Ask, ...] = ()
+    # Of a user: the words that say nothing.
+    accepted: tuple[str, ...] = ()
 
 
 NOTHING = Stated()
@@ -134,8 +144,9 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
             continue
     if file.relations and user.relations and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}:
         return False
-    if file.among and not file.dataset and user.dataset:
-        return any(_is_same(name, user.dataset, parsers["dataset"]) for name in file.among)
+    choices = [name for ask in file.asks for name in ask.choices]
+    if choices and not file.dataset and user.dataset:
+        return any(_is_same(name, user.dataset, parsers["dataset"]) for name in choices)
     return True
 
 
@@ -147,11 +158,12 @@ def _is_same(name: str, key: str, parse: Callable[[str], str]) -> bool:
         return False
 
 
-WHICH_MACRO = (
-    "a macro average may be over queries or over relations: name it with --aggregation macro-query or macro-relation "
-    "(aggregation= in Python), or in its column."
+WHICH_MACRO = Ask(
+    "aggregation",
+    "a macro average may be over queries or over relations",
+    remedy="--aggregation macro-query or --aggregation macro-relation, or name it in its column",
 )
-"""Why a number is left out that is called a macro average only."""
+"""The question about a number that is called a macro average only."""
 
 NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a column dataset."
 """Why a number is left out that may be of any dataset."""
@@ -167,11 +179,10 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     are to be taken for full ones, DataError if no dataset is named, the tool's numbers on it cannot be adjusted, or
     none of them is of that side, or the file's own numbers leave the tasks unclear.
     """
-    if file.unclear:
-        raise DataError(file.unclear)
+    if asks := list_open(file, user):
+        raise AskedError("; ".join(map(str, asks)) + ".", asks)
     if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
         file = replace(file, dataset=None)  # the user says which of several
-    file = replace(file, dataset=_drop_task(file.dataset, user))
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     file = replace(file, protocol=_drop_filtered(file.protocol, row))
@@ -180,26 +191,13 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
         # All that matters of sampled ranks is how many there are.
         return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
-    if named is None and file.among:
-        raise DataError(
-            f"it may be of {' or '.join(file.among)}: choose one with --dataset (dataset= in Python), or add a column "
-            "dataset."
-        )
     if named is None:
         raise DataError(NO_DATASET)
     reason = None if row is None else row.refusal(file.dataset or named)
     if reason is not None:
         raise DataError(reason)
-    asked = file.task is not None and (
-        _is_task_asked(file.task, user) or (bool(file.named_by) and _is_role_asked(file.task, user))
-    )
-    if file.task and not asked and _is_other(named, file.task):
-        raise DataError(_explain_task(file, named))
-    for name, why in file.missing:
-        if not getattr(user, name) and not getattr(file, name):
-            raise DataError(f"{why}.")
     if is_either_macro(file.aggregation) and user.aggregation not in MACROS:
-        raise DataError(WHICH_MACRO)
+        raise AskedError(f"{WHICH_MACRO}.", (WHICH_MACRO,))
     file = replace(file, aggregation=None if is_either_macro(file.aggregation) else file.aggregation)
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
@@ -222,6 +220,17 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     return tasks, row
 
 
+def list_open(file: Stated, user: Stated) -> tuple[Ask, ...]:
+    """Return the questions about a number that the user has not answered, and the benchmark does not."""
+    kinds = list_kinds(user.dataset or file.dataset or "")
+    accepted = {word.lower() for word in user.accepted}
+    return tuple(
+        ask
+        for ask in file.asks
+        if not getattr(user, ask.field, None) and ask.word not in accepted and (not ask.kind or ask.kind not in kinds)
+    )
+
+
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
     """Return a protocol's name; filtered as the tool does, or as usual, has none."""
     if name is None or not is_filtered(name):
@@ -229,30 +238,6 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
     if tool is not None and parse_protocol(tool.protocol).known == "none":
         raise DataError(f"it is called {name}, but {tool.title} removes no known answers: name the protocol.")
     return None
-
-
-def _drop_task(name: str | None, user: Stated) -> str | None:
-    """Return a dataset's name without the task that it is of, if the user asks for that."""
-    suffixes = (f" ({task})" for task in _IF_ASKED if _is_task_asked(task, user))
-    return name and next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), name)
-
-
-_IF_ASKED = {
-    RELATION_PREDICTION: " If relations were ranked, add --side relation.",
-    "sampled": " If M candidates were sampled for each, add --protocol sampled:M.",
-    MACRO: " If it is an average over groups of ranks, name them with --aggregation.",
-}
-
-
-def _explain_task(file: Stated, dataset: str) -> str:
-    """Return why numbers of another task are left out, and what to do if they are not, or if they can be adjusted."""
-    hint = _IF_ASKED.get(file.task or "", "")
-    if not file.named_by:
-        return f"the text around it names another task ({file.task}): its numbers are not of {dataset}.{hint}"
-    return (
-        f"the name of {file.named_by} suggests other tasks ({file.task}) than those of {dataset}.{hint} If its numbers "
-        f"are of {dataset}, rename it."
-    )
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
@@ -270,30 +255,6 @@ def _spell(known: tuple[str, ...]) -> Mapping[str, set[str]]:
         for spelling in (each, squash(each)):
             spelt.setdefault(spelling, set()).add(each)
     return spelt
-
-
-def _is_other(dataset: str, task: str) -> bool:
-    """Tell whether a task is none that the dataset is for."""
-    from rankconst.catalogue.mentions import describe_dataset  # values typed by hand name no task
-
-    return describe_dataset(dataset, task) != dataset
-
-
-def _is_task_asked(task: str, user: Stated) -> bool:
-    """Tell whether a user says what tasks the numbers of another task than the usual one are from."""
-    asked = {
-        "by relation": bool(user.relations),
-        "sampled": user.protocol is not None and find_protocol(user.protocol).negatives is not None,
-        RELATION_PREDICTION: user.side == RELATION_SIDE,
-        MACRO: user.aggregation not in {None, DEFAULT_AGGREGATION},
-    }
-    return asked.get(task, False)
-
-
-def _is_role_asked(task: str, user: Stated) -> bool:
-    """Tell whether a user says, usual or not, what only the name of a file says otherwise."""
-    roles = {"sampled": user.protocol, RELATION_PREDICTION: user.side, MACRO: user.aggregation}
-    return roles.get(task) is not None
 
 
 def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:

@@ -245,6 +245,15 @@ def pykeen_keys() -> Mapping[str, str]:
     return {key: theirs for key, theirs in keys.items() if shared[theirs] == 1}
 
 
+def list_kinds(name: str) -> frozenset[str]:
+    """Return what a benchmark is besides a graph of triples: temporal, n-ary, inductive; nothing of an unknown name."""
+    row = load_benchmarks().get(list_names().find(name) or "")
+    if row is None:
+        return frozenset()
+    told = {"temporal": row.format.temporal, "n-ary": row.format.qualified, "inductive": "inductive" in row.split}
+    return frozenset(kind for kind, holds in told.items() if holds)
+
+
 def find_benchmark(name: str) -> Benchmark:
     """Return the benchmark that `name` spells."""
     if ambiguous := explain_ambiguous(name):

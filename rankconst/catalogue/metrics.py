@@ -869,6 +869,27 @@ def _resolve_numbered(name: str, whole: str) -> str:
         return _NAMES_WITH_K.resolve(f"{name} at")
 
 
+def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
+    """Return the metric that a whole name spells, with its form if it is an adjusted one; None if it is no metric."""
+    bare = name.strip()
+    numbered = _NUMBERED.match(bare)
+    family, cutoff = _NAMES.find(bare), k
+    if numbered is not None:
+        stem = numbered[1]
+        family = _NAMES_WITH_K.find(stem) or (_NAMES_WITH_K.find(f"{stem} at") if "@" in bare else None)
+        cutoff = int(numbered[2])
+    if family is not None:
+        metric = CATALOGUE[family]
+        if metric.takes_k and cutoff is None:
+            return None
+        return (metric.at(cutoff) if metric.takes_k and cutoff is not None else metric), None
+    for pattern, form in _ADJUSTED_KEYS:
+        if (keyed := re.match(pattern, bare, re.IGNORECASE)) is not None and (found := find_metric(keyed[1], k)):
+            lone = form == "normalised" and found[0].index_name and not found[0].normalised_name
+            return None if found[1] else (found[0], "index" if lone else form)
+    return _find_adjusted(bare)
+
+
 _PRECISION = "mean average precision"
 _PRECISIONS = {"map", "ap", "averageprecision", squash(_PRECISION)}
 

@@ -17,6 +17,7 @@ import typer
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
+    AcceptOption,
     AggregationOption,
     BaselineOption,
     DecimalOption,
@@ -60,7 +61,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import NOTHING, Stated, agrees, complete_by_name, parse_stated, settle
+from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -86,8 +87,8 @@ def adjust(
         list[str] | None,
         typer.Argument(
             metavar="VALUE|FILE",
-            help="Published numbers: mrr=0.338 hits@10=53.3%, or 0.338 and '0.5458 ± 0.0052' with --metric. Or a file of "
-            "results: a table, a log, a tool's own file; - for stdin.",
+            help="Published numbers: mrr=0.338 hits@10=53.3%, or 0.338 and '0.5458 ± 0.0052' with --metric. Or a file "
+            "of results: a table, a log, a tool's own file; - for stdin.",
             show_default=False,
         ),
     ] = None,
@@ -124,6 +125,7 @@ def adjust(
     baseline: BaselineOption = None,
     percent: PercentOption = None,
     strict: StrictOption = False,
+    accept: AcceptOption = None,
     decimal: DecimalOption = None,
     replacing: Annotated[
         list[str] | None,
@@ -199,6 +201,7 @@ def adjust(
         tool,
         relations=tuple(relation or ()),
         percent=bool(percent),
+        accepted=tuple(accept or ()),
     )
     further = [key for key in list_baselines(baseline) if key != DEFAULT_BASELINE]
     if file is not None:
@@ -310,6 +313,7 @@ def _rewrite(
     force: bool,
 ) -> None:
     """Write a document with its numbers replaced, and say on stderr what stays."""
+    from rankconst.results.adjust import describe_assumed
     from rankconst.results.formats import READERS, read_opened
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
@@ -319,8 +323,10 @@ def _rewrite(
     chosen, baselines = metrics or choose_metrics(reading, exchanges), [baseline] if baseline else []
     adjusted = _adjust_file(reading, chosen, user, tables, strict=strict, baselines=baselines)
     adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
-    _report_file(adjusted, user, tables)
+    _report_file(adjusted, user)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ").encode(errors="backslashreplace").decode()
+    if assumed := describe_assumed(adjusted.assumed):
+        command = f"{command}; assumed: {assumed}"
     read = READERS[reading.form].read
     done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
     _report_notes(reading.name, done.notes)
@@ -698,7 +704,7 @@ def _list_file(
         reading, metrics, user, tables, strict=strict, significance=significance, baselines=baselines
     )
     kept = _choose_rows(adjusted, form)
-    _report_file(adjusted, user, tables, kept[adjusted.rows])
+    _report_file(adjusted, user, kept[adjusted.rows])
     return _lay_out(adjusted, form, kept)
 
 
@@ -747,23 +753,37 @@ def explain_ties(stated: Stated) -> None:
         say(f"note: {ties}")
 
 
-def _report_file(
-    adjusted: AdjustedReading, user: Stated, tables: Tables, listed: NDArray[np.bool_] | None = None
-) -> None:
-    """Say on stderr what was left out and what there is to know, of the numbers that are listed."""
+def _report_file(adjusted: AdjustedReading, user: Stated, listed: NDArray[np.bool_] | None = None) -> None:
+    """Say on stderr what was assumed, asked and left out, and what there is to know of the numbers that are listed."""
     reading = adjusted.reading
     if reading.understood and user.dataset is not None:
         _report_others(adjusted)
-    _report_name(adjusted, tables)
-    long = reading.layout == "long"
-    explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
-    notes = ((place, note) for place, note in sorted(adjusted.notes.items()) if listed is None or listed[place])
+    report_questions(adjusted, user)
+    waiting = {place for places in adjusted.asked.values() for place in places}
+    notes = (
+        (place, note)
+        for place, note in sorted(adjusted.notes.items())
+        if place not in waiting and (listed is None or listed[place])
+    )
     _report_notes(reading.name, ((reading.entries[place].line, note) for place, note in notes))
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
         say(f"note: for the caveats of {named} see `rankconst tools NAME`.")
     else:
         report_caveats(adjusted.tools)
+
+
+def report_questions(adjusted: AdjustedReading, user: Stated) -> None:
+    """Say on stderr what was assumed of the numbers of a file, and what is asked about the others."""
+    from rankconst.results.adjust import describe_assumed
+
+    reading = adjusted.reading
+    accepted = f"; accepted as harmless: {', '.join(user.accepted)}" if user.accepted else ""
+    if assumed := describe_assumed(adjusted.assumed):
+        say(f"assumed: {assumed} (nothing in {reading.name} says otherwise){accepted}.")
+    for ask, places in list(adjusted.asked.items())[:_MOST_NOTES]:
+        lines = {line for place in places if (line := reading.entries[place].line) is not None}
+        say(f"asked: {reading.name}{name_lines(lines)} ({count_of(len(places), 'number')}): {ask}.")
 
 
 def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
@@ -781,20 +801,10 @@ def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
 def _report_others(adjusted: AdjustedReading) -> None:
     """Say of which other datasets numbers were left out, where a file's own words may not be seen at once."""
     named = [context.dataset for context in adjusted.reading.entries.contexts]
-    asked = {dataset for dataset, chosen in zip(named, adjusted.asked.tolist(), strict=True) if chosen}
+    asked = {dataset for dataset, chosen in zip(named, adjusted.wanted.tolist(), strict=True) if chosen}
     others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
     if others:
         say(f"note: {adjusted.reading.name}: numbers on other datasets are left out: {', '.join(others)}.")
-
-
-def _report_name(adjusted: AdjustedReading, tables: Tables) -> None:
-    """Say that the name of the file is that of another dataset, where it is: somebody is mistaken."""
-    from rankconst.catalogue.mentions import find_within
-
-    named = find_within(adjusted.reading.name)
-    taken = dict.fromkeys(each.batch.tasks.dataset for each in adjusted.done)
-    if named and not any(agrees(Stated(dataset=named), Stated(dataset=each), tables) for each in taken):
-        say(f"note: {adjusted.reading.name}: its name says {named}; its numbers are adjusted as of {', '.join(taken)}.")
 
 
 def _track(done: Sequence[Done]) -> Iterable[Done]:
@@ -819,8 +829,10 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
         for place, (block, names) in enumerate(adjusted.list_added())
         for column in _columns_of(block, place, names)
     ]
+    answers: tuple[Column, ...] = ()
     if form is Format.json:
-        data = data | {column: adjusted.put_numbers(column) for column in adjusted.blocks}
+        answers = (Column("assumed"), Column("asked"))
+        data = data | {column: adjusted.put_numbers(column) for column in adjusted.blocks} | adjusted.answers
     *facts, note = adjusted.described
     last = Column(
         note,
@@ -832,7 +844,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
     tails = f" {_explain_tails(methods, 'a random ranker', 'as well')}" if methods else ""
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
-    columns = [*original, *added, *map(Column, facts), last]
+    columns = [*original, *added, *map(Column, facts), last, *answers]
     if form is Format.table and reading.layout == "wide":
         groups = _group_columns(adjusted)
         columns = [replace(column, group=groups.get(column.key)) for column in columns]
@@ -876,7 +888,7 @@ def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     """Return which of PyKEEN's nine evaluations a screen shows: both sides, realistic, unless others were asked for."""
     import numpy as np
 
-    reading, chosen = adjusted.reading, adjusted.asked.copy()
+    reading, chosen = adjusted.reading, adjusted.wanted.copy()
     contexts = reading.entries.contexts
     if not any(each.rank_type for each in contexts):
         return chosen
@@ -884,7 +896,7 @@ def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
         said = [getattr(each, field) for each in contexts]
         if (chosen & np.array([each == usual for each in said])).any():
             chosen &= np.array([each in {usual, None} for each in said])
-    left = int(adjusted.asked.sum() - chosen.sum())
+    left = int(adjusted.wanted.sum() - chosen.sum())
     if left:
         shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
         say(
@@ -900,11 +912,11 @@ def _choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
 
     kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
-        noted = np.zeros_like(adjusted.asked)
+        noted = np.zeros_like(adjusted.wanted)
         noted[list(adjusted.notes)] = True
         kept[rows[((adjusted.batch_of >= 0) | noted) & _choose_ranks(adjusted)]] = True
     elif adjusted.is_selection or form is Format.table:
-        kept[rows[adjusted.asked]] = True
+        kept[rows[adjusted.wanted]] = True
     else:
         kept[:] = True
     return kept
@@ -915,11 +927,10 @@ def _take(values: Any, kept: NDArray[np.bool_]) -> Any:
 
 
 def _original(reading: Reading, place: int, blocks: Mapping[str, Block], form: Format) -> Column:
-    from rankconst.results.tables.settings import parse_heading
+    from rankconst.results.labels import read_label
 
     column = reading.columns[place]
-    meaning = parse_heading(column)
-    role = None if meaning is None else meaning.role
+    role = read_label(column).role or None
     # On a screen a wide table shows what was adjusted, and what says what it is: as a rule the first column does.
     first = int(bool(reading.understood) and reading.columns[0] == "dataset")
     named = role in {"model", "dataset"} or (place in {0, first} and role != "measured")

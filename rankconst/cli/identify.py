@@ -16,6 +16,7 @@ from rankconst.checks.identify.matches import Identification, Identified, Match
 from rankconst.checks.identify.search import identify_evaluations, identify_reading
 from rankconst.cli.options import (
     PROTOCOL_NAMES,
+    AcceptOption,
     DecimalOption,
     FormatOption,
     InputFormatOption,
@@ -122,6 +123,7 @@ def identify(
     aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
     percent: PercentOption = None,
     strict: StrictOption = False,
+    accept: AcceptOption = None,
     decimal: DecimalOption = None,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
@@ -142,7 +144,9 @@ def identify(
     }
     given = [num_tasks, metric, value, *typed.values(), *stated.values()]
     opened = open_tables(tables)
-    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=bool(percent)), opened)
+    user = parse_stated(
+        Stated(dataset, split, side, protocol, aggregation, percent=bool(percent), accepted=tuple(accept or ())), opened
+    )
     if file is None:
         if all(each is None for each in given):
             raise UsageError("name a file, or numbers: --num-tasks N, or --metric with --expectation or --value.")

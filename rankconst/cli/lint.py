@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.cli.options import (
+    AcceptOption,
     AggregationOption,
     DatasetOption,
     DecimalOption,
@@ -81,6 +82,7 @@ def lint(
     aggregation: AggregationOption = None,
     percent: PercentOption = None,
     strict: StrictOption = False,
+    accept: AcceptOption = None,
     decimal: DecimalOption = None,
     rule: Annotated[
         list[str] | None,
@@ -113,7 +115,7 @@ def lint(
     found = lint_reading(
         reading,
         opened,
-        Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent)),
+        Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=tuple(accept or ())),
         rules=rule or (),
     )
     if format == Format.table:

@@ -197,6 +197,10 @@ StrictOption = Annotated[
         help="Refuse a file if anything in it is left out, such as text in a column of numbers.",
     ),
 ]
+AcceptOption = Annotated[
+    list[str] | None,
+    option("--accept", help="A word near numbers that says nothing of them, where one is asked about.", metavar="WORD"),
+]
 DecimalOption = Annotated[
     str | None,
     option(

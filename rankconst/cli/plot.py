@@ -13,6 +13,7 @@ from rankconst.catalogue.baselines import INFORMED, list_baselines
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.adjust import explain_ties
 from rankconst.cli.options import (
+    AcceptOption,
     AggregationOption,
     BaselineOption,
     DatasetOption,
@@ -82,6 +83,7 @@ def plot(
     baseline: BaselineOption = None,
     percent: PercentOption = None,
     strict: StrictOption = False,
+    accept: AcceptOption = None,
     decimal: DecimalOption = None,
     input_format: InputFormatOption = None,
     tables: TablesOption = None,
@@ -103,7 +105,9 @@ def plot(
     require_matplotlib()
     suffix = check_suffix(out)
     check_target(out, force)
-    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent))
+    user = Stated(
+        dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=tuple(accept or ())
+    )
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
     opened = open_tables(tables)

@@ -35,12 +35,12 @@ from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.mentions import find_within
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.published import Published, parse_value, read_numbers
-from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
-from rankconst.evaluation import NO_DATASET, agrees, match_relations, parse_stated, settle
+from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
+from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
-from rankconst.results.reading import Entries, heed_name, number_evaluations
+from rankconst.results.labels import read_label
+from rankconst.results.reading import Entries, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
-from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 _MOST_SHOWN = 50  # rows, in a notebook
+_MOST_ASKED = 8
 TASK_FACTS = ("dataset", "split", "side", "protocol")
 FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 """What is said of the ranking tasks of each row; of relations only where they are not all."""
@@ -161,7 +162,7 @@ class AdjustedEntry:
     # Why it was not adjusted, or what to know about it.
     note: str = ""
     # False if it is of another metric, dataset, split or side than was asked for, or adjusted already.
-    asked: bool = True
+    wanted: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,13 +173,17 @@ class AdjustedReading:
     done: tuple[Done, ...] = field(repr=False)
     table_version: str
     # Of each entry, whether it was asked for.
-    asked: NDArray[np.bool_] = field(repr=False)
+    wanted: NDArray[np.bool_] = field(repr=False)
     # Position of an entry to why it was not adjusted, or what to know about it.
     notes: Mapping[int, str] = field(repr=False)
     # Where the numbers come from, as far as it is known, each once; their caveats apply.
     tools: tuple[Tool, ...] = ()
     # Further baselines to the same batches, as far as there are constants.
     against: Mapping[str, tuple[Done, ...]] = field(default_factory=dict, repr=False)
+    # Field of the address to what was assumed of it, where nobody said anything.
+    assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # The questions that keep numbers from being adjusted, each with the positions of their entries.
+    asked: Mapping[Ask, tuple[int, ...]] = field(default_factory=dict)
 
     @cached_property
     def batch_of(self) -> Places:
@@ -228,6 +233,21 @@ class AdjustedReading:
             table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
         return table | self.described
 
+    @property
+    def answers(self) -> dict[str, list[Any]]:
+        """Columns for JSON: what was assumed of each row, and the questions that its numbers wait for."""
+        size = len(self.reading.rows)
+        asked: list[list[dict[str, str]]] = [[] for _ in range(size)]
+        for ask, places in self.asked.items():
+            for row in dict.fromkeys(self.rows[list(places)].tolist()):
+                asked[row].append({"word": ask.word, "place": ask.place, "text": ask.text, "remedy": ask.remedy})
+        assumed = {name: " or ".join(values) for name, values in self.assumed.items()}
+        done = set(self.rows[self.batch_of >= 0].tolist())
+        return {
+            "assumed": [assumed if row in done else None for row in range(size)],
+            "asked": [each or None for each in asked],
+        }
+
     def put_numbers(self, column: str) -> list[Any]:
         """Return a column of the file with numbers, as fractions, in place of the texts that were adjusted."""
         cells: list[Any] = [row.get(column) for row in self.reading.rows]
@@ -249,7 +269,7 @@ class AdjustedReading:
         """
         reading = self.reading
         size = len(reading.rows)
-        roles = {meaning.role: name for name in reading.columns if (meaning := parse_heading(name)) is not None}
+        roles = {role: name for name in reading.columns if (role := read_label(name).role)}
         of_batch = [
             {name: tell(each.batch.tasks, name) for name in (*TASK_FACTS, "relations")}
             | {"num_tasks": each.constants.num_tasks, "table_version": each.constants.table_version}
@@ -325,6 +345,8 @@ class AdjustedReading:
             columns[note] = [said or "" for said in table[note]]
         tasks = {each.batch.tasks.describe() for each in self.done}
         told = [self._tell(), *(tasks if len(tasks) == 1 else ())]
+        if self.assumed:
+            told.append(f"assumed: {describe_assumed(self.assumed)}")
         if size > _MOST_SHOWN:
             told.append(f"the first {_MOST_SHOWN} of {size:,} rows")
         rows = [write_row("th", columns), *(write_row("td", row) for row in zip(*columns.values(), strict=True))]
@@ -342,7 +364,7 @@ class AdjustedReading:
         """True if only some of the file's numbers were asked for."""
         entries = self.reading.entries
         plain = np.array([head.metric.optimum is not None for head in entries.heads], dtype=np.bool_)
-        return bool((~self.asked & plain[np.asarray(entries.head_of)]).any())
+        return bool((~self.wanted & plain[np.asarray(entries.head_of)]).any())
 
     @cached_property
     def entries(self) -> tuple[AdjustedEntry, ...]:
@@ -352,9 +374,9 @@ class AdjustedReading:
 
     def _pick(self, place: int, adjusted: Sequence[Adjusted]) -> AdjustedEntry:
         entry, batch = self.reading.entries[place], int(self.batch_of[place])
-        note, asked = self.notes.get(place, ""), bool(self.asked[place])
+        note, wanted = self.notes.get(place, ""), bool(self.wanted[place])
         if batch < 0:
-            return AdjustedEntry(entry, note=note, asked=asked)
+            return AdjustedEntry(entry, note=note, wanted=wanted)
         done = self.done[batch]
         within = int(np.searchsorted(done.batch.index, place))  # ascending: gathered in the order of the entries
         found = done.significance[within] if done.significance else None
@@ -382,7 +404,7 @@ def adjust_reading(
     adjusted; UsageError if file and user contradict each other; UnknownNameError for an unknown name.
     """
     user = parse_stated(user, tables)
-    groups, asked = _group_entries(reading, user, frozenset(metrics), tables)
+    groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
     if not groups:
         raise DataError(f"{reading.name} holds none of the numbers you asked for. {_list_contents(reading)}")
     notes = _find_fractions(reading, groups) if user.percent else {}
@@ -417,6 +439,9 @@ def adjust_reading(
     done = [*leave_out(done, left)]
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
+        if all(isinstance(reason, AskedError) for reason in reasons):
+            asks = tuple(_list_asked(groups, settled))
+            raise AskedError("\n".join(f"{ask}." for ask in asks[:_MOST_ASKED]), asks)
         raise _hint_at_dataset(reasons[0], reading.name)
     if impossible and (strict or not done):
         place = min(impossible)
@@ -432,7 +457,39 @@ def adjust_reading(
         notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
-    return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()), against)
+    asked = _list_asked(groups, settled)
+    if strict and asked:
+        raise AskedError(" ".join(f"{ask}." for ask in asked), tuple(asked))
+    assumed = list_assumed([(said, found[0]) for said, found in settled.items() if isinstance(found, tuple)], user)
+    listed = tuple(tools.values())
+    return AdjustedReading(reading, tuple(done), versions, wanted, notes, listed, against, assumed, asked)
+
+
+def _list_asked(
+    groups: Mapping[Group, Places], settled: Mapping[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError]
+) -> dict[Ask, tuple[int, ...]]:
+    """Return the questions that are open, with the places of the numbers that wait for an answer."""
+    asked: dict[Ask, list[int]] = {}
+    for (said, _, _), places in groups.items():
+        found = settled.get(said)
+        for ask in found.asks if isinstance(found, AskedError) else ():
+            asked.setdefault(ask, []).extend(places.tolist())
+    return {ask: tuple(sorted(places)) for ask, places in asked.items()}
+
+
+def list_assumed(settled: Iterable[tuple[Stated, Tasks]], user: Stated) -> dict[str, tuple[str, ...]]:
+    """Return what was assumed of numbers, by field, where neither they nor the user say it."""
+    assumed: dict[str, dict[str, None]] = {}
+    for said, tasks in settled:
+        for name in ("split", "side", "protocol", "aggregation"):
+            if not getattr(user, name) and not getattr(said, name) and getattr(tasks, name):
+                assumed.setdefault(name, {})[getattr(tasks, name)] = None
+    return {name: tuple(values) for name, values in assumed.items()}
+
+
+def describe_assumed(assumed: Mapping[str, tuple[str, ...]]) -> str:
+    """Say in half a sentence what was assumed: ``split test, side both, protocol standard``."""
+    return ", ".join(f"{name} {' or '.join(values)}" for name, values in assumed.items())
 
 
 _FEW = 50
@@ -483,7 +540,9 @@ def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
     """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
     if context.relations:
         return context
-    return replace(context, relations=(cell,)) if cell else replace(context, unclear=context.unclear or lack)
+    return (
+        replace(context, relations=(cell,)) if cell else replace(context, asks=(*context.asks, Ask("relations", lack)))
+    )
 
 
 def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
@@ -501,7 +560,6 @@ Group = tuple["Stated", "Metric", bool]
 # What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
 _OF_TASKS = attrgetter(
     "dataset",
-    "among",
     "split",
     "side",
     "protocol",
@@ -509,14 +567,12 @@ _OF_TASKS = attrgetter(
     "tool",
     "num_tasks",
     "relations",
-    "task",
-    "unclear",
-    "missing",
+    "asks",
 )
 
 
 def _group_entries(
-    reading: Reading, user: Stated, wanted: frozenset[Metric], tables: Tables
+    reading: Reading, user: Stated, metrics: frozenset[Metric], tables: Tables
 ) -> tuple[dict[Group, Places], NDArray[np.bool_]]:
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
     entries = reading.entries
@@ -533,11 +589,11 @@ def _group_entries(
         said_of.append(number)
     numbers = number_distinct((head.metric, head.exact) for head in entries.heads)
     kinds, kind_of_head = list(numbers), [numbers[head.metric, head.exact] for head in entries.heads]
-    fitting = [head.metric.optimum is not None and (not wanted or head.metric in wanted) for head in entries.heads]
+    fitting = [head.metric.optimum is not None and (not metrics or head.metric in metrics) for head in entries.heads]
     base = [head.adjustment is None for head in entries.heads]
     head_of, agreeing = np.asarray(entries.head_of), [context is not None for context in contexts]
-    asked = np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
-    chosen = np.flatnonzero(asked & np.array(base, dtype=np.bool_)[head_of])
+    wanted = np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
+    chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
     codes = (np.asarray(said_of) * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
@@ -548,7 +604,7 @@ def _group_entries(
         stated, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
         if stated is not None:
             groups[stated, metric, exact] = places[number]
-    return groups, asked
+    return groups, wanted
 
 
 def _list_contents(reading: Reading) -> str:
@@ -587,7 +643,7 @@ def _settle(
 ) -> tuple[Tasks, Tool | None] | DataError | UnknownNameError:
     """Return ranking tasks and tool, or why there are none: a file may well name datasets that no tables hold."""
     try:
-        return settle(heed_name(said, reading.name), user, tables, tool=reading.tool)
+        return settle(said, user, tables, tool=reading.tool)
     except (DataError, UnknownNameError) as error:
         return error
 

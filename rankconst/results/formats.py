@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
-from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, openke_old, rotate, torchkge
+from rankconst.results.logs import conve, dglke, generic, kbc, nbfnet, openke, pyg, rotate, torchkge
 from rankconst.results.notebook import is_notebook, take_outputs
-from rankconst.results.reading import (
-    NoMetricError,
-    lists_steps,
-    name_reasons,
-    tell_open_split,
-    tell_raw_name,
-)
+from rankconst.results.reading import NoMetricError, name_reasons
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
 from rankconst.results.tools import ampligraph, libkge, model_card, ogb, paperswithcode, pykeen
@@ -43,10 +37,11 @@ _READERS = (
     libkge.READER_LOG,
     rotate.READER,
     openke.READER,
-    openke_old.READER,
     dglke.READER,
     torchkge.READER,
     nbfnet.READER,
+    pyg.READER,
+    kbc.READER,
     conve.READER,
     model_card.READER,
     markdown.READER,
@@ -155,10 +150,6 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
-    steps = reader is not generic.READER and lists_steps(reading)
-    unsaid = (tell_open_split(reading) if steps else "", tell_raw_name(reading, document.text))
-    if any(unsaid):
-        reading = replace(reading, understood="; ".join(filter(None, (reading.understood, *unsaid))))
     return reading if reading.tool or not reading.columns else replace(reading, tool=_find_writer(reading))
 
 

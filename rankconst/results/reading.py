@@ -8,23 +8,17 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import MACRO
-from rankconst.catalogue.mentions import find_variant, find_within
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Stated
 from rankconst.names import squash
-from rankconst.results.tables.columns import find_split
-from rankconst.results.tables.labels import find_title_task
-from rankconst.results.tables.settings import parse_heading
+from rankconst.results.labels import read_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Mapping
@@ -153,6 +147,7 @@ class Reading:
     understood: str = ""
     # True if rows are objects of a file that is no table: an empty cell is a key that its object does not have.
     of_objects: bool = False
+    gated: bool = False  # True if all that stands near its numbers went through the gate
 
     def __repr__(self) -> str:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
@@ -186,11 +181,7 @@ def lengthen(reading: Reading) -> Reading:
     said = [name for name in _SAID if any(getattr(entry.context, name) for entry in reading.entries)]
     measured = {entry.column for entry in reading.entries}
     # What a column or a heading says of the tasks has the same column.
-    others = [
-        column
-        for column in reading.columns
-        if column not in measured and ((found := parse_heading(column)) is None or found.role not in said)
-    ]
+    others = [column for column in reading.columns if column not in measured and read_label(column).role not in said]
     *told, metric, value = (name if name not in others else f"{name}_read" for name in (*said, "metric", "value"))
     rows, entries = [], []
     for place, entry in enumerate(reading.entries):
@@ -204,91 +195,12 @@ def lengthen(reading: Reading) -> Reading:
     )
 
 
-def tell_open_split(reading: Reading) -> str:
-    """Return how many numbers name no split, as half a sentence; nothing if all do."""
-    unsaid = sum(each.split is None and "split" not in dict(each.missing) for each in reading.entries.contexts)
-    if not unsaid or "split" in dict(_tell_by_name(reading.name)):
-        return ""
-    return f"{unsaid:,} of {len(reading.entries):,} numbers name no split (test, unless --split names another)"
-
-
-def heed_name(said: Stated, file: str) -> Stated:
-    """Return what is said of numbers with what is left to the user since only the name of their file says it.
-
-    ``results_valid.csv`` may be of the valid split, ``tail.json`` of one side, ``few-shot.csv`` of another task.
-    """
-    missing = [(role, why) for role, why in _tell_by_name(file) if not getattr(said, role)]
-    task = None if said.task else find_title_task(PurePath(file).stem)
-    said = replace(said, task=task, named_by=PurePath(file).name) if task and not _answers(said, task) else said
-    if not said.unclear and (variant := find_variant(find_within(PurePath(file).stem) or "", said.dataset or "")):
-        said = replace(said, unclear=_OTHER_GRAPH.format(PurePath(file).name, variant, said.dataset))
-    return replace(said, missing=(*said.missing, *missing)) if missing else said
-
-
-_OTHER_GRAPH = "the name of {} names {}, its dataset is {}: correct one of them."
-
-
-def _answers(said: Stated, task: str) -> bool:
-    """Tell whether a file says itself what its name does: of which relations numbers are, among what was ranked."""
-    told = {
-        "by relation": bool(said.relations),
-        "sampled": (said.protocol or "").startswith("sampled"),
-        MACRO: said.aggregation is not None,
-    }
-    return told.get(task, False)
-
-
-@lru_cache(maxsize=64)
-def _tell_by_name(file: str) -> tuple[tuple[str, str], ...]:
-    """Return what the name of a file says other than test and both sides, each with why numbers are left out."""
-    stem = PurePath(file).stem
-    words = set(re.split(r"[\W_]+", stem.lower()))
-    split, sides = find_split(stem), {_SIDES[word] for word in _SIDES.keys() & words}
-    named = {} if split in {None, "test"} or words & _CHOSEN else {"split": split}
-    named |= {"side": sides.pop()} if len(sides) == 1 else {}
-    named |= {"protocol": "raw"} if _UNFILTERED.search(stem) else {}
-    return tuple((role, _BY_NAME.format(role, word, file)) for role, word in named.items())
-
-
-_SIDES = {
-    word: side
-    for side, words in {"head": ("lhs", "heads"), "tail": ("rhs", "tails")}.items()
-    for word in (side, *words)
-}
-# "raw_results.csv" may be of no use yet, as raw data are.
-_UNFILTERED = re.compile(
-    r"(?<![a-z])(?:unfilt(?:ered)?|(?:not|no|without)[\W_]filter(?:ed|ing|s)?)(?![a-z])", re.IGNORECASE
-)
-# "best_valid.csv" has what was best on valid, "cross_validation.csv" other splits.
-_CHOSEN = {"best", "cross", "selected", "tuned"}
-_BY_NAME = "no {0} is named, and the name of {2} suggests {1}: add --{0}"
-
-
-def tell_raw_name(reading: Reading, text: str) -> str:
-    """Return that the name of a file may say raw where nothing in it says raw or filtered, as half a sentence."""
-    if _RAW.isdisjoint(re.split(r"[\W_]+", PurePath(reading.name).stem.lower())):
-        return ""
-    said = "filt" in text.lower() or any(each.protocol for each in reading.entries.contexts)
-    return "" if said else _RAW_NAME.format(reading.name)
-
-
-_RAW = {"raw", "unfiltered", "unfilt"}
-_RAW_NAME = "filtered, unless the name of {} says how ranks were computed (--protocol raw)"
-
-
-def lists_steps(reading: Reading) -> bool:
-    """Tell whether the rows of a table are of several steps of a training."""
-    named = next(filter(names_step, reading.columns), None)
-    return named is not None and len({row[named] for row in islice(reading.rows, _FEW)}) > 1
-
-
 def names_step(name: str) -> bool:
     """Tell whether a column or a key is that of a step of a training."""
     return squash(name) in _STEPS
 
 
 _STEPS = {"epoch", "step", "globalstep", "iteration", "iter"}
-_FEW = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,9 +392,7 @@ def _list_others(row: Mapping[str, str], column: str) -> tuple[tuple[str, str], 
 
 def _tells_number(name: str, cell: str) -> bool:
     """Tell whether a cell of a long table names the number, not the evaluation that it belongs to."""
-    heading, content = parse_heading(name), parse_heading(cell)
-    measured = content is not None and content.role in {"measured", "num_tasks"}
-    return measured or (heading is not None and heading.role in _OF_ONE_NUMBER)
+    return read_label(cell).role in {"measured", "num_tasks"} or read_label(name).role in _OF_ONE_NUMBER
 
 
 def _label(entry: Entry) -> str:

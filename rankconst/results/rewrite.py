@@ -18,8 +18,8 @@ from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.results.labels import read_label
 from rankconst.results.tables.latex import find_definitions
-from rankconst.results.tables.settings import parse_heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -399,7 +399,7 @@ def _make_cell(
 ) -> _Cell | str:
     """Return the number to be replaced, or why it stays."""
     if each.adjusted is None or each.constants is None or each.published is None:
-        return each.note if each.note or not each.asked else "it was not adjusted"
+        return each.note if each.note or not each.wanted else "it was not adjusted"
     value = getattr(each.adjusted, exchange.form)
     if value is None:
         return f"its {exchange.form} is undefined here"
@@ -546,8 +546,8 @@ def _suggest_names(text: str, column: str, entries: Sequence[Entry], exchange: E
     skill = exchange.baseline is not None
     name = exchange.name(metric) if skill else metric.name_of(exchange.form)
     for part in column.split(" / ") if name else ():
-        meaning, put = parse_heading(part), name
-        if meaning is None or meaning.metric != metric:  # Hits@ above 1, 3 and 10
+        put = name
+        if read_label(part).metric != metric:  # Hits@ above 1, 3 and 10
             word, put = None if skill else _STEM.fullmatch(part), name.rstrip("0123456789")
         else:
             word = _WORDS.match(part)

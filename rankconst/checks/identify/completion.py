@@ -2,7 +2,7 @@
 
 Adjusted values and numbers of ranks decide what file and user leave open, whole: dataset, split, side, protocol and
 aggregation. Where several sets of tasks with different constants fit, or none, an evaluation is left without tasks,
-with the reason in :attr:`~rankconst.evaluation.Stated.unclear`.
+with the question in :attr:`~rankconst.evaluation.Stated.asks`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rankconst.checks.identify.matches import Match, agrees, prefer, preference,
 from rankconst.checks.identify.relations import rank_relations
 from rankconst.checks.identify.search import CERTAIN, describe_nearest, gather, select
 from rankconst.errors import RankconstError
-from rankconst.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
+from rankconst.evaluation import NAMES, Ask, Stated, list_parsers, parse_stated, settle
 from rankconst.moments import compute_moments
 from rankconst.names import list_first
 from rankconst.results.adjust import name_relations
@@ -219,7 +219,7 @@ class _Search:
             )[0]
         except RankconstError:
             return None
-        counted_elsewhere = self.user.relations or context.relations or context.unclear or tasks.side == RELATION_SIDE
+        counted_elsewhere = self.user.relations or context.relations or context.asks or tasks.side == RELATION_SIDE
         return None if counted_elsewhere or find_protocol(tasks.protocol).negatives is not None else names
 
     def _rank(self, part: _Part, names: Mapping[str, str]) -> tuple[Match, ...]:
@@ -269,7 +269,7 @@ class _Search:
                 yield part, outcome
             else:
                 outcome = self._settle_counted(part, shared if certain or "dataset" in part.names else set(), counted)
-                yield part, replace(outcome, assumed=part.context if outcome.context.unclear else None)
+                yield part, replace(outcome, assumed=part.context if outcome.context.asks else None)
 
     def _settle_restricted(self, part: _Part, parts: Sequence[_Part]) -> _Part:
         """Take the one set of relations that fits with certainty; in a long file, all sides have to show it."""
@@ -312,7 +312,11 @@ class _Search:
             return self._conclude(part, matches, sure=True)
         if not (part.evidence.pieces or part.evidence.vague):
             reason = "no dataset is named, and its numbers do not show which one it is: add --dataset."
-            return _Outcome(part.context if default is not None else replace(part.context, unclear=reason))
+            return _Outcome(
+                part.context
+                if default is not None
+                else replace(part.context, asks=(*part.context.asks, Ask("tasks", reason)))
+            )
         usual = [match for match in part.matches if match.tasks.aggregation == DEFAULT_AGGREGATION]
         if default is not None and any(default in (match.tasks, *match.same) for match in usual):
             if part.evidence.vague and len(part.matches) > 1:
@@ -344,7 +348,7 @@ class _Search:
                 "add --dataset."
             )
         if reason:
-            return _Outcome(replace(part.context, unclear=reason))
+            return _Outcome(replace(part.context, asks=(*part.context.asks, Ask("tasks", reason))))
         tasks, default = matches[0].tasks, self._default(part)
         if default is not None and default in (tasks, *matches[0].same):
             return _Outcome(replace(part.context, **_names_of(default)))
@@ -379,7 +383,7 @@ class _Search:
                 entry._replace(metric=entry.metric.at(k)) if entry in unsaid else entry for entry in group.entries
             )
         # Of unclear tasks, nothing is adjusted anyway.
-        self._without_k += 0 if context.unclear else len(unsaid)
+        self._without_k += 0 if context.asks else len(unsaid)
         return tuple(entry for entry in group.entries if entry not in unsaid)
 
     def _has_k(self, unsaid: Iterable[Entry], base: Entry, k: int, context: Stated) -> bool:

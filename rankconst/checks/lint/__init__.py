@@ -53,7 +53,7 @@ def lint_reading(
         case, note = build_case(group, reading, user, archive, assumed or context)
         if assumed is not None:
             # A slip may be why nothing fits: the numbers are judged by what may be assumed.
-            unclear.setdefault(context.unclear, {})[group.label] = None
+            unclear.setdefault(context.asks[-1].text, {})[group.label] = None
             case = replace(case, assumed=user.protocol is None)
         built.append((case, note))
     cases = [case for case, _ in built]

@@ -16,7 +16,7 @@ from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
 from rankconst.names import squash
-from rankconst.results.reading import Measured, are_in_full, heed_name, measure
+from rankconst.results.reading import Measured, are_in_full, measure
 from rankconst.results.tables.columns import find_run_columns, tells_runs
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def build_case(
     if archive is not None:
         # Only what tells the tasks, so that rows share the answer.
         telling = replace(stated, model=None, rank_type=None, num_tasks=None)
-        tasks, tool, note = archive.settle(heed_name(telling, reading.name), user, reading.tool)
+        tasks, tool, note = archive.settle(telling, user, reading.tool)
     whole = tool is not None and tool.whole_ranks if stated.rank_type is None else stated.rank_type in _WHOLE_RANK_TYPES
     case = Case(
         group=group,
@@ -270,8 +270,8 @@ def build_case(
         tool=tool,
         assumed=not (stated.tool or user.tool or reading.tool or stated.protocol or user.protocol),
         percent=user.percent,
-        unclear=bool(stated.unclear),
-        averaged=stated.averaged or any(m.averaged for m in measured) or _tell_runs(group, reading),
+        unclear=bool(stated.asks),
+        averaged=any(m.averaged for m in measured) or _tell_runs(group, reading),
     )
     return case, note
 

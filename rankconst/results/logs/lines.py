@@ -24,7 +24,7 @@ from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.evaluation import NAMES, Stated
+from rankconst.evaluation import NAMES, Ask, Stated
 from rankconst.names import squash
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, read_number
@@ -69,6 +69,7 @@ class Found:
     said: Mapping[str, str | None]  # all that the line and the headings above it say
     meant: str = ""  # the value before printing cut it or dropped trailing zeros; empty if it did not
     why: str = ""  # why it cannot be used; empty if it can
+    asks: tuple[Ask, ...] = ()  # what only the user can answer
 
 
 def _keep(found: list[Found]) -> list[Found]:
@@ -91,6 +92,7 @@ class LogFormat:
     sign: Rule | None = None  # the lines that only this tool prints; those with numbers if None
     tool: str | None = None
     exact: bool = False  # True if the tool prints every digit
+    gated: bool = False  # True if its lines are of any tool: no split is assumed
     decimals: int | None = None  # always printed: a value with fewer, at the end of the file, is cut off
     # What the group of that name means; None for a line without it.
     sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
@@ -422,15 +424,21 @@ def _read(log: LogFormat, document: Document) -> Reading:
             model=said.get("model"),
             rank_type=said.get("rank_type"),
             num_tasks=_count_tasks(found),
-            among=() if said.get("dataset") or dataset else tuple(filter(None, (said.get("among") or "").split("\n"))),
-            task=said.get("task"),
-            missing=tuple((name, reason) for name in NAMES if (reason := said.get(f"missing {name}"))),
+            asks=(*found.asks, *_list_asks(found, log)),
         )
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
         rows.append({column: cell or "" for column, cell in cells.items()})
     reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
     return replace(reading, understood=f"dataset {dataset} from its settings" if dataset else "")
+
+
+def _list_asks(found: Found, log: LogFormat) -> Iterator[Ask]:
+    for name in NAMES:
+        if reason := found.said.get(f"missing {name}"):
+            yield Ask(name, reason)
+    if log.gated and found.split is None and not any(ask.field == "split" for ask in found.asks):
+        yield Ask("split", "it names no split", remedy="--split test or --split valid")
 
 
 def _count_tasks(found: Found) -> int | None:

@@ -8,13 +8,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
+from rankconst.results.labels import read_label
 from rankconst.results.reading import Reader, Reading
 from rankconst.results.tables.cells import Row, check_width, is_plain_number
-from rankconst.results.tables.grid import read_tables
-from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.reshape import take_titles
-from rankconst.results.tables.settings import parse_heading
-from rankconst.results.tables.surroundings import Printed
+from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.near import Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,39 +111,8 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
         # "metric:<tab>MRR<tab>MR" is from a log, and so is "MRR<tab>0.3".
         named = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))
         if not named and not any(cell.rstrip().endswith(":") for cell in row):
-            best = max(best, sum(parse_heading(cell.strip()) is not None for cell in row))
+            best = max(best, sum(bool(read_label(cell.strip()).role) for cell in row))
     return best
-
-
-# What W&B exports of a chart: "run - metric", and the least and the greatest value of each step.
-_ENDS = ("__MIN", "__MAX")
-
-
-def _is_chart(document: Document) -> bool:
-    first = document.text[:_LONGEST_HEADING].lstrip().partition("\n")[0]
-    return document.suffix not in {".md", ".tex"} and all(f'{end}"' in first or f"{end}," in first for end in _ENDS)
-
-
-def _read_chart(document: Document) -> Reading:
-    """Read a chart, which has a column for each run and metric, as a table with a row for each of their values."""
-    rows = read_rows(document, ",")
-    heading = next(rows)
-    labels = set(heading.plain)
-    runs = [
-        (j, name, metric)
-        for j, label in enumerate(heading.plain)
-        if f"{label}{_ENDS[0]}" in labels
-        for name, _, metric in [label.rpartition(" - ")]
-    ]
-    top = (heading.plain[0], "Name", "Metric", "Value")
-    values = (
-        (row.line, (row.plain[0], name, metric, row.plain[j]))
-        for row in rows
-        for j, name, metric in runs
-        if j < len(row.plain) and row.plain[j]
-    )
-    turned = [Row(heading.line, top, top), *(Row(line, cells, cells) for line, cells in values)]
-    return read_tables(document, READER.key, (Printed(turned),), Dialect())
 
 
 def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | None = None) -> Reading:
@@ -157,7 +124,7 @@ def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | 
         delimiter = max(DELIMITERS, key=first.count)
     commas = bool(document.decimal or (delimiter != "," and _COMMA.search(document.text)))
     rows = read_rows(document, delimiter)
-    printed = take_titles(list(rows), (), dialect) if dialect.groups else Printed(rows)
+    printed = Printed(rows)
     return read_tables(document, form, (printed._replace(commas=commas and not dialect.exact),), dialect, tool)
 
 
@@ -166,7 +133,7 @@ _COMMA = re.compile(r"[;\t][^\S\t]*\"?\d+,\d")
 
 
 def _recognise(document: Document) -> bool:
-    return _is_chart(document) or find_delimiter(document) is not None
+    return find_delimiter(document) is not None
 
 
 # What people make has fewer lines; what has more is read line by line.
@@ -174,8 +141,6 @@ _MOST_PRINTED = 10_000
 
 
 def _read(document: Document) -> Reading:
-    if _is_chart(document):
-        return _read_chart(document)
     printed = document.text.count("\n") < _MOST_PRINTED
     return read_delimited(document, READER.key, Dialect(groups=printed, even=True))
 

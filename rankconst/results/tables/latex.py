@@ -14,15 +14,14 @@ from rankconst.errors import DataError
 from rankconst.results.hidden import hide_latex
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Row, check_spans, check_width
-from rankconst.results.tables.grid import read_tables
-from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.surroundings import Outline, tells_tasks
+from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.near import Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
-    from rankconst.results.tables.surroundings import Printed
+    from rankconst.results.tables.near import Printed
 
 
 ENVIRONMENTS: dict[str, int] = {
@@ -213,7 +212,7 @@ _FOOTNOTE = re.compile(r"\\footnote(?![a-zA-Z])")
 def _strip_title(title: str) -> str:
     """Return a caption or the title of a section without markup, with a footnote that tells ranking tasks behind it."""
     notes = [_read_argument(title, _skip_options(title, macro.end())) for macro in _FOOTNOTE.finditer(title)]
-    told = [note for each in notes if each is not None and tells_tasks(note := strip_latex(each[0]))]
+    told = [strip_latex(each[0]) for each in notes if each is not None]
     return ". ".join([strip_latex(title), *told])
 
 

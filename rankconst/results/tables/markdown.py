@@ -19,18 +19,17 @@ from rankconst.results.hidden import hide_html, is_hidden
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, check_spans, check_width
-from rankconst.results.tables.grid import read_tables
-from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.latex import strip_latex
+from rankconst.results.tables.near import Outline
 from rankconst.results.tables.rst import GRID, read_grid
-from rankconst.results.tables.surroundings import Outline
 from rankconst.results.tables.text import RULE, add_tables, begins_table, may_have_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from rankconst.results.document import Document
-    from rankconst.results.tables.surroundings import Printed
+    from rankconst.results.tables.near import Printed
 
 
 # In Org and psql with +.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rankconst.results.tables.columns import Meaning
-    from rankconst.results.tables.headings import Dialect
+    from rankconst.results.tables.grid import Dialect
 
 _FEW = 50
 _DEEPEST = 5

@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, is_number
-from rankconst.results.tables.grid import read_tables
-from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.near import Outline
 from rankconst.results.tables.settings import read_pairs
-from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankconst.results.document import Document
-    from rankconst.results.tables.surroundings import Printed
+    from rankconst.results.tables.near import Printed
 
 GRID = re.compile(r"\s*\+(?:[-=:]+\+)+\s*")
 _SIMPLE = re.compile(r"\s*=+(?:[ \t]+=+)+\s*")

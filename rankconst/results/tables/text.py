@@ -13,11 +13,10 @@ from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import SIGNS
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
 from rankconst.results.tables.columns import read_words
-from rankconst.results.tables.grid import read_tables
-from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.near import NUMBERED, Outline
 from rankconst.results.tables.reshape import names_other
 from rankconst.results.tables.settings import parse_heading, read_pairs
-from rankconst.results.tables.surroundings import NUMBERED, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,10 +22,8 @@ from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
 from rankconst.results.reading import Entries, Notes, Reader, Reading, Skipped
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.grid import MOST_CELLS, read_tables
-from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.reshape import split_beside, take_titles
-from rankconst.results.tables.surroundings import Above
+from rankconst.results.tables.grid import MOST_CELLS, Dialect, read_tables
+from rankconst.results.tables.near import Near, Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -184,11 +182,7 @@ def _read(document: Document) -> Reading:
     notes = Notes()
     sheets = _read_sheets(document, notes)
     titles = [title for title, _ in sheets]
-    tables = [
-        take_titles(part, (Above("heading", title, tuple(each for each in titles if each != title)),), _DIALECT)
-        for title, rows in sheets
-        for part in split_beside(rows, _DIALECT)
-    ]
+    tables = [Printed(rows, (Near("the name of the sheet", title),)) for title, rows in sheets]
     reading = read_tables(document, READER.key, tables, _DIALECT)
     written = {row.line: row for _, rows in sheets for row in rows}
     skipped = (*notes.skipped(), *(_name_cell(each, written) for each in reading.skipped))

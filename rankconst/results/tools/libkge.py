@@ -19,12 +19,12 @@ from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
+from rankconst.results.labels import Label
 from rankconst.results.logs.lines import find_dataset
 from rankconst.results.reading import Entries, Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Value, parse_yaml, read_number
-from rankconst.results.tables.columns import Meaning
 from rankconst.results.tables.csv import read_delimited
-from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.grid import Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -199,14 +199,16 @@ _ROLES = {
 """Column to its role: ``metric`` holds the value."""
 
 
-def _parse_csv_name(name: str, _: int | None) -> Meaning | None:
+def _parse_csv_name(name: str, _: int | None) -> Label:
     role = _ROLES.get(name)
     if role is not None:
-        return Meaning(role)
+        return Label(name, role)
     found = parse_libkge_name(name)
     if found is None:
-        return None
-    return Meaning("measured", found.metric, side=found.side, protocol=found.protocol, reason=found.reason)
+        return Label(name)
+    said = {"side": found.side, "protocol": found.protocol}
+    values = {field: (value,) for field, value in said.items() if value}
+    return Label(name, "measured", found.metric, values=values, whole=True, reason=found.reason or "")
 
 
 def _recognise_csv(document: Document) -> bool:

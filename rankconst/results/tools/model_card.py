@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
 from rankconst.names import squash
+from rankconst.results.labels import read_label
 from rankconst.results.reading import Reader, Reading
 from rankconst.results.structured import Number, Value, parse_yaml
 from rankconst.results.tables import markdown
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.grid import read_tables
-from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.settings import parse_heading
-from rankconst.results.tables.surroundings import Printed
+from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.near import Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +50,8 @@ def _text(value: Value, *keys: str) -> str:
 def _name_metric(metric: dict[str, Value]) -> str:
     """Return the name or the type of a metric, whichever is known; both if they contradict each other."""
     names = [name for key in ("name", "type") if (name := _text(metric, key))]
-    known = [name for name in names if (meaning := parse_heading(name)) is not None and meaning.metric is not None]
-    kinds = {meaning.metric for name in known if (meaning := parse_heading(name)) is not None}
+    known = [name for name in names if read_label(name).metric is not None]
+    kinds = {read_label(name).metric for name in known}
     return " and ".join(known) if len(kinds) > 1 else next(iter(known), next(iter(names), ""))
 
 
@@ -91,7 +90,7 @@ def _recognise(document: Document) -> bool:
         metrics = {row.plain[_METRIC] for row in _list_rows(document)[1:]}
     except DataError:  # what is wrong with it matters where nothing else is read
         return False
-    if not any(map(parse_heading, metrics)):
+    if not any(read_label(name).metric for name in metrics):
         return False
     try:
         return not (markdown.READER.recognise(document) and markdown.READER.read(document).entries)

@@ -23,6 +23,7 @@ from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
+from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
@@ -35,14 +36,12 @@ from rankconst.results.structured import (
     read_records,
 )
 from rankconst.results.tables.csv import read_delimited, read_rows
-from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.settings import parse_heading
+from rankconst.results.tables.grid import Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.tables.columns import Meaning
 
 
 _CONTAINERS = {"metrics", "results", "metric_results"}
@@ -140,7 +139,7 @@ def _follow(way: _Way, key: str) -> _Way:
 def _parse(name: str) -> tuple[Metric, str | None] | None:
     """Return the metric that a name means, and how it is adjusted."""
     # A word that is no metric as a heading is none here; asking the catalogue is slower.
-    if not _LIKELY.search(name) or parse_heading(name) is None:
+    if not _LIKELY.search(name) or not read_label(name).role:
         return None
     try:
         return parse_adjusted_metric(name) if _ADJUSTED.match(name) else (parse_metric(name), None)
@@ -391,8 +390,8 @@ READER_TRIALS = Reader(
 _HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 
 
-def _parse_csv_name(name: str, k: int | None) -> Meaning | None:
-    return parse_heading(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
+def _parse_csv_name(name: str, k: int | None) -> Label:
+    return read_label(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
 
 
 def _recognise_csv(document: Document) -> bool:

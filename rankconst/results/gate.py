@@ -1,0 +1,120 @@
+"""The gate: which ranking tasks a number is from, by its labels and texts: declared, assumed, or asked.
+
+Labels that wholly consist of vocabulary declare, the nearer before the farther. A word of the lexicon that no
+declaration has consumed is asked about. No sentence is understood.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankconst.catalogue.mentions import find_mentions
+from rankconst.evaluation import Ask
+from rankconst.names import squash
+from rankconst.results.vocabulary import list_ordinary, list_values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rankconst.results.labels import Label
+
+_SNIPPET = 60
+
+
+class Text(NamedTuple):
+    """A label or a text that belongs to a number."""
+
+    label: Label
+    scope: str  # column, row or text
+    place: str  # what it is, for messages: "the caption"
+    farther: bool = False  # True for a heading above the nearest one: a label, and otherwise only other tasks
+
+    def ask(self, field: str, word: str, kind: str = "") -> Ask:
+        """Return the question about a word of the text."""
+        text = " ".join(self.label.text.split())
+        start = max(text.lower().find(word.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
+        shown = f"{'... ' * (start > 0)}{text[start : start + _SNIPPET]}{' ...' * (start + _SNIPPET < len(text))}"
+        return Ask(field, shown, word, self.place, _name_remedy(field, word), kind)
+
+
+def _name_remedy(field: str, word: str) -> str:
+    """Return the option that says what a word may say; empty where only --accept does."""
+    said, value = list_values().get(squash(word), ("", ""))
+    if value == "filtered":
+        return "--protocol raw"
+    if said == field:
+        return f"--{field} {value}" if field != "rank_type" else ""
+    return _REMEDIES.get(field, "")
+
+
+_REMEDIES = {
+    "split": "--split",
+    "side": "--side head or --side tail",
+    "protocol": "--protocol sampled:M",
+    "aggregation": "--aggregation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the labels and texts of a number say."""
+
+    said: Mapping[str, str]  # field to value
+    asks: tuple[Ask, ...] = ()
+    origin: str = ""  # what names the dataset
+
+
+def gather(texts: Sequence[Text]) -> Told:
+    """Return what texts say, given from the nearest to the farthest."""
+    said: dict[str, str] = {}
+    asks: dict[tuple[str, str], Ask] = {}
+    for text in texts:
+        declared = text.label.said
+        for name, value in declared.items():
+            if name != "dataset":
+                said.setdefault(name, value)
+        both = {"head", "tail"} <= set(text.label.values.get("side", ()))
+        for word in text.label.words:
+            if word.field == "side" and both:
+                continue
+            if _matters(text, word.scopes, word.field) and word.field not in said:
+                asks.setdefault((word.field, word.text), text.ask(word.field, word.text, word.kind))
+        if text.label.whole:
+            for name, values in text.label.values.items():
+                if len(values) > 1 and name not in said:
+                    asks.setdefault((name, values[0]), text.ask(name, values[0]))
+    dataset, among, origin = _find_dataset(texts)
+    if among:
+        question = f"it may be of {' or '.join(among)}"
+        asks["dataset", ""] = Ask("dataset", question, remedy="--dataset, or a column dataset", choices=among)
+    return Told(said | ({"dataset": dataset} if dataset else {}), tuple(asks.values()), origin)
+
+
+def _matters(text: Text, scopes: frozenset[str], field: str) -> bool:
+    return text.scope in scopes and (not text.farther or field in {"part", "task"})
+
+
+def _find_dataset(texts: Sequence[Text]) -> tuple[str, tuple[str, ...], str]:
+    """Return the dataset that texts name, or those among which it is open, and what names it.
+
+    The nearest label of vocabulary decides, if the texts before it name no other; nothing farther counts.
+    """
+    named: dict[str, tuple[str, str]] = {}  # key to the name as written, and where
+    for text in texts:
+        graphs = text.label.graphs
+        if not text.label.whole:
+            graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
+        for graph in graphs:
+            named.setdefault(_key(graph), (graph, text.place))
+        if graphs and text.label.whole:
+            break
+    if len(named) == 1:
+        ((name, origin),) = named.values()
+        return name, (), origin
+    return "", tuple(name for name, _ in named.values()), ""
+
+
+def _key(graph: str) -> str:
+    found = find_mentions(graph)
+    return found[0].key if len(found) == 1 else squash(graph)

@@ -1,0 +1,195 @@
+"""What a label says: a heading, a key, a cell, a caption or a sentence, read word by word.
+
+A label that wholly consists of vocabulary declares; any other only holds words, which may have to be asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankconst.catalogue.mentions import find_mentions
+from rankconst.catalogue.metrics import find_metric
+from rankconst.names import squash
+from rankconst.results.vocabulary import Word, list_fillers, list_lexicon, list_roles, list_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rankconst.catalogue.metrics import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a text says of the numbers that it belongs to."""
+
+    text: str = ""
+    role: str = ""  # of the cells below it: "measured" for a metric, or one of vocabulary.toml
+    metric: Metric | None = None
+    adjustment: str | None = None  # "normalised", "index" or "z" if its values are adjusted already
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # field to the values that it names
+    graphs: tuple[str, ...] = ()  # the names of datasets in it
+    words: tuple[Word, ...] = ()  # those of the lexicon, with the spellings of values among them
+    whole: bool = False  # True if it consists of vocabulary
+    percent: bool = False  # True if it has the sign of its values: "Hits@10 (%)"
+    spread: bool = False  # True if a value without a deviation is one itself: "MRR (±)"
+    reason: str = ""  # why values of its metric cannot be adjusted, as half a sentence
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What the label declares: the fields with a single value, if it wholly consists of vocabulary."""
+        if not self.whole:
+            return {}
+        found = {name: values[0] for name, values in self.values.items() if len(values) == 1}
+        if set(self.values.get("side", ())) == {"head", "tail"}:
+            found["side"] = "both"
+        return found | ({"dataset": self.graphs[0]} if len(self.graphs) == 1 else {})
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+_NOTHING = Label()
+_LONGEST = 4_000
+_MOST_WORDS = 8
+_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
+# Between the words of one name.
+_GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
+_ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
+_MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
+_PERCENT = re.compile(r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$")
+_SPREAD = re.compile(r"[(\[]?\s*(?:mean\s*)?(?:±|\+/-|\+-)\s*(?:std|sd)?\.?\s*[)\]]?$")
+_CAPTION = re.compile(r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE)
+# What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR / 1000".
+_NAMED = "\0"
+_OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
+_OPERATORS = re.compile(r"[\d^*×÷=<>ΔδΔ∆√+]")
+_RECALL = "Recall@k is Hits@k only where each task has one right answer: if so, call it Hits@k"
+
+
+class _Found(NamedTuple):
+    """What some words of a label are."""
+
+    kind: str  # metric, graph, value, word, filler or ""
+    start: int
+    end: int
+    text: str
+
+
+@lru_cache(maxsize=65_536)
+def read_label(text: str, k: int | None = None) -> Label:
+    """Read a text; `k` is that of its metric, if the text leaves it open."""
+    if not text.strip() or len(text) > _LONGEST:
+        return _NOTHING
+    bare = _CAPTION.sub("", _ARROWS.sub("", text), count=1)
+    percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(" ", bare)
+    spread, bare = _SPREAD.search(bare) is not None, _SPREAD.sub(" ", _MARKS.sub("", bare))
+    role = list_roles().get(squash(bare), "") if len(bare) < 40 else ""
+    found = tuple(_scan(bare, k))
+    label = _compose(text, bare, found, k)
+    if label.metric is not None:
+        return replace(label, role="measured", percent=percent, spread=spread)
+    return replace(label, role=role) if role else label
+
+
+def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> Label:
+    """Put together what the words of a label are."""
+    metrics = dict.fromkeys(one for each in found if each.kind == "metric" if (one := _find_metric(each.text, k)))
+    graphs = tuple(dict.fromkeys(each.text for each in found if each.kind == "graph"))
+    values: dict[str, tuple[str, ...]] = {}
+    words: dict[str, Word] = {}
+    for each in found:
+        if (value := list_values().get(squash(each.text))) is not None and each.kind == "value":
+            values[value[0]] = tuple(dict.fromkeys((*values.get(value[0], ()), value[1])))
+        if each.kind in {"value", "word"} and (word := list_lexicon().get(_write_plain(each.text))) is not None:
+            words[word.text] = word
+    whole = bool(found) and all(each.kind for each in found)
+    label = Label(text, values=values, graphs=graphs, words=tuple(words.values()), whole=whole)
+    if not metrics:
+        return label if whole or graphs or words else _NOTHING
+    named, adjustment = next(iter(metrics))
+    left = bare
+    for each in found[::-1]:
+        left = left[: each.start] + (each.text if not each.kind else _NAMED) + left[each.end :]
+    reason = next((word.reason for word in words.values() if word.field == "metric"), "")
+    if len(metrics) > 1:
+        reason = "it names several metrics"
+    elif _OPERATORS.search(left) or _OTHER_UNIT.search(left):
+        reason = f"it is not {named.label} itself"
+    elif "recall" in bare.lower():
+        reason = _RECALL
+    return replace(label, metric=named, adjustment=adjustment, reason=reason)
+
+
+def _scan(text: str, k: int | None) -> Iterator[_Found]:
+    """Yield what the words of a text are, the longest names first."""
+    tokens = [(found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    graphs = _find_graphs(text)
+    i = 0
+    while i < len(tokens):
+        start = tokens[i][0]
+        named = next((each for each in graphs if each[0] <= start < each[1]), None)
+        if named is not None:
+            yield _Found("graph", *named, text[named[0] : named[1]])
+            while i < len(tokens) and tokens[i][0] < named[1]:
+                i += 1
+            continue
+        for j in range(min(i + _MOST_WORDS, len(tokens)), i, -1):
+            if any(one[1] < two[0] and not _GAP.fullmatch(text, one[1], two[0]) for one, two in pairwise(tokens[i:j])):
+                continue
+            kind = _tell(text[start : tokens[j - 1][1]], k, alone=j == i + 1)
+            if kind or j == i + 1:
+                yield _Found(kind, start, tokens[j - 1][1], text[start : tokens[j - 1][1]])
+                i = j
+                break
+
+
+def _tell(name: str, k: int | None, *, alone: bool) -> str:
+    """Return what a word, or several, are."""
+    plain = squash(name)
+    if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
+        return ""
+    word = list_lexicon().get(name.lower())
+    if word is not None and word.field == "metric":  # "std" is the spread of the metric beside it
+        return "word"
+    if plain[:1].isalpha() and _find_metric(name, k) is not None:
+        return "metric"
+    if plain in list_values():
+        return "value"
+    if _write_plain(name) in list_lexicon():
+        return "word"
+    return "filler" if alone and name.lower() in list_fillers() else ""
+
+
+def _write_plain(name: str) -> str:
+    return re.sub(r"[\s_\u2010-\u2013-]+", "-", name.lower())
+
+
+@cache
+def _find_metric(name: str, k: int | None) -> tuple[Metric, str | None] | None:
+    return find_metric(name, k)
+
+
+def _find_graphs(text: str) -> list[tuple[int, int]]:
+    """Return where a text names graphs."""
+    found, start = [], 0
+    apart = text.replace("_", " ")  # of wn18rr_model, the model is another word
+    for mention in find_mentions(apart):
+        place = apart.find(mention.text, start)
+        place = place if place >= 0 else apart.find(mention.text)
+        if place >= 0:
+            found.append((place, place + len(mention.text)))
+    return found
+
+
+def deny(label: Label) -> Label:
+    """Return a label that holds, as words to be asked about, what it would declare: of a column Filtered with a no."""
+    reason = "its cell denies it, or says something else"
+    denied = (Word(label.text.lower(), name, _EVERYWHERE, reason) for name in label.values)
+    return replace(label, whole=False, words=(*label.words, *denied))
+
+
+_EVERYWHERE = frozenset({"column", "row", "text"})

@@ -1,0 +1,55 @@
+"""What kbc prints: ``VALID :  {'MRR': 0.286, 'hits@[1,3,10]': tensor([0.2089, 0.3107, 0.4430])}``.
+
+The last line, ``TEST :  ({'rhs': 0.380, 'lhs': 0.183}, {'rhs': tensor([...]), 'lhs': tensor([...])})``, has MRR and
+then the hits of each side: rhs ranks tails, lhs heads. TRAIN is of 50,000 random triples.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.protocols import parse_split
+from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader, strip_colours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rankconst.results.document import Document
+
+_NAMES = ("MRR", "Hits@1", "Hits@3", "Hits@10")
+_SIDES = {"": "both", "lhs": "head", "rhs": "tail"}
+_SAMPLED = "kbc evaluates 50,000 random triples of train"
+_LINE = re.compile(r"^[^\S\n]*(TRAIN|VALID|TEST)\s?: +(?=\(?\{'(?:MRR|rhs|lhs)': )([^\n]{1,2000})", re.MULTILINE)
+_MRR = re.compile(r"'(MRR|lhs|rhs)': ([\d.e+-]+)", re.ASCII)
+_HITS = re.compile(r"'(hits@\[1,3,10\]|lhs|rhs)': tensor\(\[([^\]\n]{1,200})\]", re.ASCII)
+
+
+def _scan(document: Document, _: LogFormat) -> Iterator[Found]:
+    text = strip_colours(document.text)
+    line, counted = 1, 0
+    for found in _LINE.finditer(text):
+        line, counted = line + text.count("\n", counted, found.start()), found.start()
+        values = {_find_side(side): [value] for side, value in _MRR.findall(found[2])}
+        for side, hits in _HITS.findall(found[2]):
+            values.setdefault(_find_side(side), []).extend(hits.replace(" ", "").split(","))
+        split = parse_split(found[1].lower())
+        for side, texts in values.items():
+            for name, value in zip(_NAMES, texts, strict=False):
+                why = _SAMPLED if split == "train" else ""
+                yield Found(line, line, name, value, split, side, None, None, {}, why=why)
+
+
+def _find_side(name: str) -> str:
+    return _SIDES.get(name, "both")
+
+
+READER = make_reader(
+    LogFormat(
+        key="kbc",
+        title="output of kbc",
+        tool="kbc",
+        values=Rule(("'MRR': ", "'rhs': "), _LINE),
+        scan=_scan,
+    )
+)

@@ -1,0 +1,259 @@
+"""JSON, JSON Lines and YAML: any object whose keys name metrics.
+
+The keys of a number's path are its labels, and what stands beside it or a level of its path are its texts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain, count, starmap
+from operator import itemgetter
+from sys import intern
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from rankconst.errors import DataError
+from rankconst.evaluation import Stated
+from rankconst.names import read_count, squash
+from rankconst.results.gate import Text, gather
+from rankconst.results.labels import Label, read_label
+from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading, names_step
+from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
+from rankconst.results.tables import units
+from rankconst.results.tables.grid import OPEN_ROLES, declare, fits_role, name_file
+from rankconst.results.vocabulary import list_roles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rankconst.results.document import Document
+
+# What a program ran with: a number there is no result.
+_SETTINGS = {"args", "cfg", "config", "hparams", "hyperparameters", "hyperparams", "model_params", "params", "settings"}
+_ADDRESS = ("dataset", "split", "side", "protocol", "rank_type", "aggregation")
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_OPPOSITES = {"filtered": "raw", "raw": "filtered"}
+_K = re.compile(r"@?(\d{1,9})", re.ASCII)
+# In a key without blanks, the last word says what it is: "mrr_epoch" is an epoch.
+_LAST = re.compile(r"([\w./:@-]*[^\W_])[_./:@-]+([^\W_]+)")
+_BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
+
+
+class _Place(NamedTuple):
+    """An object on the way to numbers, with what stands around it."""
+
+    line: int | None
+    path: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # the keys that are not of vocabulary: names of models, of runs
+    nearer: tuple[Text, ...] = ()  # what is nearer to its numbers than the names of their metrics
+    above: tuple[Text, ...] = ()  # what is farther, the nearest first
+    beside: tuple[Text, ...] = ()  # the texts of its own level, as those below have them
+    facts: tuple[tuple[str, Any], ...] = ()  # further fields of Stated
+    steps: tuple[tuple[str, str], ...] = ()  # epoch: 10
+
+    def enter(self, key: str) -> _Place:
+        """Return the place below a key."""
+        label = read_label(key)
+        names = self.names if label.whole else (*self.names, key)
+        above = (*_keep(Text(label, "row", "a key above it")), *self.beside, *self.above)
+        return _Place(self.line, (*self.path, key), names, above=above, facts=self.facts)
+
+    def choose(self, key: str) -> _Place:
+        """Return the place of one number of a metric: that of a split, of a side, of a dataset."""
+        text = Text(read_label(key), "row", "its key")
+        return self._replace(path=(*self.path, key), nearer=(text, *self.nearer), beside=(text, *self.beside))
+
+
+_Found: TypeAlias = tuple[_Place, str, Label, str, str, "int | None"]
+"""A number of a metric: its place, key, label and text, why it is none, and its line."""
+
+
+def _keep(*texts: Text) -> tuple[Text, ...]:
+    """Return the texts that may say something."""
+    return tuple(text for text in texts if text.label.values or text.label.words or text.label.graphs)
+
+
+def _walk(value: Value, place: _Place) -> Iterator[_Found]:
+    """Yield the numbers of metrics in a value."""
+    if isinstance(value, list):
+        for i, each in enumerate(value, start=1):
+            yield from _walk(each, place._replace(path=(*place.path, str(i))))
+    if not isinstance(value, dict):
+        return
+    place = _look_around(value, place)
+    yield from _read_named(value, place)
+    for key, inner in value.items():
+        by_k = any(_name_k(key, k) for k in (inner if isinstance(inner, dict) else "1"))
+        if (by_k or read_label(key).metric is not None) and _find_role(key) != "num_tasks":
+            yield from _read_metric(key, inner, place)
+        elif isinstance(inner, (dict, list)) and key.lower() not in _SETTINGS:
+            yield from _walk(inner, place.enter(key))
+
+
+def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
+    """Return an object's place with the texts that stand in it."""
+    roles, texts, flags = list[tuple[int, Text]](), list[Text](), {True: list[str](), False: list[str]()}
+    facts, names = dict(place.facts), set(map(squash, value))
+    for key, each in value.items():
+        label, word = read_label(key), str(each).strip()
+        role, flag = _find_role(key, word), _FLAGS.get(word.lower())
+        role = "" if role != squash(key) and role in names else role
+        if flag is not None and label.whole and (label.values or label.words):
+            flags[flag].append(key)
+        elif role == "num_tasks" and (number := read_count(word)):
+            facts[role] = number
+        elif role == "relations" and isinstance(each, list) and each:
+            facts[role] = tuple(map(str, each))
+        elif isinstance(each, Number) or not isinstance(each, str) or label.metric is not None:
+            continue
+        elif role in _ADDRESS and (role != "dataset" or "/" not in word or read_label(word).graphs):
+            roles.append((_ADDRESS.index(role), Text(declare(role, word), "row", f"the {key}")))
+        elif role in {"model", "tool", "relations"} and read_label(word).metric is None:
+            facts[role] = (word,) if role == "relations" else word
+            roles.append((len(_ADDRESS), Text(read_label(word), "row", f"the {key}")))
+        elif not _is_path(word):
+            texts.append(Text(read_label(word), "row", f"the {key}"))
+    own = _keep(*(text for _, text in sorted(roles, key=itemgetter(0))), *_declare_flags(flags[True], flags[False]))
+    return place._replace(
+        nearer=(*own, *_keep(*texts)),
+        beside=(*own, *(text._replace(scope="text") for text in _keep(*texts))),
+        facts=tuple(facts.items()),
+        steps=tuple((key, str(each)) for key, each in value.items() if names_step(key) and isinstance(each, Number)),
+    )
+
+
+def _is_path(text: str) -> bool:
+    """Tell whether a text is a path or an address on the web, which say nothing."""
+    bare = "" if re.search(r"\s", text) else text.replace("\\", "/")
+    return bare.startswith(("/", "./", "../", "~/")) or "://" in bare or ("/" in bare and "." in bare.split("/")[-1])
+
+
+def _find_role(key: str, text: str | None = None) -> str:
+    """Return what a key says that its value is, if a text fits it: not every type is that of ranks."""
+    role = list_roles().get(squash(key), "")
+    return role if text is None or role in OPEN_ROLES or role == key.lower() or (role and fits_role(role, text)) else ""
+
+
+def _declare_flags(true: list[str], false: list[str]) -> Iterator[Text]:
+    """Yield what keys of vocabulary with true or false say: what is not filtered is raw, other words are asked."""
+    yield Text(read_label(" ".join(true)), "row", "a key beside it")
+    for key in false:
+        label = replace(read_label(key), text=f"{key}: false")
+        opposite = _OPPOSITES.get(label.said.get("protocol", ""))
+        told = replace(label, whole=False) if opposite is None else replace(label, values={"protocol": (opposite,)})
+        yield Text(told, "row", "a key beside it")
+
+
+@lru_cache(maxsize=8192)
+def _name_k(key: str, inner: str) -> str:
+    """Return the name of the metric that a key, without a k, and a k below it name together."""
+    k = _K.fullmatch(inner)
+    if k is None or read_label(key).metric is not None:
+        return ""
+    names = (f"{key.rstrip('@ ').removesuffix('@k')}@{k[1]}", re.sub(r"[kK]$", k[1], key))
+    return next((name for name in names if read_label(name).metric is not None), "")
+
+
+def _read_metric(key: str, value: Value, place: _Place) -> Iterator[_Found]:
+    """Yield the number of a metric, or its numbers by k, split, side or dataset."""
+    if not isinstance(value, dict):
+        label, (text, why) = read_label(key), read_number(value)
+        line = value.line if isinstance(value, Number) else None
+        why = label.reason or _find_other(key) or why or "it does not say which k" * (label.metric is None)
+        yield place, key, label, f"{text}%" if label.percent and "%" not in text else text, why, line or place.line
+        return
+    if any(read_label(inner).metric for inner in value):
+        yield from _walk(value, place.enter(key))
+        return
+    own = _look_around(value, place)
+    nearer, beside = (*own.nearer, *place.nearer), (*own.beside, *place.beside)
+    place = place._replace(nearer=nearer, beside=beside, facts=own.facts)
+    if value.keys() >= {"mean", "std"}:  # over runs
+        (mean, why), (deviation, _) = read_number(value["mean"]), read_number(value["std"])
+        yield from _read_metric(key, value["mean"] if why or not deviation else f"{mean} ± {deviation}", place)
+        return
+    for inner, each in value.items():
+        role = _find_role(inner)
+        if name := _name_k(key, inner):
+            yield from _read_metric(name, each, place)
+        elif role == "value" or (read_label(inner).whole and not role):
+            yield from _read_metric(key, each, place if role else place.choose(inner))
+        elif isinstance(each, (Number, dict, list)) and not role:
+            yield place, f"{key}.{inner}", Label(), "", _BELOW, place.line
+
+
+def _find_other(key: str) -> str:
+    """Return why a key with the name of a metric is that of something else; nothing if it is the metric's."""
+    found = None if read_label(key).whole else _LAST.fullmatch(key)
+    if found is None or read_label(found[2]).whole or read_label(found[1]).metric != read_label(key).metric:
+        return ""
+    return f"{found[2]!r} behind a metric is not understood"
+
+
+def _read_named(value: Mapping[str, Value], place: _Place) -> Iterator[_Found]:
+    """Yield the number of an object that names its metric in a text: ``{"metric": "MRR", "value": 0.3}``."""
+    roles = {_find_role(key): each for key, each in value.items()}
+    number, named = roles.get("value"), roles.get("metric")
+    if not isinstance(number, str):
+        return
+    if not isinstance(named, str):  # one text may be the name of a metric, as in {"name": "MRR", "value": 0.3}
+        names = {each for each in value.values() if isinstance(each, str) and read_label(each).metric is not None}
+        named = names.pop() if len(names) == 1 else ""
+    name = _name_k(named, str(roles.get("k"))) or named
+    if read_label(name).metric is not None:
+        yield from _read_metric(name, number, place)
+
+
+@lru_cache(maxsize=4096)
+def _form(texts: tuple[Text, ...], facts: tuple[tuple[str, Any], ...], names: tuple[str, ...]) -> Stated:
+    """Return what is said of a number; the same object for all of which the same is said."""
+    told = gather(texts)
+    found: dict[str, Any] = {"model": next(iter(names), None), **dict(facts), **told.said}
+    return Stated(**found, asks=told.asks)
+
+
+def _describe(place: _Place) -> dict[str, str]:
+    """Return the cells of a row that name its numbers."""
+    said = _form((*place.nearer, *place.above), place.facts, place.names)
+    named = {role: each for role in ("model", *_ADDRESS) if (each := getattr(said, role))}
+    rest = place.names[0 if "model" in dict(place.facts) else 1 :]
+    return {"line": str(place.line or ""), **dict(place.steps), **named, "key": " / ".join(rest)}
+
+
+def _recognise(document: Document) -> bool:
+    """Tell whether a document is made of objects, and a key of the first ones names a metric."""
+    try:
+        records = read_records(document)[:5] if looks_structured(document) or is_yaml(document) else ()
+    except DataError:
+        if looks_structured(document):
+            raise
+        return False  # its lines may be read one by one
+    return any(True for record in records for _ in _walk(record.value, _Place(record.line)))
+
+
+def _read(document: Document) -> Reading:
+    """Read every number of a metric."""
+    rows, entries, notes, file = list[dict[str, str]](), Entries(), Notes(), _keep(name_file(document.name))
+    places: dict[tuple[Any, ...], int] = {}
+    records = ((record.value, _Place(record.line, above=file)) for record in read_records(document))
+    for place, key, label, text, why, line in chain.from_iterable(starmap(_walk, records)):
+        if why or label.metric is None:
+            notes.add(line, ".".join((*place.path, key)), why)
+            continue
+        at = places.setdefault((place.line, place.path), len(rows))
+        if at == len(rows):
+            rows.append(_describe(place))
+        column = next(name for i in count(1) if (name := f"{key} ({i})" if i > 1 else key) not in rows[at])
+        rows[at][column] = text
+        context = _form((*place.nearer, Text(label, "column", "its key"), *place.above), place.facts, place.names)
+        # Such files are often rounded, so the last digit is uncertain.
+        entries.extend([Entry(label.metric, text, at, intern(column), line, context, label.adjustment)])
+    entries = units.leave_small(entries, units.find_family, notes, percent=document.percent)
+    entries = units.settle_units(entries, units.find_family, notes, percent=document.percent)
+    entries = units.drop_contradictions(entries, notes)
+    reading = make_reading(document, READER.key, "wide", rows, entries, skipped=notes.skipped())
+    return replace(reading, understood=units.name_percentages(entries), gated=True)
+
+
+READER = Reader("objects", "JSON, JSON Lines and YAML: objects whose keys name metrics", _recognise, _read)

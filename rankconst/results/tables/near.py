@@ -1,0 +1,106 @@
+"""Which texts of a document belong to a table: caption, paragraph above, note below, headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rankconst.results.tables.cells import Row
+
+
+class Near(NamedTuple):
+    """A text that belongs to a table."""
+
+    place: str  # what it is, for messages: "the caption"
+    text: str  # without markup
+    farther: bool = False  # True for a heading above the nearest one
+
+
+class Printed(NamedTuple):
+    """A table with the texts that belong to it, the nearest first."""
+
+    rows: Iterable[Row]
+    above: tuple[Near, ...] = ()
+    commas: bool = False  # True if decimals may have a comma before them
+
+
+NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
+"""What a caption begins with."""
+
+# How a note below a table begins: a mark, "Note", a parenthesis.
+_NOTE = re.compile(r"[\s\\]*(?:[*†‡§¶(\[^⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|(?:please )?note\b|n\.b\.|remarks?:|注)", re.IGNORECASE)
+_LONGEST_NOTE = 300
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A table that may get a caption or notes below it."""
+
+    rows: Iterable[Row]
+    captions: list[str]
+    paragraphs: tuple[str, ...]
+    headings: tuple[str, ...]  # the nearest first
+    notes: list[str] = field(default_factory=list)
+
+    def finish(self) -> Printed:
+        near = [Near("the caption", text) for text in self.captions]
+        near += [Near("the paragraph above", text) for text in self.paragraphs]
+        near += [Near("the note below", text) for text in self.notes]
+        near += [Near("the heading above", text, farther=i > 0) for i, text in enumerate(self.headings)]
+        return Printed(self.rows, tuple(near))
+
+
+class Outline:
+    """The headings, paragraphs and tables of a document, told from top to bottom."""
+
+    def __init__(self) -> None:
+        self._headings: list[tuple[int, str]] = []
+        self._said: list[tuple[int | None, str]] = []  # the indentation of a list item, None for a paragraph
+        self._tables: list[_Pending] = []
+        self._captions_above = False  # True if a numbered caption comes before the first table
+        self._fresh = False  # True if nothing but notes came since the last table
+
+    def add_heading(self, level: int, text: str) -> None:
+        """Begin a section."""
+        self._headings = [each for each in self._headings if each[0] < level]
+        self._headings.append((level, text))
+        self._said.clear()
+        self._fresh = False
+
+    def add_text(self, text: str, item: int | None = None, *, mark: str = "") -> None:
+        """Add a paragraph, or a list item with its indentation; right below a table, `mark` is that of a footnote."""
+        if NUMBERED.match(text.lstrip("*_ ")):
+            self._captions_above = self._captions_above or not self._tables
+            if self._tables and not self._captions_above:
+                self._tables[-1].captions.append(text)
+                return
+        note = bool(mark) or (item is None and (_NOTE.match(text) is not None or len(text) <= _LONGEST_NOTE))
+        if self._fresh and note and not text.rstrip().endswith((":", "：")):
+            self._tables[-1].notes.append(text)
+            self._fresh = bool(mark) or _NOTE.match(text) is not None
+            if self._fresh:
+                return
+        self._fresh = False
+        if item is not None:
+            self._said = [each for each in self._said if each[0] is None or each[0] <= item]
+        self._said.append((item, text))
+
+    def add_table(self, rows: Iterable[Row], indentation: int = 0, captions: Iterable[str] = ()) -> None:
+        """Add a table with what was said right before it: a paragraph, or a list with what leads to it."""
+        near: list[str] = []
+        for item, text in self._said[::-1]:
+            near.append(text)
+            if item is None:
+                break
+        kept = [each for each in self._said if each[0] is not None and each[0] < indentation]
+        headings = tuple(text for _, text in self._headings[::-1])
+        self._tables.append(_Pending(rows, list(captions), tuple(near), headings))
+        self._said, self._fresh = kept, True
+
+    def list_tables(self) -> list[Printed]:
+        """Return the tables with the texts that belong to them, once all is told."""
+        return [table.finish() for table in self._tables]

@@ -1,0 +1,87 @@
+"""The words that say, or may say, of which ranking tasks numbers are: the registries' spellings and vocabulary.toml."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.protocols import PROTOCOLS, RANK_TYPES, SIDES, SPLITS
+from rankconst.names import squash
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FIELDS = ("split", "side", "protocol", "rank_type", "aggregation")
+"""The fields of a number's address that words declare; names of datasets are the registry's."""
+
+# A letter alone, and words that mean much else, are spellings in a column of their own only.
+_AMBIGUOUS = {"h", "s", "t", "o", "rel", "predicate", "relation", "left", "right", "task", "query", "statements", "avg"}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the lexicon."""
+
+    text: str
+    field: str  # one of FIELDS; part, graph or task, which --accept alone settles; metric, which nothing does
+    scopes: frozenset[str]  # of column, row and text
+    reason: str  # why it matters
+    kind: str = ""  # of benchmarks, for which it says nothing: temporal
+
+
+@functools.cache
+def _load() -> Mapping[str, Any]:
+    return tomllib.loads(files("rankconst.results").joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def list_values() -> Mapping[str, tuple[str, str]]:
+    """Return each spelling of a value, without punctuation, with its field and the value."""
+    registries: dict[str, dict[str, tuple[str, ...]]] = {
+        "split": SPLITS,
+        "side": SIDES,
+        "protocol": {key: row.spellings for key, row in PROTOCOLS.items()},
+        "aggregation": {key: row.spellings for key, row in AGGREGATIONS.items()},
+    }
+    found = {
+        squash(spelling): (field, value)
+        for field, values in registries.items()
+        for value, others in values.items()
+        for spelling in (value, *others, *_load().get(field, {}).get(value, ()))
+        if spelling not in _AMBIGUOUS
+    }
+    found |= {squash(word): ("protocol", "filtered") for word in ("filtered", *_load()["protocol"]["filtered"])}
+    found |= {word: ("rank_type", kind) for word, kind in RANK_TYPES.items() if word not in {"avg", "best", "worst"}}
+    return found | {squash(word): ("side", side) for side, words in _load()["side"].items() for word in words}
+
+
+@functools.cache
+def list_lexicon() -> Mapping[str, Word]:
+    """Return the words that are asked about, in lower case, with their hyphens."""
+    return {
+        text: Word(text, row["field"], frozenset(row["scopes"]), row["reason"], row.get("kind", ""))
+        for row in _load()["lexicon"]
+        for text in row["words"]
+    }
+
+
+@functools.cache
+def list_fillers() -> frozenset[str]:
+    """Return the words that say nothing of the ranking tasks."""
+    return frozenset(_load()["filler"]["words"])
+
+
+@functools.cache
+def list_ordinary() -> frozenset[str]:
+    """Return the names of graphs that are ordinary words."""
+    return frozenset(_load()["ordinary"]["words"])
+
+
+@functools.cache
+def list_roles() -> Mapping[str, str]:
+    """Return each heading of a column that says what its cells are, without punctuation, with the role."""
+    return {squash(name): role for role, names in _load()["roles"].items() for name in (role, *names)}
