@@ -64,6 +64,8 @@ _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+
 _PERCENT = re.compile(r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$")
 _SPREAD = re.compile(r"[(\[]?\s*(?:mean\s*)?(?:±|\+/-|\+-)\s*(?:std|sd)?\.?\s*[)\]]?$")
 _CAPTION = re.compile(r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE)
+# Addresses on the web and files, which say nothing: "bash scripts/run_wn18rr.sh".
+_FILES = re.compile(r"\S+://\S+|\S+\.(?:py|sh|pth?|txt|json|csv|tsv|ya?ml|log|ckpt|pkl|npy|md|tex|pdf|html)\b")
 # What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR / 1000".
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
@@ -86,6 +88,7 @@ def read_label(text: str, k: int | None = None) -> Label:
     if not text.strip():
         return _NOTHING
     bare = _CAPTION.sub("", _ARROWS.sub("", text), count=1)
+    bare = _FILES.sub(" ", bare) if " " in bare.strip() else bare
     percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(" ", bare)
     spread, bare = _SPREAD.search(bare) is not None, _SPREAD.sub(" ", _MARKS.sub("", bare))
     role = list_roles().get(squash(bare), "") if len(bare) < 40 else ""
@@ -224,4 +227,4 @@ def deny(label: Label) -> Label:
     return replace(label, whole=False, words=(*label.words, *denied))
 
 
-_EVERYWHERE = frozenset({"column", "row", "text"})
+_EVERYWHERE = frozenset({"column", "row", "name", "text"})

@@ -30,7 +30,7 @@ class Word:
 
     text: str
     field: str  # one of FIELDS; part, graph or task, which --accept alone settles; metric, which nothing does
-    scopes: frozenset[str]  # of column, row and text
+    scopes: frozenset[str]  # of column, row, name and text
     reason: str  # why it matters
     kind: str = ""  # of benchmarks, for which it says nothing: temporal
 
@@ -67,7 +67,7 @@ def list_lexicon() -> Mapping[str, Word]:
     return {
         text: Word(text, row["field"], frozenset(row["scopes"]), row["reason"], row.get("kind", ""))
         for row in _load()["lexicon"]
-        for text in row["words"]
+        for text, _ in row["words"]
     }
 
 
