@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from array import array
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,12 +32,12 @@ from rankconst.adjusting import (
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.mentions import find_within
 from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.published import Published, parse_value, read_numbers
+from rankconst.constants.published import Published, read_numbers
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
 from rankconst.results.labels import read_label
-from rankconst.results.reading import Entries, number_evaluations
+from rankconst.results.reading import Entries, number, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
 
 if TYPE_CHECKING:
@@ -196,13 +194,13 @@ class AdjustedReading:
     @cached_property
     def rows(self) -> Places:
         """The row of each entry."""
-        return np.array(self.reading.entries.rows, dtype=np.intp)
+        return self.reading.entries.rows
 
     @cached_property
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
         reading = self.reading
-        heads = np.unique(np.asarray(reading.entries.head_of)[self.batch_of >= 0]).tolist()
+        heads = np.unique(reading.entries.head_of[self.batch_of >= 0]).tolist()
         named = {head.column: head.metric for head in map(reading.entries.heads.__getitem__, heads)}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
@@ -225,13 +223,21 @@ class AdjustedReading:
     def table(self) -> dict[str, Any]:
         """The original columns and to their right the added ones: numbers as arrays, NaN where there is none."""
         reading = self.reading
-        table: dict[str, Any] = {column: [row.get(column) for row in reading.rows] for column in reading.columns}
-        heads, head_of = reading.entries.heads, np.asarray(reading.entries.head_of)
+        table: dict[str, Any] = {column: reading.cells(column) for column in reading.columns}
+        return table | self.added
+
+    @cached_property
+    def added(self) -> dict[str, Any]:
+        """The added columns alone."""
+        added: dict[str, Any] = {}
+        size, heads, head_of = len(self.reading.rows), self.reading.entries.heads, self.reading.entries.head_of
+        batches = [np.unique(head_of[each.batch.index]) for each in self.done]
         for block, names in self.list_added():
-            own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
-            filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1), self.against)
-            table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
-        return table | self.described
+            mine = np.array([self.blocks.get(head.column) is block for head in heads], dtype=np.bool_)
+            done = [each for each, own in zip(self.done, batches, strict=True) if mine[own].any()]
+            filled = fill_columns(size, done, np.where(mine[head_of], self.rows, -1), self.against)
+            added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
+        return added | self.described
 
     @property
     def answers(self) -> dict[str, list[Any]]:
@@ -250,9 +256,9 @@ class AdjustedReading:
 
     def put_numbers(self, column: str) -> list[Any]:
         """Return a column of the file with numbers, as fractions, in place of the texts that were adjusted."""
-        cells: list[Any] = [row.get(column) for row in self.reading.rows]
+        cells: list[Any] = [*self.reading.cells(column)]
         heads = self.reading.entries.heads
-        own = np.array([head.column == column for head in heads])[np.asarray(self.reading.entries.head_of)]
+        own = np.array([head.column == column for head in heads])[self.reading.entries.head_of]
         for each in self.done:
             chosen = own[each.batch.index]
             rows = self.rows[each.batch.index[chosen]].tolist()
@@ -304,21 +310,22 @@ class AdjustedReading:
 
     def _is_said(self, key: str, column: str, values: Sequence[str | None]) -> bool:
         """Tell whether an original column says the same of each row, in whatever spelling."""
-        rows, contexts = self.reading.rows, self.reading.entries.contexts
-        if all(value in {None, row[column]} for value, row in zip(values, rows, strict=True)):
+        cells, entries = self.reading.cells(column), self.reading.entries
+        pairs = set(zip(values, cells, strict=True))
+        if all(value in {None, cell} for value, cell in pairs):
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
-        done = np.flatnonzero(self.batch_of >= 0).tolist()
-        told = {
-            (rows[row][column], getattr(contexts[place], key)) for place, row in zip(done, self.rows[done], strict=True)
-        }
-        return all(name and squash(cell) == squash(name) for cell, name in told)
+        codes, distinct = number(cells)
+        done = self.batch_of >= 0
+        told = np.unique(codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done]).tolist()
+        names = ((distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)]) for n in told)
+        return all((name := getattr(said, key)) and squash(cell) == squash(name) for cell, said in names)
 
     def _describe_blocks(self, key: str, rows: Places, codes: Places, shown: NDArray[Any]) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""
         heads = self.reading.entries.heads
-        head_of = np.asarray(self.reading.entries.head_of)[self.batch_of >= 0]
+        head_of = self.reading.entries.head_of[self.batch_of >= 0]
         described = {}
         for block, _ in self.list_added():
             own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
@@ -364,7 +371,7 @@ class AdjustedReading:
         """True if only some of the file's numbers were asked for."""
         entries = self.reading.entries
         plain = np.array([head.metric.optimum is not None for head in entries.heads], dtype=np.bool_)
-        return bool((~self.wanted & plain[np.asarray(entries.head_of)]).any())
+        return bool((~self.wanted & plain[entries.head_of]).any())
 
     @cached_property
     def entries(self) -> tuple[AdjustedEntry, ...]:
@@ -513,7 +520,7 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
     """Say of which relation each row is where a column holds nothing but relations of the dataset."""
     entries, rows = reading.entries, reading.rows
     others = {head.column for head in entries.heads}
-    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW])]
+    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
     for column in (column for column in reading.columns if column not in others):
         few = [*filter(None, (row.get(column) for row in first))]
         if not few or any(map(_NO_RELATION.match, few)):
@@ -522,7 +529,8 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
         dataset = datasets.pop()
         if datasets or not are_relations(few, dataset, tables):
             continue
-        cells = [rows[row].get(column, "") for row in entries.rows]
+        whole = reading.cells(column)
+        cells = [whole[row] for row in entries.rows.tolist()]
         if are_relations(cells, dataset, tables):
             lack = "" if reading.of_objects else _NO_CELL.format(column)
             own = (
@@ -547,29 +555,18 @@ def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
 
 def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
-    index, contexts = done.batch.index.tolist(), reading.entries.contexts
+    index, entries = done.batch.index, reading.entries
     general = " ".join(dict.fromkeys(done.explain_undefined().values()))
-    for position, place in enumerate(index):
-        ties = TIES.get(contexts[place].rank_type or "")
-        for note in filter(None, (general, ties, done.unattained.get(position))):
+    ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
+    tied = np.array([*map(bool, ties)], dtype=np.bool_)[entries.context_of[index]]
+    positions = range(len(index)) if general else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})
+    for position in positions:
+        place = int(index[position])
+        for note in filter(None, (general, ties[entries.context_of[place]], done.unattained.get(position))):
             yield place, note
 
 
 Group = tuple["Stated", "Metric", bool]
-
-# What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
-_OF_TASKS = attrgetter(
-    "dataset",
-    "split",
-    "side",
-    "protocol",
-    "aggregation",
-    "tool",
-    "num_tasks",
-    "relations",
-    "asks",
-)
-
 
 def _group_entries(
     reading: Reading, user: Stated, metrics: frozenset[Metric], tables: Tables
@@ -577,24 +574,17 @@ def _group_entries(
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
     entries = reading.entries
     # Thousands of rows say the same: what is said has a number, and is compared with the user's words once.
-    said: dict[tuple[Any, ...], int] = {}
-    contexts: list[Stated | None] = []
-    said_of, last, number = array("i"), None, -1
-    for context in entries.contexts:
-        if context is not last:
-            last, number = context, said.setdefault(_OF_TASKS(context), len(contexts))
-            if number == len(contexts):
-                whole = replace(context, model=None, rank_type=None)
-                contexts.append(whole if agrees(whole, user, tables) else None)
-        said_of.append(number)
+    codes, distinct = number(replace(context, rank_type=None) for context in entries.contexts)
+    contexts = [context if agrees(context, user, tables) else None for context in distinct]
+    said_of = codes[entries.context_of]
     numbers = number_distinct((head.metric, head.exact) for head in entries.heads)
     kinds, kind_of_head = list(numbers), [numbers[head.metric, head.exact] for head in entries.heads]
     fitting = [head.metric.optimum is not None and (not metrics or head.metric in metrics) for head in entries.heads]
     base = [head.adjustment is None for head in entries.heads]
-    head_of, agreeing = np.asarray(entries.head_of), [context is not None for context in contexts]
+    head_of, agreeing = entries.head_of, [context is not None for context in contexts]
     wanted = np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
     chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
-    codes = (np.asarray(said_of) * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
+    codes = (said_of * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
     distinct, first, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -623,13 +613,12 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[in
     """Return where a metric looks like fractions, not like percentages below one, with the reason."""
     shares: dict[Metric, list[int]] = {}
     for (_, metric, _), places in groups.items():
-        found = [place for place in places.tolist() if "%" not in reading.entries.texts[place]]
+        found = places[~reading.entries.signed[places]].tolist()
         if metric.is_share and found:
             shares.setdefault(metric, []).extend(found)
     notes: dict[int, str] = {}
     for metric, own in shares.items():
-        entries = (reading.entries[place] for place in own)
-        if max(parse_value(entry.text, place=_place(reading, entry)).value for entry in entries) <= 1:
+        if reading.entries.values[own].max() <= 1:
             notes |= dict.fromkeys(
                 own,
                 f"every {metric.label} is at most 1, as fractions are. If only some columns are percentages, leave out "
@@ -660,19 +649,21 @@ def _read(
     entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], *, percent: bool, exact: bool
 ) -> tuple[Places, Numbers]:
     """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
-    texts = [entries.texts[place] for place in places.tolist()]
+    numbers = np.full((len(entries.written), 3), np.nan)
+    codes = entries.text_of[places]
+    used = np.unique(codes[codes >= 0])
     try:
-        return places, read_numbers(metric, texts, percent=percent, exact=exact)
+        numbers[used] = read_numbers(metric, [entries.written[code] for code in used.tolist()], percent=percent, exact=exact)
     except DataError:
-        pass  # one by one, to find which
-    for place, text in zip(places.tolist(), texts, strict=True):
-        try:
-            read_numbers(metric, [text], percent=percent, exact=exact)
-        except DataError as error:
-            impossible[place] = str(error)
-    kept = np.array([place for place in places.tolist() if place not in impossible], dtype=np.intp)
-    texts = [entries.texts[place] for place in kept.tolist()]
-    return kept, read_numbers(metric, texts, percent=percent, exact=exact)
+        for code in used.tolist():  # one by one, to find which
+            try:
+                numbers[code] = read_numbers(metric, [entries.written[code]], percent=percent, exact=exact)
+            except DataError as error:
+                impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
+    value = entries.floats.values / np.where(entries.floats.percent | percent, 100, 1)
+    found = entries.pick(numbers, np.stack([value] * 3, axis=1))[places]
+    there = ~np.isnan(found[:, 0])
+    return places[there], found[there]
 
 
 def _place(reading: Reading, entry: Entry) -> str:
