@@ -37,7 +37,7 @@ from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameE
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
 from rankconst.results.labels import read_label
-from rankconst.results.reading import Entries, number, number_evaluations
+from rankconst.results.reading import Entries, encode, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ class AdjustedReading:
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
-        codes, distinct = number(cells)
+        codes, distinct = encode(cells)
         done = self.batch_of >= 0
         told = np.unique(codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done]).tolist()
         names = ((distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)]) for n in told)
@@ -574,7 +574,7 @@ def _group_entries(
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
     entries = reading.entries
     # Thousands of rows say the same: what is said has a number, and is compared with the user's words once.
-    codes, distinct = number(replace(context, rank_type=None) for context in entries.contexts)
+    codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
     contexts = [context if agrees(context, user, tables) else None for context in distinct]
     said_of = codes[entries.context_of]
     numbers = number_distinct((head.metric, head.exact) for head in entries.heads)

@@ -57,7 +57,7 @@ NO_LINE = -1
 """The line of a number where lines mean nothing."""
 
 
-def number(values: Iterable[Any]) -> tuple[Places, list[Any]]:
+def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
     """Return for each value its place among the distinct ones, and these in the order in which they first come."""
     known: dict[Any, int] = {}
     codes = [known.setdefault(value, len(known)) for value in values]
@@ -80,11 +80,11 @@ class Entries(Sequence[Entry]):
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         listed = list(entries)
-        context_of, contexts = number(each.context for each in listed)
-        model_of, models = number(context.model or "" for context in contexts)
-        bare_of, bare = number(replace(context, model=None) for context in contexts)
-        head_of, heads = number(Head(each.metric, each.column, each.adjustment, each.exact) for each in listed)
-        text_of, written = number(each.text for each in listed)
+        context_of, contexts = encode(each.context for each in listed)
+        model_of, models = encode(context.model or "" for context in contexts)
+        bare_of, bare = encode(replace(context, model=None) for context in contexts)
+        head_of, heads = encode(Head(each.metric, each.column, each.adjustment, each.exact) for each in listed)
+        text_of, written = encode(each.text for each in listed)
         self.heads: Sequence[Head] = heads
         self.head_of: Places = head_of
         self.contexts: Sequence[Stated] = bare  # without models, of which a million rows may have as many
@@ -477,7 +477,7 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
     names = [name for name in first if name not in columns and not _tells_number(name, first[name])]
     codes = entries.rows
     for cells in map(reading.cells, names) if reading.layout == "long" else ():
-        own, distinct = number(cells)
+        own, distinct = encode(cells)
         codes = own[entries.rows] if codes is entries.rows else combine(codes, own[entries.rows], len(distinct))
     if reading.layout == "long" and not names:
         codes = np.zeros(len(entries), dtype=np.intp)
@@ -485,7 +485,7 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
         (entries.model_of, entries.models if reading.layout == "long" or reading.of_objects else ()),
         (entries.context_of, [context.rank_type for context in entries.contexts]),
     ):
-        own, distinct = number(told)
+        own, distinct = encode(told)
         codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes
     return codes
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.arrow import join_texts, view_numbers
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
-from rankconst.results.reading import number
+from rankconst.results.reading import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -92,7 +92,7 @@ class Cells:
         import numpy as np
 
         if isinstance(self.texts, list):
-            return number(self.texts)
+            return encode(self.texts)
         encoded = self.texts.dictionary_encode()
         return view_numbers(encoded.indices).astype(np.intp), encoded.dictionary
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.results.reading import Entries, number
+from rankconst.results.reading import Entries, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
@@ -47,7 +47,7 @@ def settle_units(
     above 1; the others then must be printed like them, or are open, as they are where half of the rows have one. Where
     fewer do, nothing is changed: they are fractions, and some of them wrong. `rows` may be others than the entries' own.
     """
-    codes, distinct = number(map(families, entries.heads))
+    codes, distinct = encode(map(families, entries.heads))
     family_of = codes[entries.head_of] if len(entries) else codes
     shares = ~entries.signed & np.array([family is not None for family in distinct], dtype=np.bool_)[family_of]
     big = shares & (entries.values > 1)
