@@ -32,7 +32,7 @@ from rankconst.adjusting import (
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.mentions import find_within
 from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.published import Published, read_numbers
+from rankconst.constants.published import Published, read_numbers, read_published
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
@@ -205,6 +205,13 @@ class AdjustedReading:
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
 
+    @cached_property
+    def block_of(self) -> Places:
+        """The place in :meth:`list_added` of the block of each entry; -1 if its column has none."""
+        places = number_distinct(self.blocks.values())
+        heads = [places.get(self.blocks[head.column], -1) if head.column in self.blocks else -1 for head in self.reading.entries.heads]
+        return np.array(heads, dtype=np.intp)[self.reading.entries.head_of]
+
     def against_baseline(self, key: str) -> AdjustedReading:
         """Return the file with its numbers compared with a further baseline in place of chance."""
         return replace(self, done=self.against[key], against={})
@@ -216,8 +223,8 @@ class AdjustedReading:
 
     def list_added(self) -> list[tuple[Block, dict[str, str]]]:
         """Return each block with its names, in the order of the columns; see :meth:`Block.list_names`."""
-        distinct = dict.fromkeys(self.blocks.values())
-        return [(block, block.list_names(significant=self.is_significant)) for block in distinct]
+        significant = self.is_significant
+        return [(block, block.list_names(significant=significant)) for block in dict.fromkeys(self.blocks.values())]
 
     @cached_property
     def table(self) -> dict[str, Any]:
@@ -230,12 +237,13 @@ class AdjustedReading:
     def added(self) -> dict[str, Any]:
         """The added columns alone."""
         added: dict[str, Any] = {}
-        size, heads, head_of = len(self.reading.rows), self.reading.entries.heads, self.reading.entries.head_of
-        batches = [np.unique(head_of[each.batch.index]) for each in self.done]
-        for block, names in self.list_added():
-            mine = np.array([self.blocks.get(head.column) is block for head in heads], dtype=np.bool_)
-            done = [each for each, own in zip(self.done, batches, strict=True) if mine[own].any()]
-            filled = fill_columns(size, done, np.where(mine[head_of], self.rows, -1), self.against)
+        size = len(self.reading.rows)
+        done_of: list[list[Done]] = [[] for _ in self.list_added()]
+        for each in self.done:
+            for own in np.unique(self.block_of[each.batch.index]).tolist():
+                done_of[own].append(each)
+        for (own, (_, names)), done in zip(enumerate(self.list_added()), done_of, strict=True):
+            filled = fill_columns(size, done, np.where(self.block_of == own, self.rows, -1), self.against)
             added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
         return added | self.described
 
@@ -324,11 +332,9 @@ class AdjustedReading:
 
     def _describe_blocks(self, key: str, rows: Places, codes: Places, shown: NDArray[Any]) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""
-        heads = self.reading.entries.heads
-        head_of = self.reading.entries.head_of[self.batch_of >= 0]
-        described = {}
-        for block, _ in self.list_added():
-            own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
+        described, block_of = {}, self.block_of[self.batch_of >= 0]
+        for place, (block, _) in enumerate(self.list_added()):
+            own = block_of == place
             last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
             last[rows[own]] = codes[own]
             described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[last].tolist()
@@ -653,13 +659,17 @@ def _read(
     codes = entries.text_of[places]
     used = np.unique(codes[codes >= 0])
     try:
-        numbers[used] = read_numbers(metric, [entries.written[code] for code in used.tolist()], percent=percent, exact=exact)
+        if used.size > _FEW:
+            texts = [entries.written[code] for code in used.tolist()]
+            numbers[used], used = read_numbers(metric, texts, percent=percent, exact=exact), used[:0]
     except DataError:
-        for code in used.tolist():  # one by one, to find which
-            try:
-                numbers[code] = read_numbers(metric, [entries.written[code]], percent=percent, exact=exact)
-            except DataError as error:
-                impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
+        pass  # one by one, to find which
+    for code in used.tolist():
+        try:
+            each = read_published(metric, entries.written[code], percent=percent, exact=exact)
+            numbers[code] = each.value, each.lower, each.upper
+        except DataError as error:
+            impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
     value = entries.floats.values / np.where(entries.floats.percent | percent, 100, 1)
     found = entries.pick(numbers, np.stack([value] * 3, axis=1))[places]
     there = ~np.isnan(found[:, 0])
