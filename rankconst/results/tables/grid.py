@@ -143,23 +143,22 @@ def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
 
 def _split_blocks(rows: list[Row], dialect: Dialect) -> Iterator[list[Row]]:
     """Split a table where a heading comes again, perhaps over other datasets."""
-    if dialect.exact or not rows:
-        yield from [rows] * bool(rows)
-        return
-    starts = [0]
-    heading = find_heading(rows[: DEEPEST + 1], dialect.parse)
-    if heading is not None:
-        depth = len(heading.levels)
-        last = heading.levels[-1]
+    starts = [0] if rows else []
+    heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
+    if heading is not None and heading.measures:
+        depth, last = len(heading.levels), heading.levels[-1]
+        places = [j for j in heading.measures if last[j]] or list(heading.measures)[:1]
         for i in range(depth, len(rows)):
-            same = [cell for cell, before in zip(rows[i].plain, last, strict=False) if cell and cell == before]
-            measured = {last[j] for j in heading.measured if last[j]}
-            if measured and measured <= set(same):
-                first = max(i - depth + 1, starts[-1] + 1)
-                while first < i and any(map(is_number, filter(None, rows[first].plain))):
-                    first += 1
-                if rows[first : i + 1] and tuple(row.plain for row in rows[first : i + 1]) != heading.levels:
-                    starts.append(first)
+            plain = rows[i].plain
+            if len(plain) <= places[-1] or plain[places[0]] != last[places[0]] or not last[places[0]]:
+                continue
+            if any(plain[j] != last[j] for j in places):
+                continue
+            first = max(i - depth + 1, starts[-1] + 1)
+            while first < i and any(map(is_number, filter(None, rows[first].plain))):
+                first += 1
+            if tuple(row.plain for row in rows[first : i + 1]) != heading.levels:
+                starts.append(first)
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
         yield rows[start:end]
 
