@@ -36,8 +36,9 @@ from rankconst.constants.published import Published, read_numbers, read_publishe
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
+from rankconst.results.columns import encode
 from rankconst.results.labels import read_label
-from rankconst.results.reading import Entries, encode, number_evaluations
+from rankconst.results.reading import Entries, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
 
 if TYPE_CHECKING:
@@ -209,7 +210,10 @@ class AdjustedReading:
     def block_of(self) -> Places:
         """The place in :meth:`list_added` of the block of each entry; -1 if its column has none."""
         places = number_distinct(self.blocks.values())
-        heads = [places.get(self.blocks[head.column], -1) if head.column in self.blocks else -1 for head in self.reading.entries.heads]
+        heads = [
+            places.get(self.blocks[head.column], -1) if head.column in self.blocks else -1
+            for head in self.reading.entries.heads
+        ]
         return np.array(heads, dtype=np.intp)[self.reading.entries.head_of]
 
     def against_baseline(self, key: str) -> AdjustedReading:
@@ -573,6 +577,7 @@ def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
 
 
 Group = tuple["Stated", "Metric", bool]
+
 
 def _group_entries(
     reading: Reading, user: Stated, metrics: frozenset[Metric], tables: Tables

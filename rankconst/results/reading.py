@@ -17,6 +17,7 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Stated
+from rankconst.results.columns import Cells, Rows, combine, encode
 from rankconst.results.labels import read_label
 
 if TYPE_CHECKING:
@@ -55,13 +56,6 @@ class Head(NamedTuple):
 
 NO_LINE = -1
 """The line of a number where lines mean nothing."""
-
-
-def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
-    """Return for each value its place among the distinct ones, and these in the order in which they first come."""
-    known: dict[Any, int] = {}
-    codes = [known.setdefault(value, len(known)) for value in values]
-    return np.array(codes, dtype=np.intp), list(known)
 
 
 class Floats(NamedTuple):
@@ -189,34 +183,6 @@ def _read_value(text: str) -> float:
         return parse_value(text.replace("%", "")).value
     except DataError:
         return math.nan
-
-
-class Rows(Sequence[Mapping[str, str]]):
-    """The rows of a table, held by column."""
-
-    def __init__(self, columns: Mapping[str, Sequence[str]], size: int) -> None:
-        self.columns, self._size = columns, size
-
-    @overload
-    def __getitem__(self, place: int) -> Mapping[str, str]: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Mapping[str, str]]: ...
-    def __getitem__(self, place: int | slice) -> Mapping[str, str] | Sequence[Mapping[str, str]]:
-        if isinstance(place, slice):
-            return tuple(self[each] for each in range(*place.indices(self._size)))
-        at = range(self._size)[place]
-        return {name: cells[at] for name, cells in self.columns.items()}
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # equal to a list with the same rows
-
-    def __repr__(self) -> str:
-        return f"Rows({list(self)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,7 +443,7 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
     names = [name for name in first if name not in columns and not _tells_number(name, first[name])]
     codes = entries.rows
     for cells in map(reading.cells, names) if reading.layout == "long" else ():
-        own, distinct = encode(cells)
+        own, distinct = cells.coded if isinstance(cells, Cells) else encode(cells)
         codes = own[entries.rows] if codes is entries.rows else combine(codes, own[entries.rows], len(distinct))
     if reading.layout == "long" and not names:
         codes = np.zeros(len(entries), dtype=np.intp)
@@ -488,12 +454,6 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
         own, distinct = encode(told)
         codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes
     return codes
-
-
-def combine(first: Places, second: Places, count: int) -> Places:
-    """Return a number for each pair of numbers, the second below `count`: numbers so small that more can follow."""
-    _, codes = np.unique(first * count + second, return_inverse=True)
-    return codes.astype(np.intp, copy=False)
 
 
 def _list_others(row: Mapping[str, str], column: str) -> tuple[tuple[str, str], ...]:

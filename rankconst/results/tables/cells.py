@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.arrow import join_texts, view_numbers
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
-from rankconst.results.reading import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Mapping
 
     from rankconst.results.document import Document
 
@@ -72,50 +66,6 @@ class Row(NamedTuple):
     # Column to the number of columns that its cell spans. None if the format cannot say: then a heading extends over
     # the empty cells behind it.
     spans: Mapping[int, int] | None = None
-
-
-class Cells:
-    """The cells of a column without markup, each distinct one known once: a list, or an array of Arrow."""
-
-    def __init__(self, texts: Sequence[str] | Any) -> None:
-        self.texts = texts
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def __getitem__(self, row: int) -> str:
-        found: Any = self.texts[row]
-        return found if isinstance(found, str) else str(found)
-
-    @cached_property
-    def _encoded(self) -> tuple[NDArray[np.intp], Any]:
-        import numpy as np
-
-        if isinstance(self.texts, list):
-            return encode(self.texts)
-        encoded = self.texts.dictionary_encode()
-        return view_numbers(encoded.indices).astype(np.intp), encoded.dictionary
-
-    @property
-    def codes(self) -> NDArray[np.intp]:
-        """The place of each cell among the distinct ones."""
-        return self._encoded[0]
-
-    @cached_property
-    def distinct(self) -> list[str]:
-        """The distinct cells."""
-        found = self._encoded[1]
-        return found if isinstance(found, list) else found.to_pylist()
-
-    def select(self, least: int, screen: Callable[[Any], Any]) -> list[tuple[int, str]]:
-        """Return the distinct cells with their places; of more than `least`, those that a screen of Arrow arrays has."""
-        found = self._encoded[1]
-        if len(found) <= least:
-            return list(enumerate(self.distinct))
-        texts = join_texts(found) if isinstance(found, list) else found
-        chosen = screen(texts)
-        places = view_numbers(chosen).nonzero()[0].tolist()
-        return list(zip(places, texts.filter(chosen).to_pylist(), strict=True))
 
 
 # Columns that cells of a table may span in all, besides one for each sign of the file.

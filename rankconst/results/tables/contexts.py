@@ -13,9 +13,9 @@ from rankconst.catalogue.benchmarks import list_ambiguous, list_elsewhere, load_
 from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
+from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import Text, gather
 from rankconst.results.labels import Label, deny, read_label
-from rankconst.results.reading import combine
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.vocabulary import list_lexicon, list_values
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.results.tables.cells import Cells
     from rankconst.results.tables.headings import Heading
 
     Places = NDArray[np.intp]
@@ -86,7 +85,11 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         if not role or j in heading.measures:
             continue
         named = squash(heading.keys[j]) == squash(role)
-        if named or role in OPEN_ROLES or all(fits_role(role, cell) for cell in cells[j].distinct if not is_missing(cell)):
+        if (
+            named
+            or role in OPEN_ROLES
+            or all(fits_role(role, cell) for cell in cells[j].distinct if not is_missing(cell))
+        ):
             held = roles.get(role)
             if held is None or (named and squash(heading.keys[held]) != squash(role)):
                 roles[role] = j
@@ -155,9 +158,7 @@ def read_rows(
     for own, said in telling:
         codes = combine(codes, own, len(said))
     distinct, first = np.unique(codes, return_index=True)
-    joined = [
-        (_join(said[own[row]] for own, said in telling), above[max(groups[0][row], 0)]) for row in first.tolist()
-    ]
+    joined = [(_join(said[own[row]] for own, said in telling), above[max(groups[0][row], 0)]) for row in first.tolist()]
     return RowTexts(codes, joined) if len(distinct) else RowTexts(codes, [(_NOTHING, ())])
 
 

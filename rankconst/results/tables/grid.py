@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from rankconst.errors import DataError
+from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
 from rankconst.results.labels import Label, read_label
-from rankconst.results.reading import Entries, NoMetricError, Notes, Reading, Rows
-from rankconst.results.tables.cells import Cells, Row, is_number, read_commas
+from rankconst.results.reading import Entries, NoMetricError, Notes, Reading
+from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading
 from rankconst.results.tables.pivot import pivot
@@ -111,7 +112,11 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             body = _fit(document, heading, below[len(heading.levels) :], notes, even=dialect.even or dialect.exact)
             sheet = _make_sheet(document, heading, body, (*above, *texts), dialect)
             understood = tuple(filter(None, (how, "commas before decimals" * commas)))
-            read.append(_Read(read_sheet(sheet, notes), [*map(list, zip(*(row.cells for row in body), strict=True))], understood))
+            read.append(
+                _Read(
+                    read_sheet(sheet, notes), [*map(list, zip(*(row.cells for row in body), strict=True))], understood
+                )
+            )
     if not read and without is not None:
         raise NoMetricError(explain_missing(document, without), lines, notes.skipped())
     if not read:
@@ -265,7 +270,9 @@ def _join(parts: list[Entries], sizes: Sequence[int]) -> Entries:
 
 def _describe(read: list[_Read]) -> str:
     """Say in one line how tables were understood; nothing if their headings say it all."""
-    origins = (f"dataset from {each.table.origin}" * bool(each.table.origin) for each in read if len(each.table.entries))
+    origins = (
+        f"dataset from {each.table.origin}" * bool(each.table.origin) for each in read if len(each.table.entries)
+    )
     inferred = dict.fromkeys(filter(None, (*(how for each in read for how in each.how), *origins)))
     if not inferred and not any(each.table.percent for each in read):
         return ""

@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.names import read_count
+from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import Text, gather
 from rankconst.results.labels import Label, read_label
-from rankconst.results.reading import NO_LINE, Entries, Floats, Head, combine
+from rankconst.results.reading import NO_LINE, Entries, Floats, Head
 from rankconst.results.tables import units
 from rankconst.results.tables.cells import is_missing, is_number
-from rankconst.results.tables.contexts import RowTexts, find_groups, find_roles, find_steps, find_texts, read_rows, tells
+from rankconst.results.tables.contexts import (
+    RowTexts,
+    find_groups,
+    find_roles,
+    find_steps,
+    find_texts,
+    read_rows,
+    tells,
+)
 from rankconst.results.tables.headings import find_role
 from rankconst.results.tables.numbers import DIFFERENCE, SIGNS, find_reason, read_cell
 
@@ -25,7 +34,6 @@ if TYPE_CHECKING:
 
     from rankconst.evaluation import Stated
     from rankconst.results.reading import Notes
-    from rankconst.results.tables.cells import Cells
     from rankconst.results.tables.headings import Heading
 
     Places = NDArray[np.intp]
@@ -265,7 +273,11 @@ class _Reader:
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
         """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
         heading, percent = self._heading, self._sheet.percent
-        said = {key for key, labels in zip(heading.keys, heading.labels, strict=True) if any(each.percent for each in labels)}
+        said = {
+            key
+            for key, labels in zip(heading.keys, heading.labels, strict=True)
+            if any(each.percent for each in labels)
+        }
         graphs = {
             key: next((label.graphs[0] for label in labels if label.graphs), None)
             for key, labels in zip(heading.keys, heading.labels, strict=True)

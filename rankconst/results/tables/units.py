@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.results.reading import Entries, encode
+from rankconst.results.columns import encode
+from rankconst.results.reading import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
