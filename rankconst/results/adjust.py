@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from rankconst.adjusting import (
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.mentions import find_within
 from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.published import Published, read_numbers, read_published
+from rankconst.constants.published import Published, check_decimals, read_numbers, read_published
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
@@ -42,7 +43,7 @@ from rankconst.results.reading import Entries, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -201,8 +202,10 @@ class AdjustedReading:
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
         reading = self.reading
-        heads = np.unique(reading.entries.head_of[self.batch_of >= 0]).tolist()
-        named = {head.column: head.metric for head in map(reading.entries.heads.__getitem__, heads)}
+        heads = [reading.entries.heads[each] for each in np.unique(reading.entries.head_of[self.batch_of >= 0]).tolist()]
+        if not self.done:
+            heads = [head for head in reading.entries.heads if head.adjustment is None and head.metric.optimum is not None]
+        named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
 
@@ -412,22 +415,24 @@ def adjust_reading(
     strict: bool = False,
     track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
     baselines: Iterable[str] = (),
+    lenient: bool = False,
+    decimals: int | Mapping[Metric, int] | None = None,
 ) -> AdjustedReading:
     """Adjust the numbers of a results file, of some metrics or of all, for chance and against further baselines.
 
-    `track` wraps the slow part to show progress.
+    `track` wraps the slow part to show progress. `decimals` says to how many numbers were rounded that do not show it.
 
     An impossible number is left out with the reason, or refused if `strict`. Raises DataError if nothing can be
-    adjusted; UsageError if file and user contradict each other; UnknownNameError for an unknown name.
+    adjusted, unless `lenient`; UsageError if file and user contradict each other; UnknownNameError for an unknown name.
     """
     user = parse_stated(user, tables)
     groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
-    if not groups:
+    if not groups and not lenient:
         raise DataError(f"{reading.name} holds none of the numbers you asked for. {_list_contents(reading)}")
     notes = _find_fractions(reading, groups) if user.percent else {}
     if notes:
         groups = {key: kept for key, places in groups.items() if (kept := places[~np.isin(places, list(notes))]).size}
-    if notes and (strict or not groups):
+    if notes and (strict or not (groups or lenient)):
         first = min(notes)
         raise DataError(f"{_place(reading, reading.entries[first])}: {notes[first]}")
     impossible: dict[int, str] = {}
@@ -442,7 +447,8 @@ def adjust_reading(
             continue
         tasks, tool = found
         percent = user.percent and metric.is_share
-        kept, numbers = _read(reading.entries, places, metric, impossible, percent=percent, exact=exact)
+        rounded = decimals.get(metric) if isinstance(decimals, Mapping) else decimals
+        kept, numbers = _read(reading.entries, places, metric, impossible, _Precision(percent, exact, rounded))
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
             batch = Batch(tasks, metric, tool, value, lower, upper, kept, said.num_tasks)
@@ -455,12 +461,12 @@ def adjust_reading(
     left[list(contradicting)] = True
     done = [*leave_out(done, left)]
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
-    if reasons and len(reasons) == len(settled):
+    if reasons and (strict or (len(reasons) == len(settled) and not lenient)):
         if all(isinstance(reason, AskedError) for reason in reasons):
             asks = tuple(_list_asked(groups, settled))
             raise AskedError("\n".join(f"{ask}." for ask in asks[:_MOST_ASKED]), asks)
         raise _hint_at_dataset(reasons[0], reading.name)
-    if impossible and (strict or not done):
+    if impossible and (strict or not (done or lenient)):
         place = min(impossible)
         more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
         raise DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
@@ -656,8 +662,16 @@ def _hint_at_dataset(error: DataError | UnknownNameError, name: str) -> DataErro
     return DataError(f"{error} The name of the file suggests --dataset {graph}.")
 
 
+class _Precision(NamedTuple):
+    """How numbers are read: as percentages, with all their digits, or rounded to some decimals."""
+
+    percent: bool
+    exact: bool
+    decimals: int | None
+
+
 def _read(
-    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], *, percent: bool, exact: bool
+    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], how: _Precision
 ) -> tuple[Places, Numbers]:
     """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
     numbers = np.full((len(entries.written), 3), np.nan)
@@ -666,17 +680,19 @@ def _read(
     try:
         if used.size > _FEW:
             texts = [entries.written[code] for code in used.tolist()]
-            numbers[used], used = read_numbers(metric, texts, percent=percent, exact=exact), used[:0]
+            numbers[used], used = read_numbers(metric, texts, **how._asdict()), used[:0]
     except DataError:
         pass  # one by one, to find which
     for code in used.tolist():
         try:
-            each = read_published(metric, entries.written[code], percent=percent, exact=exact)
+            each = read_published(metric, entries.written[code], **how._asdict())
             numbers[code] = each.value, each.lower, each.upper
         except DataError as error:
             impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
-    value = entries.floats.values / np.where(entries.floats.percent | percent, 100, 1)
-    found = entries.pick(numbers, np.stack([value] * 3, axis=1))[places]
+    percent = entries.floats.percent | how.percent
+    value = entries.floats.values / np.where(percent, 100, 1)
+    half = 0.0 if how.decimals is None else 0.5 * 10.0 ** -(check_decimals(how.decimals) + 2 * percent)
+    found = entries.pick(numbers, np.stack([value, value - half, value + half], axis=1))[places]
     there = ~np.isnan(found[:, 0])
     return places[there], found[there]
 
@@ -685,7 +701,7 @@ def _place(reading: Reading, entry: Entry) -> str:
     if entry.line is not None:
         return f"{reading.name}, line {entry.line:,}, {entry.column}"
     if reading.layout == "wide":
-        return f"{reading.name}, {entry.column}"
+        return f"{reading.name}, {entry.column}, row {entry.row}"
     # Of a file without lines, what the row says is the place.
     row = reading.rows[entry.row]
     told = ".".join(row[key] for key in reading.columns if key != entry.column and row.get(key))
