@@ -37,7 +37,7 @@ from rankconst.constants.published import Published, check_decimals, read_number
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
-from rankconst.results.columns import encode
+from rankconst.results.columns import encode, encode_cells, list_distinct
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
@@ -202,9 +202,13 @@ class AdjustedReading:
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
         reading = self.reading
-        heads = [reading.entries.heads[each] for each in np.unique(reading.entries.head_of[self.batch_of >= 0]).tolist()]
+        heads = [
+            reading.entries.heads[each] for each in np.unique(reading.entries.head_of[self.batch_of >= 0]).tolist()
+        ]
         if not self.done:
-            heads = [head for head in reading.entries.heads if head.adjustment is None and head.metric.optimum is not None]
+            heads = [
+                head for head in reading.entries.heads if head.adjustment is None and head.metric.optimum is not None
+            ]
         named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
@@ -311,9 +315,9 @@ class AdjustedReading:
                 described |= self._describe_blocks(key, rows, codes, shown)
                 continue
             own = roles.get(key)
-            values = shown[last].tolist()
-            if own is not None and self._is_said(key, own, values):
+            if own is not None and self._is_said(key, own, last, shown):
                 continue
+            values = shown[last].tolist() if size and (last != last[0]).any() else [*shown[last[:1]]] * size
             described[keep_apart(key if own is None else f"{key}_added", reading.columns)] = values
         notes: dict[int, list[str]] = {}
         for place, note in sorted(self.notes.items()):
@@ -323,17 +327,16 @@ class AdjustedReading:
             told[row] = "; ".join(dict.fromkeys(found))
         return described | {keep_apart("note", reading.columns): told}
 
-    def _is_said(self, key: str, column: str, values: Sequence[str | None]) -> bool:
+    def _is_said(self, key: str, column: str, places: Places, shown: NDArray[Any]) -> bool:
         """Tell whether an original column says the same of each row, in whatever spelling."""
-        cells, entries = self.reading.cells(column), self.reading.entries
-        pairs = set(zip(values, cells, strict=True))
-        if all(value in {None, cell} for value, cell in pairs):
+        codes, distinct = encode_cells(self.reading.cells(column))
+        entries, size = self.reading.entries, len(shown)
+        if all(shown[pair % size] in {None, distinct[pair // size]} for pair in list_distinct(codes * size + places)):
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
-        codes, distinct = encode(cells)
         done = self.batch_of >= 0
-        told = np.unique(codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done]).tolist()
+        told = list_distinct(codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done])
         names = ((distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)]) for n in told)
         return all((name := getattr(said, key)) and squash(cell) == squash(name) for cell, said in names)
 
@@ -604,13 +607,13 @@ def _group_entries(
     codes = (said_of * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
-    distinct, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    places = np.split(chosen[np.argsort(codes, kind="stable")], np.cumsum(counts)[:-1])
-    for number in np.argsort(first).tolist():
-        code = int(distinct[number])
+    counts = np.bincount(codes)
+    order = chosen[np.argsort(codes.astype(np.uint16) if len(counts) <= 2**16 else codes, kind="stable")]
+    parts = zip(range(len(counts)), np.split(order, np.cumsum(counts)[:-1]), strict=True) if len(counts) else ()
+    for code, places in sorted((each for each in parts if each[1].size), key=lambda each: int(each[1][0])):
         stated, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
         if stated is not None:
-            groups[stated, metric, exact] = places[number]
+            groups[stated, metric, exact] = places
     return groups, wanted
 
 
@@ -689,10 +692,12 @@ def _read(
             numbers[code] = each.value, each.lower, each.upper
         except DataError as error:
             impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
-    percent = entries.floats.percent | how.percent
-    value = entries.floats.values / np.where(percent, 100, 1)
-    half = 0.0 if how.decimals is None else 0.5 * 10.0 ** -(check_decimals(how.decimals) + 2 * percent)
-    found = entries.pick(numbers, np.stack([value, value - half, value + half], axis=1))[places]
+    found = numbers[np.maximum(codes, 0)] if len(numbers) else np.full((len(codes), 3), np.nan)
+    if (own := ~codes[codes < 0]).size:
+        percent = entries.floats.percent[own] | how.percent
+        value = entries.floats.values[own] / np.where(percent, 100, 1)
+        half = 0.0 if how.decimals is None else 0.5 * 10.0 ** -(check_decimals(how.decimals) + 2 * percent)
+        found[codes < 0] = np.stack([value, value - half, value + half], axis=1)
     there = ~np.isnan(found[:, 0])
     return places[there], found[there]
 

@@ -27,6 +27,8 @@ def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
 
 def combine(first: Places, second: Places, count: int) -> Places:
     """Return a number for each pair of numbers, the second below `count`: numbers so small that more can follow."""
+    if not first.any():
+        return second
     _, codes = np.unique(first * count + second, return_inverse=True)
     return codes.astype(np.intp, copy=False)
 
@@ -81,6 +83,16 @@ class Cells(Sequence[str]):
         return (
             iter(self._texts) if isinstance(self._texts, list) else map(self.distinct.__getitem__, self.codes.tolist())
         )
+
+
+def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:
+    """Return the place of each cell among the distinct ones, and these."""
+    return (cells.codes, cells.distinct) if isinstance(cells, Cells) else encode(cells)
+
+
+def list_distinct(codes: Places) -> list[int]:
+    """Return the distinct numbers among small ones."""
+    return np.flatnonzero(np.bincount(codes)).tolist() if len(codes) else []
 
 
 class Rows(Sequence[Mapping[str, str]]):

@@ -21,7 +21,7 @@ from rankconst.results.formats import find_tool
 from rankconst.results.gate import Text
 from rankconst.results.labels import read_label
 from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
-from rankconst.results.tables.cells import Row, is_blank
+from rankconst.results.tables.cells import Row
 from rankconst.results.tables.headings import compose_heading
 from rankconst.results.tables.sheet import Sheet, read_sheet
 
@@ -86,10 +86,10 @@ def _join(frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str
     import pandas as pd
 
     *names, note = adjusted.added
-    notes = ["; ".join(filter(None, (left.get(row), told))) for row, told in enumerate(adjusted.added[note])]
     columns = {name: _shorten(adjusted.added[name]) for name in names}
-    if always or any(notes):
-        columns[note] = notes
+    if always or left or any(adjusted.added[note]):
+        told = enumerate(adjusted.added[note])
+        columns[note] = ["; ".join(filter(None, (left.get(row), each))) for row, each in told]
     added = pd.DataFrame(columns, index=frame.index, copy=False)
     if frame.columns.nlevels > 1:
         added.columns = _part_names(columns, frame.columns)
@@ -103,9 +103,9 @@ def _shorten(values: Any) -> Any:
     """Return a single value in place of as many copies, which take pandas much longer."""
     if hasattr(values, "dtype") or not values:
         return values
-    distinct = set(values)
-    if len(distinct) == 1:
+    if values.count(values[0]) == len(values):
         return values[0]
+    distinct = set(values)
     return np.array(values, dtype=np.float64) if {int, type(None)} >= set(map(type, distinct)) else values
 
 
@@ -233,7 +233,9 @@ class _FrameCells(Cells):
             import pyarrow.compute as pc
 
             coded = texts.dictionary_encode()
-            return coded.indices.to_numpy(zero_copy_only=False).astype(np.intp), pc.utf8_trim_whitespace(coded.dictionary)
+            return coded.indices.to_numpy(zero_copy_only=False).astype(np.intp), pc.utf8_trim_whitespace(
+                coded.dictionary
+            )
         codes, distinct = _number_objects(self._texts)
         return codes, [*map(_spell, distinct), ""]
 

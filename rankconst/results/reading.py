@@ -17,7 +17,7 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Stated
-from rankconst.results.columns import Cells, Rows, combine, encode
+from rankconst.results.columns import Rows, combine, encode, encode_cells
 from rankconst.results.labels import read_label
 
 if TYPE_CHECKING:
@@ -120,10 +120,11 @@ class Entries(Sequence[Entry]):
         written = [*self.written, *further]
         return self.put(written=written, text_of=text_of, floats=Floats(self.floats.values, signed))
 
-    def pick(self, of_texts: NDArray[Any], of_floats: NDArray[Any]) -> NDArray[Any]:
+    def pick(self, of_texts: NDArray[Any], of_floats: NDArray[Any], places: Places | None = None) -> NDArray[Any]:
         """Return for each number what is known of its text, or of the machine's number that it is."""
         whole = np.concatenate((of_texts, of_floats[::-1])) if len(of_floats) else of_texts
-        return whole[self.text_of] if len(self) else whole[:0]
+        codes = self.text_of if places is None else self.text_of[places]
+        return whole[codes] if len(codes) else whole[:0]
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
@@ -443,7 +444,7 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
     names = [name for name in first if name not in columns and not _tells_number(name, first[name])]
     codes = entries.rows
     for cells in map(reading.cells, names) if reading.layout == "long" else ():
-        own, distinct = cells.coded if isinstance(cells, Cells) else encode(cells)
+        own, distinct = encode_cells(cells)
         codes = own[entries.rows] if codes is entries.rows else combine(codes, own[entries.rows], len(distinct))
     if reading.layout == "long" and not names:
         codes = np.zeros(len(entries), dtype=np.intp)
