@@ -202,9 +202,7 @@ class AdjustedReading:
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
         reading = self.reading
-        heads = [
-            reading.entries.heads[each] for each in np.unique(reading.entries.head_of[self.batch_of >= 0]).tolist()
-        ]
+        heads = [reading.entries.heads[each] for each in list_distinct(reading.entries.head_of[self.batch_of >= 0])]
         if not self.done:
             heads = [
                 head for head in reading.entries.heads if head.adjustment is None and head.metric.optimum is not None
@@ -251,7 +249,7 @@ class AdjustedReading:
         size = len(self.reading.rows)
         done_of: list[list[Done]] = [[] for _ in self.list_added()]
         for each in self.done:
-            for own in np.unique(self.block_of[each.batch.index]).tolist():
+            for own in list_distinct(self.block_of[each.batch.index]):
                 done_of[own].append(each)
         for (own, (_, names)), done in zip(enumerate(self.list_added()), done_of, strict=True):
             filled = fill_columns(size, done, np.where(self.block_of == own, self.rows, -1), self.against)
@@ -679,7 +677,7 @@ def _read(
     """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
     numbers = np.full((len(entries.written), 3), np.nan)
     codes = entries.text_of[places]
-    used = np.unique(codes[codes >= 0])
+    used = np.array(list_distinct(codes[codes >= 0]), dtype=np.intp)
     try:
         if used.size > _FEW:
             texts = [entries.written[code] for code in used.tolist()]

@@ -157,9 +157,15 @@ def read_rows(
     codes, above = np.maximum(groups[0], 0), groups[1]
     for own, said in telling:
         codes = combine(codes, own, len(said))
-    distinct, first = np.unique(codes, return_index=True)
-    joined = [(_join(said[own[row]] for own, said in telling), above[max(groups[0][row], 0)]) for row in first.tolist()]
-    return RowTexts(codes, joined) if len(distinct) else RowTexts(codes, [(_NOTHING, ())])
+    one = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.intp)  # a row of each
+    one[codes] = np.arange(len(codes))
+    used = np.flatnonzero(one >= 0)
+    number = np.zeros(len(one), dtype=np.intp)
+    number[used] = np.arange(len(used))
+    joined = [
+        (_join(said[own[row]] for own, said in telling), above[max(groups[0][row], 0)]) for row in one[used].tolist()
+    ]
+    return RowTexts(number[codes], joined)
 
 
 def find_steps(roles: Mapping[str, int], cells: Sequence[Cells]) -> tuple[Ask, ...]:
