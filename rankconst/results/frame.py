@@ -277,7 +277,7 @@ def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
 
 def _spell(cell: Any) -> str:
     """Return a cell as text: a float that is whole without its point, what is missing as nothing."""
-    if cell is None or cell != cell or type(cell).__name__ in {"NAType", "NaTType"}:  # noqa: PLR0124
+    if cell is None or type(cell).__name__ in {"NAType", "NaTType"} or cell != cell:  # noqa: PLR0124
         return ""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))

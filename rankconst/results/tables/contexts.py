@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -150,12 +150,16 @@ def read_rows(
     groups: tuple[Places, list[tuple[Text, ...]]],
 ) -> RowTexts:
     """Return what the cells of each row say, the nearest first: those of roles, the names, then the others."""
-    places = [(roles[role], _choose_reader(role)) for role in (*_ADDRESS, *_FACTS, "model") if role in roles]
-    places += [(j, _choose_free(_find_telling(heading, j))) for j in free]
+    places = [(roles[role], partial(_read_role, role)) for role in (*_ADDRESS, *_FACTS) if role in roles]
+    places += [(roles["model"], _read_name)] if "model" in roles else []
+    scopes = ["cell" if "model" in roles or place else "row" for place in range(len(free))]
+    for j, scope in zip(free, scopes, strict=True):
+        telling = _find_telling(heading, j)
+        places.append((j, partial(_read_name, scope=scope) if telling is None else partial(_read_flag, telling)))
     columns = (_read_column(cells[j], read) for j, read in places)
-    telling = [each for each in columns if len(each[1]) > 1]
+    found = [each for each in columns if len(each[1]) > 1]
     codes, above = np.maximum(groups[0], 0), groups[1]
-    for own, said in telling:
+    for own, said in found:
         codes = combine(codes, own, len(said))
     one = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.intp)  # a row of each
     one[codes] = np.arange(len(codes))
@@ -163,7 +167,7 @@ def read_rows(
     number = np.zeros(len(one), dtype=np.intp)
     number[used] = np.arange(len(used))
     joined = [
-        (_join(said[own[row]] for own, said in telling), above[max(groups[0][row], 0)]) for row in one[used].tolist()
+        (_join(said[own[row]] for own, said in found), above[max(groups[0][row], 0)]) for row in one[used].tolist()
     ]
     return RowTexts(number[codes], joined)
 
@@ -184,7 +188,8 @@ def _read_column(cells: Cells, read: Callable[[str], Said]) -> tuple[Places, lis
     """Return for each row a number of what its cell says; 0 is nothing."""
     found = [_NOTHING]
     of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
-    for place, cell in cells.select(_FEW, screen) if read is _read_name else enumerate(cells.distinct):
+    named = getattr(read, "func", read) is _read_name
+    for place, cell in cells.select(_FEW, screen) if named else enumerate(cells.distinct):
         said = read(cell)
         if said != _NOTHING:
             of[place] = len(found)
@@ -192,16 +197,12 @@ def _read_column(cells: Cells, read: Callable[[str], Said]) -> tuple[Places, lis
     return of[cells.codes] if len(of) else cells.codes, found
 
 
-def _choose_reader(role: str) -> Callable[[str], Said]:
-    """Return what reads the cells of a role."""
+def _read_role(role: str, cell: str) -> Said:
+    """Read a cell of a column with a role."""
+    if is_missing(cell):
+        return _NOTHING
     if role in _ADDRESS:
-        return lambda cell: _NOTHING if is_missing(cell) else Said((Text(declare(role, cell), "row", _ROW),))
-    if role == "model":
-        return _read_name
-    return lambda cell: _NOTHING if is_missing(cell) else _read_fact(role, cell)
-
-
-def _read_fact(role: str, cell: str) -> Said:
+        return Said((Text(declare(role, cell), "row", _ROW),))
     label = read_label(cell)
     facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "tool": cell}
     facts["rank_type"] = label.values.get("rank_type", (cell.lower(),))[0]
@@ -209,25 +210,18 @@ def _read_fact(role: str, cell: str) -> Said:
     return Said(texts, ((role, facts[role]),))
 
 
-def _read_name(cell: str) -> Said:
-    label = _NO_LABEL if not cell or is_blank(cell) else read_label(cell)
-    return Said((Text(label, "row", _ROW),)) if tells(label) else _NOTHING
+def _read_name(cell: str, scope: str = "row") -> Said:
+    """Read a cell that may say anything."""
+    label = Label() if is_blank(cell) else read_label(cell)
+    return Said((Text(label, scope, _ROW),)) if tells(label) else _NOTHING
 
 
-_NO_LABEL = Label()
-
-
-def _choose_free(telling: Label | None) -> Callable[[str], Said]:
-    """Return what reads the cells of a column without a role, below a label that they may affirm."""
-    if telling is None:
-        return _read_name
-
-    def read(cell: str) -> Said:
-        own = () if is_number(cell) else _read_name(cell).texts
-        label = telling if cell.lower() in _YES else deny(telling)
-        return _NOTHING if is_blank(cell) else Said((Text(label, "row", _ROW), *own))
-
-    return read
+def _read_flag(telling: Label, cell: str) -> Said:
+    """Read a cell that affirms or denies what is above it."""
+    if is_blank(cell):
+        return _NOTHING
+    own = () if is_number(cell) else _read_name(cell, "cell").texts
+    return Said((Text(telling if cell.lower() in _YES else deny(telling), "row", _ROW), *own))
 
 
 # Many cells at once.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 _EITHER = "a fraction or a percentage"
-_REMEDY = "add --percent or --no-percent"
+_REMEDY = "add --percent or --no-percent (in Python: percent=True or False)"
 _SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
 _FRACTION = "less than Hits@k for a smaller k of the same evaluation"
 # A model of which even the greatest share is less, in percent, is as good as none.
@@ -49,7 +49,7 @@ def settle_units(
     fewer do, nothing is changed: they are fractions, and some of them wrong. `rows` may be others than the entries' own.
     """
     codes, distinct = encode(map(families, entries.heads))
-    family_of = codes[entries.head_of] if len(entries) else codes
+    family_of = codes[entries.head_of]
     shares = ~entries.signed & np.array([family is not None for family in distinct], dtype=np.bool_)[family_of]
     big = shares & (entries.values > 1)
     if percent is False or not big.any():
