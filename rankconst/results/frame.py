@@ -74,7 +74,7 @@ def adjust_frame(
         replace(user, percent=percent is True),
         metrics=metrics,
         strict=errors == "raise",
-        lenient=errors == "note" or not len(frame),
+        lenient=errors == "note" or not len(reading.entries),
         decimals=rounded,
         baselines=baselines,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankconst.catalogue.benchmarks import list_ambiguous, list_elsewhere, load_benchmarks
+from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
@@ -205,7 +206,7 @@ def _read_role(role: str, cell: str) -> Said:
         return Said((Text(declare(role, cell), "row", _ROW),))
     label = read_label(cell)
     facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "tool": cell}
-    facts["rank_type"] = label.values.get("rank_type", (cell.lower(),))[0]
+    facts["rank_type"] = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))[0]
     texts = (Text(label, "row", _ROW),) if role == "tool" and tells(label) else ()
     return Said(texts, ((role, facts[role]),))
 
@@ -217,11 +218,13 @@ def _read_name(cell: str, scope: str = "row") -> Said:
 
 
 def _read_flag(telling: Label, cell: str) -> Said:
-    """Read a cell that affirms or denies what is above it."""
+    """Read a cell that affirms or denies what is above it; other cells below words say nothing of these."""
     if is_blank(cell):
         return _NOTHING
     own = () if is_number(cell) else _read_name(cell, "cell").texts
-    return Said((Text(telling if cell.lower() in _YES else deny(telling), "row", _ROW), *own))
+    if cell.lower() in _YES and (telling.values or not cell.isdigit()):
+        return Said((Text(telling, "row", _ROW), *own))
+    return Said((Text(deny(telling), "row", _ROW), *own)) if telling.values else Said(own)
 
 
 # Many cells at once.

@@ -44,7 +44,8 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
     try:
         found = parse_value(bare, exact=exact)
     except DataError as error:
-        hint = find_remark(bare) or str(error).partition(" is not a number.")[2].strip(" .")
+        _, nothing, hint = str(error).partition(" is not a number.")
+        hint = find_remark(bare) or (hint if nothing else str(error)).strip(" .")
         return "", f"not a number: {hint[:1].lower()}{hint[1:]}" if hint else "not a number"
     if spread and found.deviation is None:
         return "", "a deviation without its mean"

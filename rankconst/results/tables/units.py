@@ -61,9 +61,8 @@ def settle_units(
     certain = {code for code in own if large[code][1] > 0.5 and most[code] <= 100}
     sign, doubtful = np.zeros((2, len(entries)), dtype=np.bool_)
     decimals = entries.pick(np.array([*map(count_decimals, entries.written)]), np.zeros(len(entries.floats.values)))
-    if len(entries.floats.values):
-        floating = np.flatnonzero(entries.text_of < 0)
-        decimals[floating] = [count_decimals(entries.text_at(place)) for place in floating[shares[floating]].tolist()]
+    for place in np.flatnonzero(shares & (entries.text_of < 0)).tolist():
+        decimals[place] = count_decimals(entries.text_at(place))
     for code, places in own.items():
         alike = [each for each in certain if _kind(distinct[each]) == _kind(distinct[code])]
         in_large, part = large[code]
