@@ -21,7 +21,7 @@ from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.vocabulary import list_lexicon, list_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -137,7 +137,18 @@ class RowTexts(NamedTuple):
 def _form(said: Said, texts: tuple[Text, ...], asks: tuple[Ask, ...]) -> Stated:
     told = gather(texts)
     further = () if "split" in told.said else asks
-    return Stated(**{**told.said, **dict(said.facts)}, asks=(*told.asks, *further))
+    return Stated(**{**told.said, **dict(said.facts)}, asks=(*told.asks, *further, *_find_conflicts(said)))
+
+
+def _find_conflicts(said: Said) -> Iterator[Ask]:
+    """Yield the questions about fields of which the cells of a row declare several values, none nearer than others."""
+    for name in _ADDRESS:
+        found = [value for text in said.texts if (value := text.label.said.get(name)) not in {None, "filtered"}]
+        values = {squash(value): value for value in found}
+        if len(values) > 1:
+            listed = tuple(values.values())
+            text = f"its row says {name} {' and '.join(listed)}"
+            yield Ask(name, text, remedy=f"--{name}", choices=listed if name == "dataset" else ())
 
 
 _ROW = "its row"
@@ -153,8 +164,11 @@ def read_rows(
     """Return what the cells of each row say, the nearest first: those of roles, the names, then the others."""
     places = [(roles[role], partial(_read_role, role)) for role in (*_ADDRESS, *_FACTS) if role in roles]
     places += [(roles["model"], _read_name)] if "model" in roles else []
-    scopes = ["cell" if "model" in roles or place else "row" for place in range(len(free))]
-    for j, scope in zip(free, scopes, strict=True):
+    for place, j in enumerate(free):
+        if (role := heading.roles[j]) in _ADDRESS and role in roles:  # a second column of a role
+            places.append((j, partial(_read_role, role)))
+            continue
+        scope = "cell" if "model" in roles or place else "row"
         telling = _find_telling(heading, j)
         places.append((j, partial(_read_name, scope=scope) if telling is None else partial(_read_flag, telling)))
     columns = (_read_column(cells[j], read) for j, read in places)

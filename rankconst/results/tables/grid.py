@@ -148,7 +148,9 @@ def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
 
 def _split_blocks(rows: list[Row], dialect: Dialect) -> Iterator[list[Row]]:
     """Split a table where a heading comes again, perhaps over other datasets."""
-    starts = [0] if rows else []
+    if not rows:
+        return
+    starts = [0]
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
     if heading is not None and heading.measures:
         depth, last = len(heading.levels), heading.levels[-1]
@@ -178,7 +180,7 @@ def _fit(document: Document, heading: Heading, rows: Iterable[Row], notes: Notes
             kept.append(row)
         elif found == width:
             notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
-        elif found == 1:
+        elif found == 1 and not even:
             more = ("",) * (width - 1)
             kept.append(row._replace(cells=row.cells + more, plain=row.plain + more, spans={0: width}))
         else:

@@ -111,6 +111,8 @@ class _Reader:
         value = self._roles.get("value") if heading.long else None
         if value is not None:
             numbers[value] = self._read_numbers(value, spread=False)
+        if "num_tasks" in self._roles:
+            self._check_counts(self._roles["num_tasks"])
         empty = np.ones(self._lines.size, dtype=np.bool_)
         for _, there in numbers.values():
             empty &= ~there
@@ -217,6 +219,13 @@ class _Reader:
                 percent[own] = label.percent
         there = there & (head_of >= 0)
         return self._count(_Column(text_of, there, head_of, context_of, percent), counts, j)
+
+    def _check_counts(self, j: int) -> None:
+        """Say which cells of a column of numbers of ranks are not whole numbers."""
+        cells = self._sheet.cells[j]
+        wrong = np.array([not is_missing(cell) and read_count(cell) is None for cell in cells.distinct], dtype=np.bool_)
+        for row in np.flatnonzero(wrong[cells.codes]).tolist():
+            self._notes.add(self._line(row), cells[row], f"not a whole number, in column {self._heading.keys[j]}")
 
     def _read_count(self, row: int, j: int) -> int | None:
         """Return the number of ranks that a cell states."""
