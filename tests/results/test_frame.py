@@ -502,7 +502,9 @@ def test_a_row_that_is_asked_about_is_left_out_and_its_note_is_the_question() ->
             rankconst.adjust(refused, **options)
 
 
-@pytest.mark.parametrize("text", ["unseen entities", "Evaluated by development triples of one fold", "type-constrained"])
+@pytest.mark.parametrize(
+    "text", ["unseen entities", "Evaluated by development triples of one fold", "type-constrained"]
+)
 @pytest.mark.parametrize("where", ["attributes", "columns", "index", "cell"])
 def test_texts_of_a_frame_are_those_of_its_numbers(text: str, where: str) -> None:
     frame = pd.DataFrame({"model": ["RotatE"], "dataset": ["umls"], "MRR": [0.5]})

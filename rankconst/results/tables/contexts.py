@@ -38,6 +38,11 @@ _YES = {"yes", "true", "y", "✓", "✔", "x", "1", "on"}
 # Of more distinct cells, those that may tell something are found all at once.
 _FEW = 500
 _MOST_TRIED = 5_000
+UNFILTERED = Ask(
+    "protocol", "another column of its metric is filtered, and it does not say that it is", remedy="--protocol raw"
+)
+"""The question about a metric that comes again as filtered."""
+
 _STEPS = Ask(
     "split",
     "rows of several steps, as of the log of a training, whose split is not said",
@@ -136,7 +141,7 @@ class RowTexts(NamedTuple):
 
 def _form(said: Said, texts: tuple[Text, ...], asks: tuple[Ask, ...]) -> Stated:
     told = gather(texts)
-    further = () if "split" in told.said else asks
+    further = (ask for ask in asks if ask.field not in told.said)
     return Stated(**{**told.said, **dict(said.facts)}, asks=(*told.asks, *further, *_find_conflicts(said)))
 
 

@@ -82,7 +82,7 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether a row below the metrics belongs to the heading: with the k of Hits@, or with names over columns."""
     own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
-    further = [j for j in longer.measures if j not in heading.measures]
+    further = [j for j, label in longer.measures.items() if j not in heading.measures and not label.reason]
     if further and set(longer.measures) > set(heading.measures):
         counted = all(
             _is_hits(longer.measures[j]) or any(map(str.isalpha, cell))

@@ -16,6 +16,7 @@ from rankconst.results.reading import NO_LINE, Entries, Floats, Head
 from rankconst.results.tables import units
 from rankconst.results.tables.cells import is_missing, is_number
 from rankconst.results.tables.contexts import (
+    UNFILTERED,
     RowTexts,
     find_groups,
     find_roles,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Notes
     from rankconst.results.tables.headings import Heading
 
@@ -90,7 +91,12 @@ class _Reader:
         self._floats: list[NDArray[np.float64]] = []
         self._heads: dict[Head, int] = {}
         self._contexts: dict[Stated, int] = {}
-        self._formed: dict[tuple[Text, ...], Places] = {}
+        self._formed: dict[tuple[tuple[Text, ...], tuple[Ask, ...]], Places] = {}
+        self._filtered = {
+            label.metric
+            for j, label in sheet.heading.measures.items()
+            if any(each.said.get("protocol") == "filtered" for each in sheet.heading.labels[j])
+        }
         roles = find_roles(sheet.heading, sheet.cells)
         self._roles = {role: j for role, j in roles.items() if not sheet.exact or role != "model"}
         self._free = [] if sheet.exact else find_texts(sheet.heading, sheet.cells, roles)
@@ -167,14 +173,21 @@ class _Reader:
                 self._notes.add(self._line(row), cells[j][row], f"{DIFFERENCE}, in column {self._heading.keys[j]}")
             numbers[j] = text_of, there & ~left
 
-    def _settle_contexts(self, labels: tuple[Label, ...], rows: RowTexts, scope: str, place: str) -> Places:
+    def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Ask, ...] = ()) -> Places:
         """Return for each row the number of its context below some labels."""
-        texts = tuple(Text(label, scope, place) for label in labels[::-1] if tells(label))
-        if texts not in self._formed:
-            formed = rows.form(texts, self._sheet.texts, self._asks)
+        telling = tuple(text for text in texts if tells(text.label))
+        if (telling, asks) not in self._formed:
+            formed = rows.form(telling, self._sheet.texts, (*self._asks, *asks))
             places = [self._contexts.setdefault(each, len(self._contexts)) for each in formed]
-            self._formed[texts] = np.array(places, dtype=np.intp)[rows.codes]
-        return self._formed[texts]
+            self._formed[telling, asks] = np.array(places, dtype=np.intp)[rows.codes]
+        return self._formed[telling, asks]
+
+    def _ask_filtered(self, j: int) -> tuple[Ask, ...]:
+        """Return the question about a column without a protocol whose metric comes again as filtered."""
+        said = {label.said.get("protocol") for label in self._heading.labels[j]} - {None}
+        return (
+            () if said or self._sheet.exact or self._heading.measures[j].metric not in self._filtered else (UNFILTERED,)
+        )
 
     def _number_head(self, label: Label, j: int, *, exact: bool) -> int:
         if label.metric is None:
@@ -189,7 +202,8 @@ class _Reader:
         if j in self._sheet.floats:
             head_of[text_of < 0] = self._number_head(label, j, exact=True)
         percent = np.full(there.size, any(each.percent for each in labels), dtype=np.bool_)
-        return _Column(text_of, there, head_of, self._settle_contexts(labels, rows, "column", "its heading"), percent)
+        texts = tuple(Text(each, "column", "its heading") for each in labels[::-1])
+        return _Column(text_of, there, head_of, self._settle_contexts(texts, rows, self._ask_filtered(j)), percent)
 
     def _label_long(self, j: int, rows: RowTexts, text_of: Places, there: Flags) -> _Column:
         """Return the numbers of a column of values, whose metrics another names."""
@@ -215,7 +229,7 @@ class _Reader:
             else:
                 head_of[own] = self._number_head(label, j, exact=False)
                 head_of[own & (text_of < 0)] = self._number_head(label, j, exact=True)
-                context_of[own] = self._settle_contexts((label,), rows, "row", "its row")[own]
+                context_of[own] = self._settle_contexts((Text(label, "row", "its row"),), rows)[own]
                 percent[own] = label.percent
         there = there & (head_of >= 0)
         return self._count(_Column(text_of, there, head_of, context_of, percent), counts, j)
