@@ -2,9 +2,9 @@
 
     python benchmarks/adjust_speed.py
 
-One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 through the command line, both with
-five metrics as text of four decimals, a column of datasets and one of distinct names of models. The floor reads the same
-cells, forms the same columns by multiplication, and assigns or writes them.
+One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 through the command line, both
+with five metrics as text of four decimals, a column of datasets and one of distinct names of models. The floor reads the
+same cells, forms the same columns by multiplication, and assigns or writes them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def report(what: str, taken: float, floor: float) -> None:
 def run(*command: str) -> float:
     """Return the processor time of a program."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *command], check=True, capture_output=True)  # noqa: S603
+    subprocess.run([sys.executable, *command], check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -438,7 +438,7 @@ def adjust_reading(
         first = min(notes)
         raise DataError(f"{_place(reading, reading.entries[first])}: {notes[first]}")
     impossible: dict[int, str] = {}
-    settled: dict[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError] = {}
+    settled: _Settled = {}
     done: list[Done] = []
     for (said, metric, exact), places in groups.items():
         if said not in settled:
@@ -457,21 +457,14 @@ def adjust_reading(
             done += _adjust(batch, tables, notes, impossible)
     evaluation_of, entries = number_evaluations(reading), reading.entries
     evaluations = [evaluation_of[each.batch.index] for each in done]
-    contradicting = find_contradictions(done, evaluations, lambda place: entries[place].text)
+    contradicting = find_contradictions(done, evaluations, entries.text_at)
     impossible |= contradicting
     left = np.zeros(len(entries), dtype=np.bool_)
     left[list(contradicting)] = True
     done = [*leave_out(done, left)]
-    reasons = [found for found in settled.values() if not isinstance(found, tuple)]
-    if reasons and (strict or (len(reasons) == len(settled) and not lenient)):
-        if all(isinstance(reason, AskedError) for reason in reasons):
-            asks = tuple(_list_asked(groups, settled))
-            raise AskedError("\n".join(f"{ask}." for ask in asks[:_MOST_ASKED]), asks)
-        raise _hint_at_dataset(reasons[0], reading.name)
-    if impossible and (strict or not (done or lenient)):
-        place = min(impossible)
-        more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
-        raise DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
+    asked = _list_asked(groups, settled)
+    if strict or not (done or lenient):
+        _refuse(reading, settled, impossible, asked, strict=strict)
     notes |= impossible
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
@@ -482,17 +475,31 @@ def adjust_reading(
         notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
-    asked = _list_asked(groups, settled)
-    if strict and asked:
-        raise AskedError(" ".join(f"{ask}." for ask in asked), tuple(asked))
     assumed = list_assumed([(said, found[0]) for said, found in settled.items() if isinstance(found, tuple)], user)
     listed = tuple(tools.values())
     return AdjustedReading(reading, tuple(done), versions, wanted, notes, listed, against, assumed, asked)
 
 
-def _list_asked(
-    groups: Mapping[Group, Places], settled: Mapping[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError]
-) -> dict[Ask, tuple[int, ...]]:
+_Settled = dict["Stated", "tuple[Tasks, Tool | None] | DataError | UnknownNameError"]
+
+
+def _refuse(
+    reading: Reading, settled: _Settled, impossible: Mapping[int, str], asked: Iterable[Ask], *, strict: bool
+) -> None:
+    """Raise why numbers are not adjusted: the questions, an unknown name, or an impossible number."""
+    reasons = [found for found in settled.values() if not isinstance(found, tuple)]
+    if reasons and (strict or len(reasons) == len(settled)):
+        asks = tuple(asked)
+        if len(asks) and all(isinstance(reason, AskedError) for reason in reasons):
+            raise AskedError("\n".join(f"{ask}." for ask in asks[:_MOST_ASKED]), asks)
+        raise _hint_at_dataset(reasons[0], reading.name)
+    if impossible:
+        place = min(impossible)
+        more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
+        raise DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
+
+
+def _list_asked(groups: Mapping[Group, Places], settled: _Settled) -> dict[Ask, tuple[int, ...]]:
     """Return the questions that are open, with the places of the numbers that wait for an answer."""
     asked: dict[Ask, list[int]] = {}
     for (said, _, _), places in groups.items():

@@ -30,7 +30,8 @@ def combine(first: Places, second: Places, count: int) -> Places:
     if not first.any():
         return second
     _, codes = np.unique(first * count + second, return_inverse=True)
-    return codes.astype(np.intp, copy=False)
+    found: Places = codes.astype(np.intp, copy=False)
+    return found
 
 
 class Cells(Sequence[str]):
@@ -59,7 +60,7 @@ class Cells(Sequence[str]):
         return found if isinstance(found, list) else found.to_pylist()
 
     def select(self, least: int, screen: Callable[[Any], Any]) -> list[tuple[int, str]]:
-        """Return the distinct cells with their places; of more than `least`, those that a screen of Arrow arrays has."""
+        """Return the distinct cells with their places; of more than `least`, those that a screen of arrays has."""
         found = self.coded[1]
         if len(found) <= least:
             return list(enumerate(self.distinct))

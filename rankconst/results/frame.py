@@ -65,9 +65,9 @@ def adjust_frame(
         require_whole(reading)
     if complete is not None:
         reading = complete(reading)
-    rounded = decimals
-    if isinstance(decimals, Mapping):
-        rounded = {parse_metric(name): digits for name, digits in decimals.items()}
+    rounded = (
+        {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
+    )
     adjusted = adjust_reading(
         reading,
         tables,
@@ -200,9 +200,16 @@ def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
 
 def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
     """Return the columns with the names of all their levels."""
-    names = [[*name] if isinstance(name, tuple) and frame.columns.nlevels > 1 else [name] for name in frame.columns]
+    names = [
+        [*name] if isinstance(name, tuple) and frame.columns.nlevels > 1 else [name]
+        for name in map(_as_any, frame.columns)
+    ]
     plain = [["" if name is None or _EMPTY.fullmatch(str(name)) else str(name) for name in each] for each in names]
     return [([*filter(None, each)], frame.iloc[:, j]) for j, each in enumerate(plain)]
+
+
+def _as_any(name: Any) -> Any:
+    return name
 
 
 def _compose(names: list[list[str]]) -> Heading:
@@ -224,11 +231,12 @@ class _FrameCells(Cells):
 
     def __init__(self, series: Any) -> None:
         super().__init__(series)
+        self._series: Any = series
 
     @cached_property
     def coded(self) -> tuple[NDArray[np.intp], Any]:
         """The place of each cell among the distinct ones, and these."""
-        texts = _read_texts(self._texts)
+        texts = _read_texts(self._series)
         if texts is not None:
             import pyarrow.compute as pc
 
@@ -236,13 +244,13 @@ class _FrameCells(Cells):
             return coded.indices.to_numpy(zero_copy_only=False).astype(np.intp), pc.utf8_trim_whitespace(
                 coded.dictionary
             )
-        codes, distinct = _number_objects(self._texts)
+        codes, distinct = _number_objects(self._series)
         return codes, [*map(_spell, distinct), ""]
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
             return [self[each] for each in range(*row.indices(len(self)))]
-        return _spell(self._texts.iloc[row])
+        return _spell(self._series.iloc[row])
 
 
 def _read_texts(series: Any) -> Any:
@@ -285,7 +293,7 @@ def _spell(cell: Any) -> str:
 
 
 def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
-    """Return the machine's numbers of a column, which are exact, with NaN, and its other cells; None if all are texts."""
+    """Return the machine's numbers of a column, with NaN, and its other cells; None if all are texts."""
     if series.dtype.kind in "fiu":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         infinite = np.isinf(values)

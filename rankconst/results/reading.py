@@ -154,7 +154,8 @@ class Entries(Sequence[Entry]):
 
     def context_at(self, place: int) -> Stated:
         """Return what the file says of a number, with its model."""
-        context, model = self.contexts[self.context_of[place]], self.models[self.model_of[place]]
+        context: Stated = self.contexts[self.context_of[place]]
+        model = self.models[self.model_of[place]]
         return replace(context, model=model) if model else context
 
     def __iter__(self) -> Iterator[Entry]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.formats import read_document, read_results
+from rankconst.results.formats import read_results
 from rankconst.results.reading import (
     Entries,
     Entry,

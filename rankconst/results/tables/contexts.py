@@ -167,6 +167,7 @@ def read_rows(
     groups: tuple[Places, list[tuple[Text, ...]]],
 ) -> RowTexts:
     """Return what the cells of each row say, the nearest first: those of roles, the names, then the others."""
+    places: list[tuple[int, Callable[[str], Said]]]
     places = [(roles[role], partial(_read_role, role)) for role in (*_ADDRESS, *_FACTS) if role in roles]
     places += [(roles["model"], _read_name)] if "model" in roles else []
     for place, j in enumerate(free):
@@ -200,8 +201,8 @@ def find_steps(roles: Mapping[str, int], cells: Sequence[Cells]) -> tuple[Ask, .
 
 def _join(each: Iterable[Said]) -> Said:
     found = list(each)
-    texts, facts = (tuple(one for said in found for one in said[i]) for i in range(2))
-    return Said(texts, facts)
+    texts = tuple(text for said in found for text in said.texts)
+    return Said(texts, tuple(fact for said in found for fact in said.facts))
 
 
 def _read_column(cells: Cells, read: Callable[[str], Said]) -> tuple[Places, list[Said]]:

@@ -31,14 +31,9 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
     """Return the number that a cell holds, empty if there is none, and why not, as half a sentence."""
     if is_plain_number(text) and not spread:
         return text, ""
-    if is_blank(text):
-        return "", ""
-    if text.startswith("+") and not exact:
-        return "", "a difference, since it has a plus sign"
-    if is_missing(text):
-        return "", "not a number"
-    if is_uncertain(text):
-        return "", "an uncertainty or a footnote? Write ±, or a blank before the mark"
+    left = _find_other(text, exact=exact)
+    if left is not None:
+        return "", left
     bare = strip_marks(text)
     bare = read_deviation(bare) or bare
     try:
@@ -50,6 +45,17 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
     if spread and found.deviation is None:
         return "", "a deviation without its mean"
     return bare, ""
+
+
+def _find_other(text: str, *, exact: bool) -> str | None:
+    """Return why a cell is not read as a number, nothing for a blank one; None if it is."""
+    if is_blank(text):
+        return ""
+    if text.startswith("+") and not exact:
+        return "a difference, since it has a plus sign"
+    if is_missing(text):
+        return "not a number"
+    return "an uncertainty or a footnote? Write ±, or a blank before the mark" if is_uncertain(text) else None
 
 
 def find_reason(heading: Heading, j: int) -> str:

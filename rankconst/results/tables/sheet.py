@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,7 +28,7 @@ from rankconst.results.tables.headings import find_role
 from rankconst.results.tables.numbers import DIFFERENCE, SIGNS, find_reason, read_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -213,7 +212,7 @@ class _Reader:
         codes, count = names.codes, len(names.distinct)
         if ks is not None:
             codes, count = codes * len(ks.distinct) + ks.codes, count * len(ks.distinct)
-        distinct, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         head_of, context_of = np.full((2, there.size), -1, dtype=np.intp)
         percent = np.zeros(there.size, dtype=np.bool_)
         counts: dict[int, int | None] = {}
@@ -275,7 +274,8 @@ class _Reader:
             np.stack([each[i] for each in columns], axis=1)[rows, at] for i in (0, 2, 3, 4)
         )
         floats = np.concatenate([np.empty(0), *self._floats])
-        models, model_of = [""], np.zeros(len(rows), dtype=np.intp)
+        models: Sequence[str] = [""]
+        model_of: Places = np.zeros(len(rows), dtype=np.intp)
         if self._names >= 0:
             models, model_of = self._sheet.cells[self._names], rows
         entries = Entries().put(

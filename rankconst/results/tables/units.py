@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.results.columns import encode
-from rankconst.results.reading import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
 
     from numpy.typing import NDArray
 
-    from rankconst.results.reading import Head, Notes
+    from rankconst.results.reading import Entries, Head, Notes
 
     Flags = NDArray[np.bool_]
     Places = NDArray[np.intp]
@@ -46,7 +45,7 @@ def settle_units(
 
     Columns of one metric, or of Hits@k, of one dataset are a family. They are percentages if most rows have a number
     above 1; the others then must be printed like them, or are open, as they are where half of the rows have one. Where
-    fewer do, nothing is changed: they are fractions, and some of them wrong. `rows` may be others than the entries' own.
+    fewer do, nothing is changed: they are fractions, and some of them wrong. `rows` may be others than the entries'.
     """
     codes, distinct = encode(map(families, entries.heads))
     family_of = codes[entries.head_of]
@@ -124,7 +123,7 @@ def drop_contradictions(entries: Entries, notes: Notes, rows: Sequence[int] | Pl
     # In each evaluation, numbers up to 1 behind the first that is greater.
     large = entries.values[places] > 1
     seen = np.cumsum(large)
-    before = seen - large
+    before: Places = seen - large
     starts = np.concatenate(([True], key[1:] != key[:-1])) if len(key) else np.empty(0, dtype=np.bool_)
     base = np.maximum.accumulate(np.where(starts, before, 0))
     wrong = np.zeros(len(entries), dtype=np.bool_)

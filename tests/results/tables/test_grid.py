@@ -11,7 +11,6 @@ from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.formats import read_document
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import Dialect, read_tables
