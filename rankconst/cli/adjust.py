@@ -314,7 +314,7 @@ def _rewrite(
 ) -> None:
     """Write a document with its numbers replaced, and say on stderr what stays."""
     from rankconst.results.adjust import describe_assumed
-    from rankconst.results.formats import READERS, read_opened
+    from rankconst.results.formats import read_opened
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
     exchanges = [parse_exchange(name, baseline) for name in names]
@@ -327,8 +327,7 @@ def _rewrite(
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ").encode(errors="backslashreplace").decode()
     if assumed := describe_assumed(adjusted.assumed):
         command = f"{command}; assumed: {assumed}"
-    read = READERS[reading.form].read
-    done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
+    done = rewrite(document, adjusted, exchanges, digits=digits, percent=user.percent, command=command)
     _report_notes(reading.name, done.notes)
     if out is None:
         sys.stdout.write(on_screen(done.source))
