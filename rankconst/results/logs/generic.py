@@ -168,7 +168,6 @@ _FORMAT = LogFormat(
     title="lines such as MRR: 0.338, of any tool",
     values=Rule((), re.compile("")),
     scan=_scan_document,
-    gated=True,
 )
 _READER = make_reader(_FORMAT)
 _AROUND = 200  # lines
