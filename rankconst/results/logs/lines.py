@@ -14,14 +14,14 @@ import heapq
 import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import names_known
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.metrics import find_metric
 from rankconst.catalogue.protocols import parse_split
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import DataError
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import squash
 from rankconst.results.gate import gather
@@ -34,7 +34,6 @@ from rankconst.results.vocabulary import list_roles
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
     from rankconst.results.gate import Told
 
@@ -116,8 +115,6 @@ def make_reader(log: LogFormat) -> Reader:
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 # Tables, JSON and quotations hold such lines too.
 _ELSEWHERE = re.compile(r"\s*[|{\"'`]")
-_HITS = re.compile(r"hits?\s*@\s*(\d{1,9})", re.IGNORECASE | re.ASCII)
-_NAMES = {"mrr": "mrr", "mean reciprocal rank": "mrr", "mr": "mr", "mean rank": "mr"}
 _PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 # Leading zeros do not count.
 _SIGNIFICANT = re.compile(r"[+-]?[0.]*+([\d.]*+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
@@ -170,17 +167,6 @@ def find_dataset(text: str) -> str | None:
     """Return the dataset that the settings of a log name; None if they name none, or several."""
     named = {squash(name): name for _, _, line in _find_lines(text, (SETTINGS,)) for name in list_settings(line)}
     return next(iter(named.values())) if len(named) == 1 else None
-
-
-@lru_cache(maxsize=256)
-def parse_name(name: str) -> Metric | None:
-    """Return the metric that a log names; None if no tool prints it."""
-    hits = _HITS.fullmatch(name)
-    key = f"hits@{hits[1]}" if hits else _NAMES.get(name.lower(), name)
-    try:
-        return parse_metric(key)
-    except UnknownNameError:
-        return None
 
 
 def pad_decimals(text: str, decimals: int) -> str:
@@ -333,9 +319,10 @@ def _read(log: LogFormat, document: Document) -> Reading:
         )
     named = False
     for found in log.refine(listed):
-        metric = parse_name(found.name)
-        if why := found.why or _refuse(log, found, unfinished) or ("" if metric else _NO_METRIC):
-            skipped.append(Skipped(found.line, found.name, why))
+        metric, _ = find_metric(found.name) or (None, None)
+        why = found.why or _refuse(log, found, unfinished)
+        if why or metric is None:
+            skipped.append(Skipped(found.line, found.name, why or "not the name of a metric that logs print"))
             continue
         context = _describe(found, log, file)
         here, what = (found.heading, context.split, found.said.get("step")), (metric.key, found.side, found.protocol)
@@ -350,7 +337,6 @@ def _read(log: LogFormat, document: Document) -> Reading:
     return replace(reading, understood=f"dataset {file.said['dataset']} from {file.origin}" if named else "")
 
 
-_NO_METRIC = "not the name of a metric that logs print"
 _NO_SPLIT = Ask("split", "it names no split", remedy="--split test or --split valid")
 
 
@@ -363,23 +349,17 @@ def _read_name(name: str) -> Told:
 
 def _describe(found: Found, log: LogFormat, file: Told) -> Stated:
     """Put together what a log and its name say of a number, and what is asked about it."""
-    said, asks = found.said, found.asks
-    own = {
-        "dataset": said.get("dataset") or (any(ask.field == "dataset" for ask in asks) and "?") or None,
-        "split": found.split,
-        "side": found.side,
-        "protocol": found.protocol,
-        "rank_type": said.get("rank_type"),
-        "aggregation": said.get("aggregation"),
-    }
-    asks = (*asks, *(ask for ask in file.asks if not own.get(ask.field)))
-    settled = {name: value or file.said.get(name) for name, value in own.items()}
+    own = {name: found.said.get(name) for name in ("dataset", "aggregation", "rank_type")}
+    own |= {"split": found.split, "side": found.side, "protocol": found.protocol}
+    asked = {ask.field for ask in found.asks}
+    asks = (*found.asks, *(ask for ask in file.asks if not own.get(ask.field)))
+    settled = {name: value or (None if name in asked else file.said.get(name)) for name, value in own.items()}
     if not settled["split"] and not log.tests and not any(ask.field == "split" for ask in asks):
         asks = (*asks, _NO_SPLIT)
     return Stated(
-        **settled | {"dataset": None if settled["dataset"] == "?" else settled["dataset"]},
+        **settled,
         tool=found.tool,
-        model=said.get("model"),
+        model=found.said.get("model"),
         num_tasks=_count_tasks(found),
         asks=tuple(dict.fromkeys(asks)),
     )

@@ -90,9 +90,15 @@ def name_number(label: Label) -> tuple[str, str]:
     return label.metric.key if label.metric is not None else "", repr(sorted(label.values.items()))
 
 
+@lru_cache(maxsize=4_096)
+def name_saying(label: Label, *, leads: bool = False) -> object:
+    """Return what is the same for all lines that say the same."""
+    return (label.whole, label.graphs, label.words, leads, *label.values.items())
+
+
 def clean(line: str) -> tuple[str, str]:
     """Return a line without its prefix, and the epoch or step that it names."""
-    text = line.rpartition("\r")[2].replace(_HOLE, " ")
+    text = line.replace(_HOLE, " ")
     if "|" in text or "<" in text or "]" in text:
         text = _SPEED.sub(" ", _BAR.sub(" ", text))
     if ":" in text:
@@ -257,7 +263,7 @@ class _Parser:
 def parse_line(template: str) -> Line:
     """Return the numbers of a line, and what it says of them."""
     gaps = template.split(_HOLE)
-    if len(gaps) > _MOST_NUMBERS:
+    if len(gaps) > _MOST_NUMBERS or max(map(len, gaps)) > _LONGEST:
         return Line()
     parser = _Parser()
     for place, gap in enumerate(gaps[:-1]):
