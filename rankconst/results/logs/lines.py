@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.metrics import find_metric
@@ -349,11 +349,13 @@ def _read_name(name: str) -> Told:
 
 def _describe(found: Found, log: LogFormat, file: Told) -> Stated:
     """Put together what a log and its name say of a number, and what is asked about it."""
-    own = {name: found.said.get(name) for name in ("dataset", "aggregation", "rank_type")}
+    own: dict[str, Any] = {name: found.said.get(name) for name in ("dataset", "aggregation", "rank_type")}
     own |= {"split": found.split, "side": found.side, "protocol": found.protocol}
     asked = {ask.field for ask in found.asks}
     asks = (*found.asks, *(ask for ask in file.asks if not own.get(ask.field)))
-    settled = {name: value or (None if name in asked else file.said.get(name)) for name, value in own.items()}
+    settled: dict[str, Any] = {
+        name: value or (None if name in asked else file.said.get(name)) for name, value in own.items()
+    }
     if not settled["split"] and not log.tests and not any(ask.field == "split" for ask in asks):
         asks = (*asks, _NO_SPLIT)
     return Stated(

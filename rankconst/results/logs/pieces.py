@@ -242,8 +242,9 @@ class _Parser:
         if label.metric is None and text.lower() in {"hits", "hit"}:
             self.numbers.append(Number(label, place))
         if label.metric is None or not (separated or label.whole):
-            for each in _read_labels(text):
-                self._add(weaken(each), "text")
+            for each in map(weaken, _read_labels(text)):  # before another number, it may be of those so far
+                self._tell_all(Text(each, "text", "its line"))
+                self._add(each, "text")
             return
         if lead:
             self._add(read_label(lead), leads=True)
