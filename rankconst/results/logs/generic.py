@@ -52,7 +52,7 @@ class _Texts:
 
     def add(self, held: Held) -> None:
         """Add what a line says."""
-        key = name_saying(held.text.label, leads=held.leads)
+        key = (held.text.scope, name_saying(held.text.label, leads=held.leads))
         before = self.texts.pop(key, None)
         self.texts[key] = held if before is None else held._replace(seen=held.seen | before.seen)
         self.crowded = self.crowded or len(self.texts) > _MOST_TEXTS
@@ -142,7 +142,8 @@ class _Scan:
         near = [*number.texts, *self._held.list_for(number.label)]
         far = [text for texts in (self._above, self._graphs) for text in texts.list_for(_UNNAMED)]
         told = _gather((*near, *far, self._name))
-        said = {**told.said, "step": clean(self._step)[1]}
+        own = number.label.values.get("protocol", ("",))[0]
+        said = {**told.said, "step": clean(self._step)[1], "own protocol": own}
         if told.origin == self._name.place:  # only a known name counts there
             del said["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
@@ -177,11 +178,24 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
         yield replace(found, tool=tool, asks=(*found.asks, *asks), why=reasons[0] if reasons else found.why)
 
 
+def _ask_beside(found: list[Found]) -> list[Found]:
+    """Ask about a number without a protocol whose neighbour of the same metric is filtered by its own name."""
+    filtered = {(each.heading, each.name) for each in found if each.said.get("own protocol") == "filtered"}
+    return [
+        replace(each, asks=(*each.asks, _BESIDE))
+        if (each.heading, each.name) in filtered and not each.said.get("own protocol") and each.protocol != "raw"
+        else each
+        for each in found
+    ]
+
+
+_BESIDE = Ask("protocol", "the same metric beside it is called filtered", remedy="--protocol raw")
 _FORMAT = LogFormat(
     key="generic",
     title="lines such as MRR: 0.338, of any tool",
     values=Rule((), re.compile("")),
     scan=_scan_document,
+    refine=_ask_beside,
 )
 _READER = make_reader(_FORMAT)
 _AROUND = 200  # lines

@@ -26,6 +26,7 @@ SIGNS = (
     Sign("pos_rank: ", "PyTorch-BigGraph ranks among sampled entities, and does not print how many"),
     Sign("mean_rank={'best': ", "PyKEEN before 1.5 prints three ways to break ties so: adjust its results.json"),
     Sign("mean_reciprocal_rank_filtered_with_test: ", "a part of LibKGE's record: keep all of it, with its event"),
+    Sign(" (filt.): ", "LibKGE prints raw values and, in parentheses, filtered ones so: adjust its trace"),
     Sign("test_m {'mrr'", "tkbi prints tails, heads and their mean so: write the line that you want as MRR: 0.166"),
     Sign("   h5: ", "PathCon prints so, and it predicts relations"),
     Sign(
@@ -45,7 +46,6 @@ SIGNS = (
 TOOLS = {
     ".realistic.hits_at_": "pykeen",
     ".realistic.inverse_harmonic_mean_rank": "pykeen",
-    " (filt.): ": "libkge",
     "_list at step ": "ogb",
 }
 """A sign to the tool that prints it, and has a protocol of its own."""
