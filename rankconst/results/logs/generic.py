@@ -229,6 +229,7 @@ def _read(document: Document) -> Reading:
     tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)
     parts = (
         "lines of names and numbers",
+        reading.understood,
         f"as {' and '.join(tools)} prints them" if tools else "",
         name_percentages(entries),
     )

@@ -131,24 +131,20 @@ SETTINGS = Rule(
 )
 """The settings of a run, such as ``data_path: data/FB15k-237`` and ``--dataset WN18RR``."""
 
-_PATHS = {"path", "dir", "root", "folder"}
+_PATH = re.compile(r"[ _-](?:path|dir|root|folder)$", re.IGNORECASE)
 
 
 def list_settings(line: str) -> Iterator[str]:
     """Yield the datasets that the settings on a line name."""
     for found in SETTINGS.pattern.finditer(line):
-        key, _, last = re.sub(r"[_-]", " ", found["key"].lower()).rpartition(" ")
-        is_path = last in _PATHS
-        if not _names_dataset(key if is_path else f"{key} {last}"):
-            continue
-        name = name_folder(found["name"])
-        if names_known(name) or (not is_path and (found["flag"] or found["end"] is not None) and _may_be_dataset(name)):
-            yield name
-
-
-def _names_dataset(key: str) -> bool:
-    """Tell whether a key, or its last word, is that of a dataset."""
-    return any(list_roles().get(squash(each)) == "dataset" for each in (key, *key.split(" ")[-1:]))
+        name, stated = name_folder(found["name"]), found["flag"] or found["end"] is not None
+        # Of "INFO Dataset", the last word is the key; source_dataset is another one.
+        for key in dict.fromkeys((found["key"], found["key"].rpartition(" ")[2])):
+            stem = _PATH.sub("", key)
+            may_be = names_known(name) or (stem == key and stated and _may_be_dataset(name))
+            if may_be and list_roles().get(squash(stem)) == "dataset":
+                yield name
+                break
 
 
 def name_folder(path: str) -> str:
