@@ -17,7 +17,8 @@ import rankconst
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.constants.published import Interval, show_uncertain
 from rankconst.evaluation import Stated
-from rankconst.results.adjust import AdjustedReading, adjust_reading
+from rankconst.results.adjust import adjust_reading
+from rankconst.results.adjusted import AdjustedReading
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "plots.md"

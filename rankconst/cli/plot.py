@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
     from rankconst.tables.tables import Tables
 
 

@@ -27,7 +27,8 @@ from rankconst.constants.published import check_decimals, is_number, read_number
 from rankconst.errors import DataError, RankconstError, UsageError
 from rankconst.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.names import read_count, show_value, spell, tell_apart
-from rankconst.results.adjust import TASK_FACTS, are_relations, keep_apart, name_blocks, tell
+from rankconst.results.adjust import are_relations
+from rankconst.results.adjusted import TASK_FACTS, keep_apart, name_blocks, tell
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import Row, is_missing, is_plain_number, is_uncertain, read_deviation, strip_marks
 from rankconst.results.tables.columns import (

@@ -123,7 +123,7 @@ def test_a_number_that_cannot_be_is_left_out_or_stops_all_with_its_place(
 ) -> None:
     reading = make(("mrr", "0.5", Stated("nations")), cell, ("mr", "3", Stated("nations")))
     with pytest.raises(DataError) as refused:
-        adjust_reading(reading, TABLES, Stated(), strict=True)
+        adjust_reading(reading, TABLES, Stated(), errors="raise")
     assert told in str(refused.value)
     one, other, last = adjust_reading(reading, TABLES, Stated()).entries
     assert one.adjusted and last.adjusted and not other.adjusted
@@ -179,7 +179,7 @@ def test_only_some_sides_and_datasets() -> None:
     ):
         done = adjust_reading(reading, TABLES, user)
         assert [place for place, each in enumerate(done.entries) if each.adjusted is not None] == places
-        assert [place for place, each in enumerate(done.entries) if each.asked] == places
+        assert [place for place, each in enumerate(done.entries) if each.wanted] == places
         assert done.is_selection == (len(places) < 4)
 
 
@@ -191,7 +191,7 @@ def test_fractions_are_not_taken_for_percentages() -> None:
     assert done[1].note.startswith("every MRR is at most 1, as fractions are.")
     told = r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"
     with pytest.raises(DataError, match=told):
-        adjust_reading(mixed, TABLES, Stated(percent=True), strict=True)
+        adjust_reading(mixed, TABLES, Stated(percent=True), errors="raise")
     with pytest.raises(DataError, match=told):
         adjust_reading(make(("mrr", "0.338", context)), TABLES, Stated(percent=True))
     good = make(
@@ -219,7 +219,7 @@ def test_an_impossible_number_is_left_out() -> None:
     assert "53.3 is not a possible MRR" in done.entries[1].note
     assert "1.7 is not a possible MRR" in done.entries[3].note
     with pytest.raises(DataError, match=r"53\.3 is not a possible MRR.* And 1 more"):
-        adjust_reading(reading, TABLES, Stated(), strict=True)
+        adjust_reading(reading, TABLES, Stated(), errors="raise")
     with pytest.raises(DataError, match=r"1\.7 is not a possible MRR"):  # as nothing is left
         adjust_reading(make(("mrr", "1.7", Stated("nations"))), TABLES, Stated())
 
