@@ -38,6 +38,7 @@ from rankconst.cli.output import (
     Format,
     check_target,
     choose_columns,
+    count_of,
     drop_intervals,
     print_listing,
     render,
@@ -200,7 +201,7 @@ def adjust(
         print_listing(listing, form)
     else:
         write_whole(out, render(listing, form), force)
-        say(f"{out}: {len(listing):,} rows, tables {opened.version}")
+        say(f"{out}: {count_of(len(listing), 'row')}, tables {opened.version}")
 
 
 def _open(

@@ -54,7 +54,7 @@ _SETTINGS = {
 
 _PANELS = {
     "Which numbers": "dataset metric split side protocol tool aggregation relation num-tasks counts baseline",
-    "How to read them": "input input-format percent decimal delimiter header strict tables",
+    "How to read them": "input input-format percent decimal accept strict tables",
     "Output": "replace significance plain digits long columns format out force quiet help",
 }
 _PANEL_OF = {f"--{name}": panel for panel, names in _PANELS.items() for name in names.split()}
