@@ -10,7 +10,7 @@ from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.evaluation import Ask, say_question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rankconst.evaluation import Stated
     from rankconst.tasks import Tasks
@@ -86,7 +86,9 @@ def find_assumed(said: Stated, user: Stated, tasks: Tasks) -> dict[str, str]:
     }
 
 
-def gather_assumed(settled: Iterable[tuple[Stated, Tasks]], user: Stated) -> dict[str, tuple[str, ...]]:
+def gather_assumed(
+    settled: Iterable[tuple[Stated, Tasks]], user: Stated, rank_types: Collection[str | None]
+) -> dict[str, tuple[str, ...]]:
     """Return what was assumed of some numbers, by field, with the distinct values of each.
 
     How tasks were weighted and how ties were ranked is left out where no number says another.
@@ -98,8 +100,7 @@ def gather_assumed(settled: Iterable[tuple[Stated, Tasks]], user: Stated) -> dic
             assumed.setdefault(name, {})[value] = None
     if not any(said.aggregation for said, _ in pairs):
         assumed.pop("aggregation", None)
-    ties = {said.rank_type for said, _ in pairs}
-    if None in ties and len(ties) > 1:
+    if None in rank_types and len(rank_types) > 1:
         assumed["rank_type"] = {"realistic": None}
     return {name: tuple(values) for name, values in assumed.items()}
 

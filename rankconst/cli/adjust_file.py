@@ -108,7 +108,8 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, digits: 
     _report(adjusted)
     read, percent = READERS[reading.form].read, work.user.percent
     done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=percent, command=_comment(adjusted))
-    _report_notes(reading.name, done.notes)
+    asked = {f"{question}." for question in adjusted.asked}
+    _report_notes(reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked))))
     if out is None:
         sys.stdout.write(on_screen(done.source))
         return
@@ -224,6 +225,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
         answers = (Column("assumed"), Column("asked"))
         data = data | {column: adjusted.put_numbers(column) for column in adjusted.blocks} | adjusted.answers
     *facts, note = adjusted.described
+    if form is Format.table and adjusted.waiting:
+        data = data | {note: _shorten_notes(adjusted, data[note])}
     last = Column(
         note,
         "note" if any(itertools.compress(data[note], kept.tolist())) else None,
@@ -245,6 +248,15 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
         f"{' skill: 0 = as the baseline, 1 = perfect.' * bool(adjusted.against)}{tell_ranges(adjusted.done)}{tails} "
         f"Tables: {adjusted.table_version}.{more}{conclude(adjusted.done)}{count_worse(adjusted.against)}",
     )
+
+
+def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:
+    """Return notes for a screen, which has the questions once, on stderr."""
+    words: dict[int, dict[str, None]] = {}
+    for question in adjusted.asked:
+        for row in adjusted.rows[list(question.numbers)].tolist():
+            words.setdefault(row, {})[question.word or question.text] = None
+    return [f"asked: {', '.join(words[row])}" if row in words else note for row, note in enumerate(notes)]
 
 
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:

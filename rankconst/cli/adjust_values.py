@@ -143,7 +143,7 @@ def list_values(done: list[Done], pairs: Pairs, form: Format, *, significance: b
     if significance:
         done = [add_significance(each) for each in done]
     data = tabulate(done)
-    assumed = gather_assumed(pairs, NOTHING)
+    assumed = gather_assumed(pairs, NOTHING, {stated.rank_type for stated, _ in pairs})
     if form is not Format.table:  # whose title says it
         report_assumed(assumed, NO_OPTION, NOTHING, ())
     _report_values(done, significance=significance)

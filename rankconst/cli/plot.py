@@ -195,7 +195,7 @@ def _draw_values(
         missing = "name one metric." if metrics else "missing: which metric is it?"
         raise typer.BadParameter(missing, param_hint="--metric")
     tasks, tool = settle(NOTHING, parse_stated(replace(user, rank_type=None), opened), opened)
-    report_assumed(gather_assumed([(user, tasks)], NOTHING), NO_OPTION, NOTHING, ())
+    report_assumed(gather_assumed([(user, tasks)], NOTHING, ()), NO_OPTION, NOTHING, ())
     constants = opened.look_up(tasks, metrics[0])
     _check_whole(tool, constants)
     values = [(name, read_published(metrics[0], value, percent=user.percent)) for name, value in named]

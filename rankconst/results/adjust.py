@@ -96,6 +96,7 @@ def adjust_reading(
     if significance:
         against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
     notes = itertools.chain(*(_note(each, reading, tables) for each in done), lacks.items())
+    rank_types = set(map(attrgetter("rank_type"), reading.entries.contexts))
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
     return AdjustedReading(
         reading,
@@ -106,7 +107,7 @@ def adjust_reading(
         tuple(tools.values()),
         against,
         user,
-        gather_assumed(((said, tasks) for said, (tasks, _) in settled.items()), user),
+        gather_assumed(((said, tasks) for said, (tasks, _) in settled.items()), user, rank_types),
         asked,
     )
 

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import rankconst
+from rankconst.answers import Question, describe_assumed
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.bounds import bound_reciprocal_by_hits
 from rankconst.constants.published import Interval, show_uncertain
-from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.evaluation import Stated
+from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
+from rankconst.evaluation import Ask, Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
@@ -99,6 +100,65 @@ def test_if_nothing_can_be_adjusted_that_is_an_error() -> None:
         adjust_reading(make(("mrr", "0.5", Stated("atlantis"))), TABLES, Stated())
     with pytest.raises(DataError, match="no dataset is named"):
         adjust_reading(make(("mrr", "0.5", Stated())), TABLES, Stated())
+
+
+DEV = Ask("split", "measured on the dev set", "dev", "the caption", "--split valid")
+WHICH = Ask("dataset", "it may be of Nations or UMLS", remedy="--dataset", choices=("Nations", "UMLS"))
+
+
+def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
+    plain, asked = Stated("nations"), Stated("nations", asks=(DEV,))
+    reading = make(
+        ("mrr", "0.5", asked), ("mrr", "0.5", plain), ("mr", "3.0", asked), ("mrr", "0.4", Stated(asks=(WHICH,)))
+    )
+    done = adjust_reading(reading, TABLES, Stated())
+    assert [each.adjusted is not None for each in done.entries] == [False, True, False, False]
+    said = '"dev" in the caption, "measured on the dev set"'
+    harmless = "if it says nothing about these numbers"
+    for in_python, ways, which in (
+        (False, f"--split valid, or --accept dev {harmless}", "--dataset"),
+        (True, f'split="valid", or accept=["dev"] {harmless}', "dataset="),
+    ):
+        done = adjust_reading(reading, TABLES, Stated(), in_python=in_python)
+        first, second = done.asked
+        assert first == Question("dev", "the caption", "measured on the dev set", ways, (0, 2))
+        assert (second.word, second.text, second.remedy, second.numbers) == ("", WHICH.text, which, (3,))
+        assert done.entries[2].note == f"{said}: add {ways}."
+        assert done.described["note"] == [*[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}."]
+        with pytest.raises(AskedError, match="dev") as refused:
+            adjust_reading(reading, TABLES, Stated(), errors="raise", in_python=in_python)
+        assert (refused.value.asks, refused.value.exit_code) == (done.asked, 8)
+    assert done.answers["asked"] == [[first.to_dict()], None, [first.to_dict()], [second.to_dict()]]
+    assumed = {"split": "test", "side": "both", "protocol": "standard"}
+    assert done.answers["assumed"] == [None, assumed, None, None]
+    assert done.assumed == {name: (value,) for name, value in assumed.items()}
+    assert done._repr_html_().count("3 wait for an answer") == 1
+
+
+def test_an_answer_lets_numbers_go_on() -> None:
+    reading = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("nations")))
+    valid = adjust_reading(reading, TABLES, Stated(split="valid"))
+    assert {each.batch.tasks.split for each in valid.done} == {"valid"} and valid.asked == valid.accepted == ()
+    assert "split" not in valid.assumed
+    accepted = adjust_reading(reading, TABLES, Stated(accepted=("DEV", "foo")))
+    assert {each.batch.tasks.split for each in accepted.done} == {"test"} and accepted.accepted == ("dev",)
+    assert [row.get("accepted") for row in accepted.answers["assumed"]] == ["dev", None]
+    only = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("atlantis")))
+    with pytest.raises(AskedError, match="--split valid"):
+        adjust_reading(only, TABLES, Stated())
+    assert adjust_reading(only, TABLES, Stated(), errors="note").done == ()
+
+
+def test_how_ties_and_tasks_count_is_said_where_others_say_another() -> None:
+    stated = [
+        Stated("nations"),
+        Stated("nations", rank_type="optimistic"),
+        Stated("nations", aggregation="macro-query"),
+    ]
+    done = adjust_reading(make(*(("mrr", "0.5", each) for each in stated)), TABLES, Stated("nations", "test", "both"))
+    assert done.assumed == {"protocol": ("standard",), "aggregation": ("micro",), "rank_type": ("realistic",)}
+    assert describe_assumed(done.assumed) == "standard protocol, micro average, realistic ranks"
+    assert done.answers["assumed"][1] == {"protocol": "standard", "aggregation": "micro"}
 
 
 @pytest.mark.parametrize("name", ["fb15k-237_rotate.json", "runs/WN18RR/best.log"])
@@ -389,7 +449,10 @@ def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> 
 
 def test_all_published_results_go_through_with_their_sources(reference: Path) -> None:
     reading = rankconst.read_results(reference / "published_results.csv")
-    done = adjust_reading(reading, TABLES, Stated())
+    # Its columns tell in sentences what was ranked, and how.
+    words = tuple({ask.word for context in reading.entries.contexts for ask in context.asks})
+    done = adjust_reading(reading, TABLES, Stated(accepted=words))
+    assert done.accepted == words and not done.asked
     assert len(reading.rows) == 181
     missing = {each.entry.context.dataset for each in done.entries if each.adjusted is None}
     assert missing == {"FB15k", "YAGO3-10", "Wikidata5M", "Freebase", "CoDEx-L"}  # not in the tables, or refused
@@ -506,7 +569,8 @@ def test_a_notebook_shows_index_and_z_with_their_ranges(tmp_path: Path) -> None:
     (caption,), heading, first, second, third, *others = shown.rows
     assert shown.tags == {"table", "caption", "tr", "th", "td"}
     assert caption.startswith(f"{path}: 199 of 201 numbers adjusted")
-    assert caption.endswith("; test, both sides, protocol standard; the first 50 of 101 rows")
+    said = "; test, both sides, protocol standard; assumed: test split, both sides, standard protocol"
+    assert caption.endswith(f"{said}; the first 50 of 101 rows")
     assert heading == ["model", "dataset", "MRR", "MR", "AMRR", "ZMRR", "AMRI", "ZMR", "note"]
     assert len(others) == 47
     mrr, mr = (TABLES.constants("wn18rr", name).adjust(value) for name, value in (("mrr", "0.476"), ("mr", "3340")))
@@ -522,7 +586,9 @@ def test_a_notebook_shows_index_and_z_with_their_ranges(tmp_path: Path) -> None:
 
 
 def test_a_notebook_shows_what_there_is() -> None:
-    adjusted = rankconst.adjust({"model": "A", "mrr": 0.6563}, dataset="nations", tool="pykeen", baseline="frequency")
+    adjusted = rankconst.adjust(
+        {"model": "A", "split": "test", "mrr": 0.6563}, dataset="nations", tool="pykeen", baseline="frequency"
+    )
     heading = Shown(adjusted._repr_html_()).rows[1]
     assert [name for name in heading if "AMRR" in name or "skill" in name] == ["AMRR", "MRR_skill_frequency"]
     assert "note" not in heading
