@@ -101,7 +101,7 @@ def report_assumed(assumed: Mapping[str, Sequence[str]], source: str, user: Stat
     if said:
         say(f"assumed: {'; '.join(said)}.")
     if unused := [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]:
-        say(f"note: nothing is asked about {_quote(unused)}; leave out --accept.")
+        say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
 
 
 def _quote(words: Iterable[str]) -> str:
@@ -122,8 +122,7 @@ def report_questions(name: str, questions: Iterable[Question], find_line: Callab
         asked = replace(group[0], text='", "'.join(shown))
         say(f"asked: {name}{name_lines(lines)} ({count_of(len(numbers), 'number')}): {asked}.")
     if len(alike) > _MOST_QUESTIONS:
-        more = count_of(len(alike) - _MOST_QUESTIONS, "more question")
-        say(f"asked: {name}: {more}, as long as these have no answer.")
+        say(f"asked: {name}: and {count_of(len(alike) - _MOST_QUESTIONS, 'more question')}.")
 
 
 # -- what there is to know ------------------------------------------------------------------------------------------
