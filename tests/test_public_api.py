@@ -37,6 +37,7 @@ RUNTIME = sorted(
 
 NAMES = [
     "Adjusted",
+    "AskedError",
     "Comparison",
     "Constants",
     "Counts",

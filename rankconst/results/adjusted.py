@@ -233,7 +233,9 @@ class AdjustedReading:
             merged = rows[row] = rows[row] or {}
             for name, value in self._assume(contexts[place], self.done[self.batch_of[place]].batch.tasks):
                 merged.setdefault(name, {})[value] = None
-        assumed = [row and {name: " and ".join(values) for name, values in row.items()} for row in rows]
+        assumed = [
+            None if row is None else {name: " and ".join(values) for name, values in row.items()} for row in rows
+        ]
         return {"assumed": assumed, "asked": [each or None for each in asked]}
 
     def _assume(self, said: Stated, tasks: Tasks) -> Iterator[tuple[str, str]]:

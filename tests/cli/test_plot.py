@@ -111,7 +111,9 @@ def test_a_file_of_a_tool(run: Run, reference: Path, tmp_path: Path) -> None:
 @needs_matplotlib
 def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
     rows = "".join(f"m{place},WN18RR,,0.4\n" for place in range(25))
-    (file := tmp_path / "a.csv").write_text(f"model,dataset,setting,MRR\n{rows}b,FB15k,,0.5\nc,WN18RR,dev of 10 runs,0.5\n")
+    (file := tmp_path / "a.csv").write_text(
+        f"model,dataset,setting,MRR\n{rows}b,FB15k,,0.5\nc,WN18RR,dev of 10 runs,0.5\n"
+    )
     screen = run("plot", file, "-o", tmp_path / "a.svg")
     assert screen.code == 0
     assert "left out: 1 value of" in screen.message
