@@ -12,6 +12,7 @@ import io
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from marked import replace_lines
 
@@ -20,8 +21,10 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.constants.published import Interval, show_uncertain
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.formats import read_document
+
+if TYPE_CHECKING:
+    from rankconst.results.adjusted import AdjustedReading
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "plots.md"
