@@ -191,8 +191,9 @@ def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
 
 def _report_others(adjusted: AdjustedReading) -> None:
     """Say of which other datasets numbers were left out, where a file's own words may not be seen at once."""
-    named = [context.dataset for context in adjusted.reading.entries.contexts]
-    asked = {dataset for dataset, chosen in zip(named, adjusted.wanted.tolist(), strict=True) if chosen}
+    entries = adjusted.reading.entries
+    named = [context.dataset for context in entries.contexts]
+    asked = {named[each] for each in dict.fromkeys(entries.context_of[adjusted.wanted].tolist())}
     others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
     if others:
         say(f"note: {adjusted.reading.name}: numbers on other datasets are left out: {', '.join(others)}.")
@@ -293,12 +294,13 @@ def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     if not any(each.rank_type for each in contexts):
         return chosen
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        said = [getattr(each, field) for each in contexts]
-        if (chosen & np.array([each == usual for each in said])).any():
-            chosen &= np.array([each in {usual, None} for each in said])
+        said, of = [getattr(each, field) for each in contexts], reading.entries.context_of
+        if (chosen & np.array([each == usual for each in said])[of]).any():
+            chosen &= np.array([each in {usual, None} for each in said])[of]
     left = int(adjusted.wanted.sum() - chosen.sum())
     if left:
-        shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
+        kept = dict.fromkeys(reading.entries.context_of[chosen].tolist())
+        shown = dict.fromkeys(f"{contexts[each].side}.{contexts[each].rank_type}" for each in kept)
         say(
             f"note: {reading.name}: shown: {', '.join(shown)} only; --side head shows another side, and formats "
             f"such as --format csv have the other {left:,} numbers, too.",

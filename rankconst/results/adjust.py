@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
-from array import array
+from collections.abc import Mapping
 from dataclasses import replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -26,15 +24,16 @@ from rankconst.adjusting import (
 )
 from rankconst.answers import Question, gather_assumed
 from rankconst.catalogue.benchmarks import list_names
-from rankconst.constants.published import parse_value, read_numbers
+from rankconst.constants.published import check_decimals, read_numbers, read_published
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.results.adjusted import AdjustedReading
+from rankconst.results.columns import encode, list_distinct
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, number_evaluations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -69,26 +68,27 @@ def adjust_reading(
     errors: Literal["raise", "note"] | None = None,
     track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
     baselines: Iterable[str] = (),
+    decimals: int | Mapping[Metric, int] | None = None,
     in_python: bool = False,
 ) -> AdjustedReading:
     """Adjust the numbers of a results file, of some metrics or of all, for chance and against further baselines.
 
     What cannot be adjusted is left out with the reason. It is an error if that is all there is, but not if `errors` is
-    "note"; and for the first number if it is "raise". `track` wraps the slow part to show progress. Questions name
-    options, or arguments if `in_python`.
+    "note"; and for the first number if it is "raise". `track` wraps the slow part to show progress, `decimals` says to
+    how many numbers were rounded that do not show it. Questions name options, or arguments if `in_python`.
 
     Raises AskedError if all numbers wait for an answer, DataError if nothing can be adjusted; UsageError if file and
     user contradict each other; UnknownNameError for an unknown name.
     """
     user = parse_stated(user, tables)
     groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
-    if not groups:
+    if not groups and errors != "note":
         raise DataError(f"{reading.name} holds none of the numbers you asked for. {_list_contents(reading)}")
     settled, failed = _settle(groups, user, reading, tables)
     asked = _list_questions(groups, failed, in_python=in_python)
-    done, left, impossible = _adjust_groups(reading, groups, settled, user, tables)
+    done, left, impossible = _adjust_groups(reading, groups, settled, user, tables, decimals=decimals)
     left |= {place: error for group, places in groups.items() if (error := failed.get(group.said)) for place in places}
-    if (errors == "raise" and (asked or impossible)) or (errors is None and not done):
+    if (errors == "raise" and (asked or impossible or left)) or (errors is None and not done):
         _refuse(reading, asked, impossible, left)
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
@@ -96,7 +96,7 @@ def adjust_reading(
     if significance:
         against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
     notes = itertools.chain(*(_note(each, reading, tables) for each in done), lacks.items())
-    rank_types = set(map(attrgetter("rank_type"), reading.entries.contexts))
+    rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
     return AdjustedReading(
         reading,
@@ -143,6 +143,8 @@ def _adjust_groups(
     settled: Mapping[Stated, tuple[Tasks, Tool | None]],
     user: Stated,
     tables: Tables,
+    *,
+    decimals: int | Mapping[Metric, int] | None,
 ) -> tuple[list[Done], dict[int, RankconstError], dict[int, str]]:
     """Adjust numbers whose ranking tasks are known; return also why others are left out, and which cannot be."""
     impossible = _find_fractions(reading, groups) if user.percent else {}
@@ -153,14 +155,16 @@ def _adjust_groups(
         if group.said not in settled or not places.size:
             continue
         tasks, tool = settled[group.said]
-        kept, numbers = _read(reading.entries, places, group, impossible, percent=user.percent)
+        rounded = decimals.get(group.metric) if isinstance(decimals, Mapping) else decimals
+        how = _Precision(user.percent and group.metric.is_share, group.exact, rounded)
+        kept, numbers = _read(reading.entries, places, group.metric, impossible, how)
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
             batch = Batch(tasks, group.metric, tool, value, lower, upper, kept, group.said.num_tasks)
             done += _adjust(batch, tables, left, impossible)
     evaluation_of, entries = number_evaluations(reading), reading.entries
     evaluations = [evaluation_of[each.batch.index] for each in done]
-    contradicting = find_contradictions(done, evaluations, lambda place: entries[place].text)
+    contradicting = find_contradictions(done, evaluations, entries.text_at)
     marked = np.zeros(len(entries), dtype=np.bool_)
     marked[list(contradicting)] = True
     return [*leave_out(done, marked)], left, impossible | contradicting
@@ -223,7 +227,7 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
     """Say of which relation each row is where a column holds nothing but relations of the dataset."""
     entries, rows = reading.entries, reading.rows
     others = {head.column for head in entries.heads}
-    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW])]
+    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
     for column in (column for column in reading.columns if column not in others):
         few = [*filter(None, (row.get(column) for row in first))]
         if not few or any(map(_NO_RELATION.match, few)):
@@ -232,7 +236,8 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
         dataset = datasets.pop()
         if datasets or not are_relations(few, dataset, tables):
             continue
-        cells = [rows[row].get(column, "") for row in entries.rows]
+        whole = reading.cells(column)
+        cells = [whole[row] for row in entries.rows.tolist()]
         if are_relations(cells, dataset, tables):
             lack = "" if reading.of_objects else _NO_CELL.format(column)
             own = (
@@ -257,26 +262,15 @@ def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
 
 def _note(done: Done, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
-    index, contexts = done.batch.index.tolist(), reading.entries.contexts
+    index, entries = done.batch.index, reading.entries
     general = [_compare_tasks(done.batch, done.whole, tables), *dict.fromkeys(done.explain_undefined().values())]
-    for position, place in enumerate(index):
-        ties = TIES.get(contexts[place].rank_type or "")
-        for note in filter(None, (*general, ties, done.unattained.get(position))):
+    ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
+    tied = np.array([*map(bool, ties)], dtype=np.bool_)[entries.context_of[index]]
+    positions = range(len(index)) if any(general) else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})
+    for position in positions:
+        place = int(index[position])
+        for note in filter(None, (*general, ties[entries.context_of[place]], done.unattained.get(position))):
             yield place, note
-
-
-# What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
-_OF_TASKS = attrgetter(
-    "dataset",
-    "split",
-    "side",
-    "protocol",
-    "aggregation",
-    "tool",
-    "num_tasks",
-    "relations",
-    "asks",
-)
 
 
 def _group_entries(
@@ -285,33 +279,26 @@ def _group_entries(
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
     entries = reading.entries
     # Thousands of rows say the same: what is said has a number, and is compared with the user's words once.
-    said: dict[tuple[Any, ...], int] = {}
-    contexts: list[Stated | None] = []
-    said_of, last, number = array("i"), None, -1
-    for context in entries.contexts:
-        if context is not last:
-            last, number = context, said.setdefault(_OF_TASKS(context), len(contexts))
-            if number == len(contexts):
-                whole = replace(context, model=None, rank_type=None)
-                contexts.append(whole if agrees(whole, user, tables) else None)
-        said_of.append(number)
+    codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
+    contexts = [context if agrees(context, user, tables) else None for context in distinct]
+    said_of = codes[entries.context_of]
     numbers = number_distinct((head.metric, head.exact) for head in entries.heads)
     kinds, kind_of_head = list(numbers), [numbers[head.metric, head.exact] for head in entries.heads]
     fitting = [head.metric.optimum is not None and (not metrics or head.metric in metrics) for head in entries.heads]
     base = [head.adjustment is None for head in entries.heads]
-    head_of, agreeing = np.asarray(entries.head_of), [context is not None for context in contexts]
+    head_of, agreeing = entries.head_of, [context is not None for context in contexts]
     wanted = np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
     chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
-    codes = (np.asarray(said_of) * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
+    codes = (said_of * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
-    distinct, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    places = np.split(chosen[np.argsort(codes, kind="stable")], np.cumsum(counts)[:-1])
-    for number in np.argsort(first).tolist():
-        code = int(distinct[number])
+    counts = np.bincount(codes)
+    order = chosen[np.argsort(codes.astype(np.uint16) if len(counts) <= 2**16 else codes, kind="stable")]
+    parts = zip(range(len(counts)), np.split(order, np.cumsum(counts)[:-1]), strict=True) if len(counts) else ()
+    for code, places in sorted((each for each in parts if each[1].size), key=lambda each: int(each[1][0])):
         stated, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
         if stated is not None:
-            groups[Group(stated, metric, exact)] = places[number]
+            groups[Group(stated, metric, exact)] = places
     return groups, wanted
 
 
@@ -331,13 +318,12 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[in
     """Return where a metric looks like fractions, not like percentages below one, with the reason."""
     shares: dict[Metric, list[int]] = {}
     for (_, metric, _), places in groups.items():
-        found = [place for place in places.tolist() if "%" not in reading.entries.texts[place]]
+        found = places[~reading.entries.signed[places]].tolist()
         if metric.is_share and found:
             shares.setdefault(metric, []).extend(found)
     notes: dict[int, str] = {}
     for metric, own in shares.items():
-        entries = (reading.entries[place] for place in own)
-        if max(parse_value(entry.text, place=_place(reading, entry)).value for entry in entries) <= 1:
+        if reading.entries.values[own].max() <= 1:
             notes |= dict.fromkeys(
                 own,
                 f"every {metric.label} is at most 1, as fractions are. If only some columns are percentages, leave out "
@@ -346,31 +332,48 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[in
     return notes
 
 
+class _Precision(NamedTuple):
+    """How numbers are read: as percentages, with all their digits, or rounded to some decimals."""
+
+    percent: bool
+    exact: bool
+    decimals: int | None
+
+
 def _read(
-    entries: Entries, places: Places, group: Group, impossible: dict[int, str], *, percent: bool
+    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], how: _Precision
 ) -> tuple[Places, Numbers]:
     """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
-    read = functools.partial(read_numbers, group.metric, percent=percent and group.metric.is_share, exact=group.exact)
-    texts = [entries.texts[place] for place in places.tolist()]
+    numbers = np.full((len(entries.written), 3), np.nan)
+    codes = entries.text_of[places]
+    used = np.array(list_distinct(codes[codes >= 0]), dtype=np.intp)
     try:
-        return places, read(texts)
+        if used.size > _FEW:
+            texts = [entries.written[code] for code in used.tolist()]
+            numbers[used], used = read_numbers(metric, texts, **how._asdict()), used[:0]
     except DataError:
         pass  # one by one, to find which
-    for place, text in zip(places.tolist(), texts, strict=True):
+    for code in used.tolist():
         try:
-            read([text])
+            each = read_published(metric, entries.written[code], **how._asdict())
+            numbers[code] = each.value, each.lower, each.upper
         except DataError as error:
-            impossible[place] = str(error)
-    kept = np.array([place for place in places.tolist() if place not in impossible], dtype=np.intp)
-    texts = [entries.texts[place] for place in kept.tolist()]
-    return kept, read(texts)
+            impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
+    found = numbers[np.maximum(codes, 0)] if len(numbers) else np.full((len(codes), 3), np.nan)
+    if (own := ~codes[codes < 0]).size:
+        percent = entries.floats.percent[own] | how.percent
+        value = entries.floats.values[own] / np.where(percent, 100, 1)
+        half = 0.0 if how.decimals is None else 0.5 * 10.0 ** -(check_decimals(how.decimals) + 2 * percent)
+        found[codes < 0] = np.stack([value, value - half, value + half], axis=1)
+    there = ~np.isnan(found[:, 0])
+    return places[there], found[there]
 
 
 def _place(reading: Reading, entry: Entry) -> str:
     if entry.line is not None:
         return f"{reading.name}, line {entry.line:,}, {entry.column}"
     if reading.layout == "wide":
-        return f"{reading.name}, {entry.column}"
+        return f"{reading.name}, {entry.column}, row {entry.row}"
     # Of a file without lines, what the row says is the place.
     row = reading.rows[entry.row]
     told = ".".join(row[key] for key in reading.columns if key != entry.column and row.get(key))

@@ -16,6 +16,7 @@ from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.published import Published
 from rankconst.evaluation import NOTHING
 from rankconst.names import show_controls, squash
+from rankconst.results.columns import encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
 
 if TYPE_CHECKING:
@@ -174,16 +175,30 @@ class AdjustedReading:
     @cached_property
     def rows(self) -> Places:
         """The row of each entry."""
-        return np.array(self.reading.entries.rows, dtype=np.intp)
+        return self.reading.entries.rows
 
     @cached_property
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
         reading = self.reading
-        heads = np.unique(np.asarray(reading.entries.head_of)[self.batch_of >= 0]).tolist()
-        named = {head.column: head.metric for head in map(reading.entries.heads.__getitem__, heads)}
+        heads = [reading.entries.heads[each] for each in list_distinct(reading.entries.head_of[self.batch_of >= 0])]
+        if not self.done:
+            heads = [
+                head for head in reading.entries.heads if head.adjustment is None and head.metric.optimum is not None
+            ]
+        named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
+
+    @cached_property
+    def block_of(self) -> Places:
+        """The place in :meth:`list_added` of the block of each entry; -1 if its column has none."""
+        places = number_distinct(self.blocks.values())
+        heads = [
+            places.get(self.blocks[head.column], -1) if head.column in self.blocks else -1
+            for head in self.reading.entries.heads
+        ]
+        return np.array(heads, dtype=np.intp)[self.reading.entries.head_of]
 
     def against_baseline(self, key: str) -> AdjustedReading:
         """Return the file with its numbers compared with a further baseline in place of chance."""
@@ -196,42 +211,50 @@ class AdjustedReading:
 
     def list_added(self) -> list[tuple[Block, dict[str, str]]]:
         """Return each block with its names, in the order of the columns; see :meth:`Block.list_names`."""
-        distinct = dict.fromkeys(self.blocks.values())
-        return [(block, block.list_names(significant=self.is_significant)) for block in distinct]
+        significant = self.is_significant
+        return [(block, block.list_names(significant=significant)) for block in dict.fromkeys(self.blocks.values())]
 
     @cached_property
     def table(self) -> dict[str, Any]:
         """The original columns and to their right the added ones: numbers as arrays, NaN where there is none."""
         reading = self.reading
-        table: dict[str, Any] = {column: [row.get(column) for row in reading.rows] for column in reading.columns}
-        heads, head_of = reading.entries.heads, np.asarray(reading.entries.head_of)
-        for block, names in self.list_added():
-            own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
-            filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1), self.against)
-            table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
-        return table | self.described
+        table: dict[str, Any] = {column: reading.cells(column) for column in reading.columns}
+        return table | self.added
+
+    @cached_property
+    def added(self) -> dict[str, Any]:
+        """The added columns alone."""
+        added: dict[str, Any] = {}
+        size = len(self.reading.rows)
+        done_of: list[list[Done]] = [[] for _ in self.list_added()]
+        for each in self.done:
+            for own in list_distinct(self.block_of[each.batch.index]):
+                done_of[own].append(each)
+        for (own, (_, names)), done in zip(enumerate(self.list_added()), done_of, strict=True):
+            filled = fill_columns(size, done, np.where(self.block_of == own, self.rows, -1), self.against)
+            added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
+        return added | self.described
 
     @property
     def accepted(self) -> tuple[str, ...]:
         """The words near numbers of the file that the user says are harmless."""
         accepted = dict.fromkeys(map(str.lower, self.user.accepted))
-        contexts = {id(each): each for each in self.reading.entries.contexts} if accepted else {}
-        words = {ask.word for each in contexts.values() for ask in each.asks}
+        words = {ask.word for each in self.reading.entries.contexts for ask in each.asks}
         return tuple(word for word in accepted if word in words)
 
     @property
     def answers(self) -> dict[str, list[Any]]:
         """Columns for JSON: what was assumed of each row, and the questions that its numbers wait for."""
-        size, contexts = len(self.reading.rows), self.reading.entries.contexts
+        size, entries = len(self.reading.rows), self.reading.entries
         asked: list[list[dict[str, str]]] = [[] for _ in range(size)]
         for question in self.asked:
             for row in dict.fromkeys(self.rows[list(question.numbers)].tolist()):
                 asked[row].append(question.to_dict())
         rows: list[dict[str, dict[Any, None]] | None] = [None] * size
         for place in np.flatnonzero(self.batch_of >= 0).tolist():
-            row = int(self.rows[place])
+            row, tasks = int(self.rows[place]), self.done[self.batch_of[place]].batch.tasks
             merged = rows[row] = rows[row] or {}
-            for name, value in self._assume(contexts[place], self.done[self.batch_of[place]].batch.tasks):
+            for name, value in self._assume(entries.contexts[entries.context_of[place]], tasks):
                 merged.setdefault(name, {})[value] = None
         assumed = [
             None if row is None else {name: " and ".join(values) for name, values in row.items()} for row in rows
@@ -247,9 +270,9 @@ class AdjustedReading:
 
     def put_numbers(self, column: str) -> list[Any]:
         """Return a column of the file with numbers, as fractions, in place of the texts that were adjusted."""
-        cells: list[Any] = [row.get(column) for row in self.reading.rows]
+        cells: list[Any] = [*self.reading.cells(column)]
         heads = self.reading.entries.heads
-        own = np.array([head.column == column for head in heads])[np.asarray(self.reading.entries.head_of)]
+        own = np.array([head.column == column for head in heads])[self.reading.entries.head_of]
         for each in self.done:
             chosen = own[each.batch.index]
             rows = self.rows[each.batch.index[chosen]].tolist()
@@ -287,9 +310,9 @@ class AdjustedReading:
                 described |= self._describe_blocks(key, rows, codes, shown)
                 continue
             own = roles.get(key)
-            values = shown[last].tolist()
-            if own is not None and self._is_said(key, own, values):
+            if own is not None and self._is_said(key, own, last, shown):
                 continue
+            values = shown[last].tolist() if size and (last != last[0]).any() else [*shown[last[:1]]] * size
             described[keep_apart(key if own is None else f"{key}_added", reading.columns)] = values
         notes: dict[int, list[str]] = {}
         for place, note in sorted(self.notes.items()):
@@ -299,28 +322,27 @@ class AdjustedReading:
             told[row] = "; ".join(dict.fromkeys(found))
         return described | {keep_apart("note", reading.columns): told}
 
-    def _is_said(self, key: str, column: str, values: Sequence[str | None]) -> bool:
+    def _is_said(self, key: str, column: str, places: Places, shown: NDArray[Any]) -> bool:
         """Tell whether an original column says the same of each row, in whatever spelling."""
-        rows, contexts = self.reading.rows, self.reading.entries.contexts
-        if all(value in {None, row[column]} for value, row in zip(values, rows, strict=True)):
+        codes, distinct = encode_cells(self.reading.cells(column))
+        entries, size = self.reading.entries, len(shown)
+        if all(shown[pair % size] in {None, distinct[pair // size]} for pair in list_distinct(codes * size + places)):
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
-        done = np.flatnonzero(self.batch_of >= 0).tolist()
-        told = {
-            (rows[row][column], getattr(contexts[place], key)) for place, row in zip(done, self.rows[done], strict=True)
-        }
+        done = self.batch_of >= 0
+        told = list_distinct(codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done])
+        names = ((distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)]) for n in told)
         return all(
-            name and (squash(cell) == squash(name) or read_label(cell).said.get(key) == name) for cell, name in told
+            (name := getattr(said, key)) and (squash(cell) == squash(name) or read_label(cell).said.get(key) == name)
+            for cell, said in names
         )
 
     def _describe_blocks(self, key: str, rows: Places, codes: Places, shown: NDArray[Any]) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""
-        heads = self.reading.entries.heads
-        head_of = np.asarray(self.reading.entries.head_of)[self.batch_of >= 0]
-        described = {}
-        for block, _ in self.list_added():
-            own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
+        described, block_of = {}, self.block_of[self.batch_of >= 0]
+        for place, (block, _) in enumerate(self.list_added()):
+            own = block_of == place
             last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
             last[rows[own]] = codes[own]
             described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[last].tolist()
@@ -365,7 +387,7 @@ class AdjustedReading:
         """True if only some of the file's numbers were asked for."""
         entries = self.reading.entries
         plain = np.array([head.metric.optimum is not None for head in entries.heads], dtype=np.bool_)
-        return bool((~self.wanted & plain[np.asarray(entries.head_of)]).any())
+        return bool((~self.wanted & plain[entries.head_of]).any())
 
     @cached_property
     def entries(self) -> tuple[AdjustedEntry, ...]:

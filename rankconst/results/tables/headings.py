@@ -47,15 +47,18 @@ class Heading:
     @property
     def roles(self) -> list[str]:
         """What the cells of each column are; empty where its heading does not say."""
-        return [
-            next((label.role for label in labels[::-1] if label.role and label.role != "measured"), "")
-            for labels in self.labels
-        ]
+        found = ([*filter(None, map(find_role, labels[::-1]))] for labels in self.labels)
+        return [next((role for role in roles if role != "measured"), "") for roles in found]
 
     @property
     def long(self) -> bool:
         """True if one column names the metric and another holds its value."""
         return {"metric", "value"} <= set(self.roles)
+
+
+def find_role(label: Label) -> str:
+    """Return what the cells below a label are: of a count, the number of ranks."""
+    return "num_tasks" if label.metric is not None and label.metric.scale == "count" else label.role
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
@@ -108,7 +111,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
     """Return the columns of metrics; a column that has another role is none."""
     found = {}
     for j, each in enumerate(labels):
-        if any(label.role and label.role not in {"measured", "tool", "side", "model"} for label in each):
+        if any(role and role not in {"measured", "tool", "side", "model"} for role in map(find_role, each)):
             continue
         measure = next((label for label in each[::-1] if label.metric is not None), None)
         if measure is not None:

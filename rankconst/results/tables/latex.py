@@ -14,7 +14,7 @@ from rankconst.errors import DataError
 from rankconst.results.hidden import hide_latex
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Row, check_spans, check_width
-from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import Outline
 
 if TYPE_CHECKING:
@@ -624,7 +624,7 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
+    return read_tables(document, READER.key, _find_tables(document))
 
 
 READER = Reader("latex", "tabular, longtable and the like in LaTeX", _recognise, _read, most=LONGEST_TEXT)

@@ -19,7 +19,7 @@ from rankconst.results.hidden import hide_html, is_hidden
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, check_spans, check_width
-from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.latex import strip_latex
 from rankconst.results.tables.near import Outline
 from rankconst.results.tables.rst import GRID, read_grid
@@ -504,7 +504,7 @@ _LISTED = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 
 
 def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
+    return read_tables(document, READER.key, _find_tables(document))
 
 
 READER = Reader("markdown", "tables in Markdown or HTML", _recognise, _read, most=LONGEST_TEXT)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import plain_boxes
 from rankconst.results.tables.cells import Row, is_number
-from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import Outline
 from rankconst.results.tables.settings import read_pairs
 
@@ -316,7 +316,7 @@ def _recognise(document: Document) -> bool:
 
 def _read(document: Document) -> Reading:
     boxed = replace(document, text=plain_boxes(document.text))
-    return read_tables(document, READER.key, _find_tables(boxed), Dialect(groups=True))
+    return read_tables(document, READER.key, _find_tables(boxed))
 
 
 READER = Reader(

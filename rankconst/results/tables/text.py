@@ -13,7 +13,7 @@ from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.boxes import SIGNS
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
 from rankconst.results.tables.columns import read_words
-from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import NUMBERED, Outline
 from rankconst.results.tables.reshape import names_other
 from rankconst.results.tables.settings import parse_heading, read_pairs
@@ -498,7 +498,7 @@ def is_table(document: Document) -> bool:
 def _read(document: Document) -> Reading:
     outline = Outline()
     add_tables(document.lines, outline)
-    return read_tables(document, READER.key, outline.list_tables(), Dialect(groups=True))
+    return read_tables(document, READER.key, outline.list_tables())
 
 
 READER = Reader("text", "a table with blanks between columns, as copied from a PDF", is_table, _read, most=LONGEST_TEXT)
