@@ -238,7 +238,12 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
     tails = f" {explain_tails(methods, 'a random ranker', 'as well')}" if methods else ""
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
-    columns = [*original, *added, *map(Column, facts), last, *answers]
+    first: list[Column] = []
+    if form is Format.table and "dataset" in facts and len(named := _name_datasets(adjusted)) > 1:
+        data = data | {"dataset": named}
+        facts.remove("dataset")
+        first = [Column("dataset", "dataset", lambda name: name or "")] * (len({*named} - {None}) > 1)
+    columns = [*first, *original, *added, *map(Column, facts), last, *answers]
     if form is Format.table and reading.layout == "wide":
         groups = _group_columns(adjusted)
         columns = [replace(column, group=groups.get(column.key)) for column in columns]
@@ -249,6 +254,15 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
         f"{' skill: 0 = as the baseline, 1 = perfect.' * bool(adjusted.against)}{tell_ranges(adjusted.done)}{tails} "
         f"Tables: {adjusted.table_version}.{more}{conclude(adjusted.done)}{count_worse(adjusted.against)}",
     )
+
+
+def _name_datasets(adjusted: AdjustedReading) -> list[str | None]:
+    """Return the dataset of each row as the file names it."""
+    entries = adjusted.reading.entries
+    named = np.full(len(adjusted.reading.rows), None, dtype=object)
+    names = np.array([*(context.dataset for context in entries.contexts), None], dtype=object)
+    named[adjusted.rows] = names[entries.context_of]
+    return list(named)
 
 
 def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:

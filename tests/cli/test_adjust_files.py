@@ -167,7 +167,7 @@ def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
     path.write_text("model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", encoding="utf-8")
     screen = run("adjust", "-i", path, "-f", "json")
     assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [(False, False), (True, False)]
-    assert "line 3: NaN: not a number, in column MRR" in screen.message
+    assert "line 3: NaN: not a number" in screen.message
     drawing = [("plot", "-o", tmp_path / "a.svg")] if find_spec("matplotlib") else []
     for command in (("adjust", "-i"), ("lint",), ("identify",), *drawing):
         screen = run(*command, path, "--strict")
@@ -252,8 +252,8 @@ def test_what_was_assumed_and_asked_is_said_and_the_rest_adjusted(run: Run, read
     assert screen.err.endswith(ASKED)
     assert [line[-1] for line in screen.cells if "–" in line] == ["asked: dev", "asked: dev"]
     question = ASKED.partition("): ")[2].rstrip()
-    for row in run("adjust", readme, "-f", "csv").rows:
-        assert (row["AMRR"] == "", row["note"]) == ((True, question) if row["dataset"] == "WN18RR" else (False, ""))
+    rows = run("adjust", readme, "-f", "csv").rows
+    assert [(row["AMRR"] == "", row["note"]) for row in rows] == [(False, "")] * 2 + [(True, question)] * 2
     first, *_, last = run("adjust", readme, "-f", "json").records
     assert (first["assumed"], first["asked"]) == ({"split": "test", "side": "both", "protocol": "standard"}, None)
     (asked,) = last["asked"]
