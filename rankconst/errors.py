@@ -31,6 +31,7 @@ class RankconstError(Exception):
     """Base of every error that rankconst raises on purpose."""
 
     exit_code: ClassVar[int] = 1
+    asks: tuple[Any, ...] = ()  # the questions that wait for an answer, each with word, place, text and remedy
 
 
 class UsageError(RankconstError):
@@ -70,7 +71,7 @@ class AskedError(DataError):
 
     def __init__(self, message: str, asks: tuple[Any, ...] = ()) -> None:
         super().__init__(message)
-        self.asks = asks  # the questions, each with word, place, text and remedy
+        self.asks = asks
 
 
 class UndefinedError(DataError):

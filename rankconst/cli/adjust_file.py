@@ -29,7 +29,7 @@ from rankconst.cli.output import (
     show_tail,
     write_whole,
 )
-from rankconst.errors import AskedError, UsageError
+from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import open_document
 from rankconst.results.formats import READERS, read_opened
@@ -146,9 +146,11 @@ def adjust_file(reading: Reading, work: Work, *, significance: bool = False) -> 
             track=_track,
             baselines=work.baselines,
         )
-    except AskedError as error:
+    except RankconstError as error:
         report_questions(reading.name, error.asks, lambda place: completed.reading.entries[place].line)
-        raise AskedError("nothing is adjusted before these questions have an answer.", error.asks) from None
+        if isinstance(error, AskedError):
+            raise AskedError("nothing is adjusted before these questions have an answer.") from None
+        raise
 
 
 def _report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:

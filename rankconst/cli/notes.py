@@ -95,11 +95,11 @@ _MOST_TEXTS = 2
 
 def report_assumed(assumed: Mapping[str, Sequence[str]], source: str, user: Stated, accepted: Sequence[str]) -> None:
     """Say what was assumed of numbers as nothing in their source says otherwise, and which words were accepted."""
-    said = [f"{describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
+    said = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
     if accepted:
-        said.append(f"{_quote(accepted)} {'is' if len(accepted) == 1 else 'are'} harmless, as --accept says")
+        said.append(f"accepted as harmless: {_quote(accepted)}")
     if said:
-        say(f"assumed: {'; '.join(said)}.")
+        say(f"{'; '.join(said)}.")
     if unused := [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]:
         say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
 

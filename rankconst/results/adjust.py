@@ -89,7 +89,7 @@ def adjust_reading(
     done, left, impossible = _adjust_groups(reading, groups, settled, user, tables, decimals=decimals)
     left |= {place: error for group, places in groups.items() if (error := failed.get(group.said)) for place in places}
     if (errors == "raise" and (asked or impossible or left)) or (errors is None and not done):
-        _refuse(reading, asked, impossible, left)
+        raise _choose_error(reading, asked, impossible, left, strict=errors == "raise")
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
     against, lacks = compare_with(done, tables, baselines)
@@ -170,24 +170,30 @@ def _adjust_groups(
     return [*leave_out(done, marked)], left, impossible | contradicting
 
 
-def _refuse(
+def _choose_error(
     reading: Reading,
     asked: tuple[Question, ...],
     impossible: Mapping[int, str],
     left: Mapping[int, RankconstError],
-) -> None:
-    """Raise what is best answered first of why numbers are left out."""
-    if asked:
-        raise AskedError("\n".join(f"{question}." for question in asked[:_MOST_ASKED]), asked)
-    if impossible:
+    *,
+    strict: bool,
+) -> RankconstError:
+    """Return what is best said first of why numbers are left out; it has the questions, too."""
+    others = [left[place] for place in sorted(left) if not isinstance(left[place], AskedError)]
+    error: RankconstError
+    if asked and (strict or not (impossible or others)):
+        error = AskedError("\n".join(f"{question}." for question in asked[:_MOST_ASKED]))
+    elif impossible:
         place = min(impossible)
         more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
-        raise DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
-    error = left[min(left)]
-    graphs = read_label(reading.name).graphs if str(error) == NO_DATASET else ()
-    if len(graphs) == 1 and list_names().find(graphs[0]) is not None:
-        raise DataError(f"{error} The name of the file suggests --dataset {graphs[0]}.")
-    raise error
+        error = DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
+    else:
+        error = others[0]
+        graphs = read_label(reading.name).graphs if str(error) == NO_DATASET else ()
+        if len(graphs) == 1 and list_names().find(graphs[0]) is not None:
+            error = DataError(f"{error} The name of the file suggests --dataset {graphs[0]}.")
+    error.asks = asked
+    return error
 
 
 _MOST_ASKED = 8

@@ -96,7 +96,8 @@ def _join(frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str
     out = pd.concat([frame, added], axis=1)
     rows = (dict.fromkeys(adjusted.rows[list(question.numbers)].tolist()) for question in adjusted.asked)
     asked = [question.to_dict() | {"rows": list(own)} for question, own in zip(adjusted.asked, rows, strict=True)]
-    out.attrs = {**frame.attrs, "assumed": dict(adjusted.assumed), "asked": asked}
+    assumed = {name: list(values) for name, values in adjusted.assumed.items()}  # as they come back from Parquet
+    out.attrs = {**frame.attrs, "assumed": assumed, "asked": asked}
     return out
 
 

@@ -269,7 +269,7 @@ def test_what_was_assumed_and_asked_is_said_and_the_rest_adjusted(run: Run, read
             ["valid"] * 4,
             "assumed: both sides, standard protocol (nothing in README.md says other",
         ),
-        (("--accept", "dev"), ["test"] * 4, 'says otherwise); "dev" is harmless, as --accept says.\n'),
+        (("--accept", "dev"), ["test"] * 4, 'says otherwise); accepted as harmless: "dev".\n'),
         (
             ("--accept", "Dev", "--accept", "raw"),
             ["test"] * 4,

@@ -144,8 +144,11 @@ def test_an_answer_lets_numbers_go_on() -> None:
     assert {each.batch.tasks.split for each in accepted.done} == {"test"} and accepted.accepted == ("dev",)
     assert [row.get("accepted") for row in accepted.answers["assumed"]] == ["dev", None]
     only = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("atlantis")))
-    with pytest.raises(AskedError, match="--split valid"):
+    with pytest.raises(UnknownNameError, match="atlantis") as refused:  # not all of it is asked about
         adjust_reading(only, TABLES, Stated())
+    assert [question.word for question in refused.value.asks] == ["dev"]
+    with pytest.raises(AskedError, match="--split valid"):
+        adjust_reading(only, TABLES, Stated(), errors="raise")
     assert adjust_reading(only, TABLES, Stated(), errors="note").done == ()
 
 
