@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
 from rankconst.names import resolve_name
+from rankconst.results import objects
 from rankconst.results.document import Document, open_document
 from rankconst.results.logs import (
     conve,
@@ -25,7 +26,7 @@ from rankconst.results.logs import (
 from rankconst.results.reading import NoMetricError, name_reasons
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, text, xlsx
-from rankconst.results.tools import ampligraph, libkge, model_card, ogb, pykeen
+from rankconst.results.tools import libkge, model_card, ogb, pykeen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +39,7 @@ _READERS = (
     pykeen.READER,
     libkge.READER,
     ogb.READER,
-    ampligraph.READER,
+    objects.READER,
     pykeen.READER_CSV,
     pykeen.READER_TRACKER,
     pykeen.READER_TRIALS,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
 from rankconst.results.labels import Label, read_label
@@ -56,7 +56,7 @@ _WORDS = {
     "split": SPLIT_WORDS,
 }
 # What a tracker says once, above.
-_ABOVE = ("dataset", "model", "protocol", "task", "aggregation")
+_ABOVE = ("dataset", "model", "protocol", "aggregation", "asks")
 _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
@@ -300,6 +300,13 @@ def _read_pipeline(record: Record) -> Stated:
     return Stated(dataset=find("dataset"), model=find("model"), **_read_evaluator({**value, **nested}))
 
 
+_HOW_MANY = Ask(
+    "protocol",
+    "its evaluator ranks among sampled candidates, and does not say how many",
+    remedy="--protocol sampled:M",
+)
+
+
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     """Return what the settings of an evaluator say: whether it filters, samples, or weighs queries alike."""
     own = settings.get("evaluator_kwargs")
@@ -308,7 +315,7 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     evaluator = squash(named.get("evaluator", ""))
     if evaluator.startswith("sampled"):
         count = read_count(named.get("evaluator_kwargs.num_negatives", "")) or 0
-        return {"protocol": f"sampled:{count}"} if count else {"task": "sampled"}
+        return {"protocol": f"sampled:{count}"} if count else {"asks": (_HOW_MANY,)}
     raw = named.get("evaluator_kwargs.filtered", "").lower() == "false"
     macro = evaluator.startswith("macro")
     return ({"protocol": "raw"} if raw else {}) | ({"aggregation": "macro-query"} if macro else {})
