@@ -12,6 +12,7 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
@@ -174,12 +175,25 @@ def _read_log(document: Document) -> Reading:
             pairs = ", ".join(f"{key}: {_flow(value)}" for key, value in record.items() if not isinstance(value, dict))
             flat[place] = f"{{{pairs}}}"
     reading = replace(_read(Document(document.name, "\n".join(flat))), form=READER_LOG.key)
-    dataset = find_dataset(document.text)
+    dataset = _find_dataset(document)
     entries = (
         entry._replace(context=replace(entry.context, dataset=entry.context.dataset or dataset))
         for entry in reading.entries
     )
     return replace(reading, entries=Entries(entries))
+
+
+def _find_dataset(document: Document) -> str | None:
+    """Return the dataset of a log: that of its configuration, or the one that a line says is loaded."""
+    lines, names = [*map(_strip_time, document.lines)], set[str]()
+    for place, line in enumerate(lines, 1):
+        if line.strip() == "Configuration:":
+            block = "\n".join(takewhile(lambda each: each.startswith(" "), lines[place:]))
+            configuration = parse_yaml(document, textwrap.dedent(block), place + 1)
+            dataset = configuration.get("dataset") if isinstance(configuration, dict) else None
+            if isinstance(dataset, dict) and "name" in dataset:
+                names.add(_text(dataset, "name"))
+    return names.pop() if len(names) == 1 else None if names else find_dataset(document.text)
 
 
 def _flow(value: Value) -> str:

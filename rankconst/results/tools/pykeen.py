@@ -17,9 +17,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import DataError
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
@@ -61,10 +61,7 @@ _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
 )
-# The key of any metric of PyKEEN contains one of these.
-_LIKELY = re.compile(r"rank|hit|mr|dcg|varia|devia", re.IGNORECASE)
 _OPEN_K = re.compile(r"(?<=[_@])k$")
-_ADJUSTED = re.compile(r"adjusted_|z_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +135,7 @@ def _follow(way: _Way, key: str) -> _Way:
 @lru_cache(maxsize=8192)
 def _parse(name: str) -> tuple[Metric, str | None] | None:
     """Return the metric that a name means, and how it is adjusted."""
-    # A word that is no metric as a heading is none here; asking the catalogue is slower.
-    if not _LIKELY.search(name) or not read_label(name).role:
-        return None
-    try:
-        return parse_adjusted_metric(name) if _ADJUSTED.match(name) else (parse_metric(name), None)
-    except UnknownNameError:
-        return None
+    return find_metric(name)
 
 
 def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
@@ -398,7 +389,9 @@ _HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 
 
 def _parse_csv_name(name: str, k: int | None) -> Label:
-    return read_label(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
+    """Read a heading, or a key of PyKEEN, which has statistics of ranks among its metrics: variance."""
+    found = find_metric(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
+    return read_label(name, k) if found is None else Label(name, "measured", *found, whole=True)
 
 
 def _recognise_csv(document: Document) -> bool:
