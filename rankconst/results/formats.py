@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
-from rankconst.results.reading import NoMetricError, name_reasons
+from rankconst.results.reading import name_reasons
 from rankconst.results.structured import looks_structured
 
 if TYPE_CHECKING:
@@ -178,27 +178,11 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
             f"{document.name} has {len(document.text):,} characters; as {reader.key} at most {reader.most:,} are read. "
             "Take out the tables, or save them as CSV."
         )
-    try:
-        reading = reader.read(document)
-    except NoMetricError as error:
-        if form is not None or (other := _read_lines(document, error)) is None:
-            raise
-        reader, reading = FORMATS["generic"].load(), other
+    reading = reader.read(document)
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
     return reading if reading.tool or not reading.columns else replace(reading, tool=_find_writer(reading))
-
-
-def _read_lines(document: Document, error: NoMetricError) -> Reading | None:
-    """Return the numbers on the lines between tables without a metric; None if there are none."""
-    lines = (line if i not in error.lines else "" for i, line in enumerate(document.lines, 1))
-    rest = replace(document, text="\n".join(lines))
-    generic = FORMATS["generic"].load()
-    if not generic.recognise(rest):
-        return None
-    reading = generic.read(rest)
-    return replace(reading, skipped=(*error.skipped, *reading.skipped)) if reading.entries else None
 
 
 def _find_writer(reading: Reading) -> str | None:
