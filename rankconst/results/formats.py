@@ -57,6 +57,8 @@ def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
     return lambda document: _holds(document, *marks, within=within)
 
 
+_MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
+
 FORMATS: dict[str, Format] = {
     "pykeen": Format("tools.pykeen", lambda each: _is_object(each) or _holds(each, "pipeline:")),
     "libkge": Format("tools.libkge", _mark("eval_completed")),
@@ -90,7 +92,6 @@ FORMATS: dict[str, Format] = {
 }
 """Format key to where its reader is, in the order in which they are tried."""
 
-_MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
 _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -181,7 +182,8 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     reading = reader.read(document)
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
-        raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
+        nothing = f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
+        raise DataError(_find_markup(document, misread=False) or nothing)
     return reading if reading.tool or not reading.columns else replace(reading, tool=_find_writer(reading))
 
 
@@ -205,27 +207,26 @@ def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) ->
             yield reader
 
 
+def _find_markup(document: Document, *, misread: bool) -> str | None:
+    """Return the error about markup that no reader knows; of what readers would misread, or of any."""
+    for pattern, name, remedy, is_misread in _OTHER_MARKUP:
+        if (is_misread or not misread) and pattern.search(document.text):
+            return f"{document.name} looks like {name}, whose tables are not read. {remedy}, and read what it writes."
+    return None
+
+
 def _recognise(document: Document) -> Reader:
     """Return the first reader that recognises a document, or the one that its suffix names."""
     found = next(_list_claims(document), None)
     key = "" if found is None else found.key
-    markup = next(
-        (
-            (name, remedy)
-            for pattern, name, remedy, misread in _OTHER_MARKUP
-            if (found is None or (misread and key in _LENIENT)) and pattern.search(document.text)
-        ),
-        None,
-    )
+    markup = _find_markup(document, misread=key in _LENIENT) if found is None or key in _LENIENT else None
     if found is not None and (markup is None or (key == "markdown" and document.suffix == ".md")):
         return found
     if found is None and document.suffix in _BY_SUFFIX:
         # Its own reader knows best what is wrong with it.
         return FORMATS[_BY_SUFFIX[document.suffix]].load()
     if markup is not None:
-        raise DataError(
-            f"{document.name} looks like {markup[0]}, whose tables are not read. {markup[1]}, and read what it writes."
-        )
+        raise DataError(markup)
     looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
     raise DataError(
         f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "

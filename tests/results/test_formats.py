@@ -127,7 +127,6 @@ def test_every_reader_is_registered_with_a_sample() -> None:
     [
         ("a.csv", "model,MRR\nA,0.5\nB,0.6\n", {"tables.csv"}),
         ("a.json", '{"mrr": 0.5}', {"objects", "tools.pykeen", "tables.csv"}),
-        ("a.md", "| model | MRR |\n|---|---|\n| A | 0.5 |\n", {"tables.markdown"}),
     ],
 )
 def test_only_readers_whose_signs_a_document_has_are_imported(name: str, text: str, loaded: set[str]) -> None:
@@ -246,32 +245,3 @@ def test_a_file_without_results_says_what_was_skipped(tmp_path: Path) -> None:
     path.write_text("model,dataset,MRR\nRotatE,WN18RR,\n")
     with pytest.raises(DataError, match="contains no value of a metric"):
         read_results(path)
-
-
-# MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019, arXiv:1902.10197).
-_STATISTICS = (
-    "| Dataset | Entities | Relations |\n|---|---|---|\n| WN18RR | 40,943 | 11 |\n| FB15k-237 | 14,541 | 237 |\n"
-)
-_SETTINGS = "| option | value |\n|---|---|\n| filtered | False |\n"
-_LISTED = "- MRR: 0.476\n- Hits@10: 0.571\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        (f"# RotatE on WN18RR\n\n{_STATISTICS}\n{_LISTED}", [("WN18RR", None, "0.476"), ("WN18RR", None, "0.571")]),
-        (f"{_LISTED}\n{_STATISTICS}", [(None, None, "0.476"), (None, None, "0.571")]),
-        # What a table says of the evaluation counts.
-        (f"{_SETTINGS}\n{_LISTED}", [(None, "raw", "0.476"), (None, "raw", "0.571")]),
-        # Cells are no lines, and lines next to tables of metrics are not read, as they may repeat them.
-        ("| name | script | goal |\n|---|---|---|\n| Graph, MRR: 0.3 | a.py | MRR: 0.25 (now: 0.26) |\n", []),
-        (f"| model | MRR |\n|---|---|\n| RotatE | 0.338 |\n\n{_LISTED}", [(None, None, "0.338")]),
-    ],
-)  # fmt: skip
-def test_lines_are_read_where_no_table_has_a_metric(text: str, read: list[tuple[str | None, str | None, str]]) -> None:
-    if not read:
-        with pytest.raises(DataError, match="no column is a metric among name, script, goal"):
-            read_document("README.md", text)
-        return
-    reading = read_document("README.md", text)
-    assert [(each.context.dataset, each.context.protocol, each.text) for each in reading.entries] == read
