@@ -27,7 +27,7 @@ from rankconst.results.tables.grid import name_file
 from rankconst.results.vocabulary import list_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.results.document import Document
 
@@ -225,15 +225,17 @@ def _describe(place: _Place) -> dict[str, str]:
     return {"line": str(place.line or ""), **dict(place.steps), **named, "key": " / ".join(rest)}
 
 
-def _ask_beside(entries: list[Entry], rows: list[dict[str, str]]) -> Iterator[Entry]:
-    """Yield numbers with what others of their file ask: of several steps without a split, or of a filtered metric."""
+def _ask_beside(entries: list[Entry], rows: list[dict[str, str]], places: Iterable[_Place]) -> Iterator[Entry]:
+    """Yield numbers with what others ask: those of several steps without a split, or filtered ones beside them."""
+    # What is named apart from vocabulary: test and filtered, in the same place.
+    of = [(each.line, tuple(key for key in each.path if not read_label(key).whole)) for each in places]
     steps = {tuple((key, cell) for key, cell in row.items() if _find_role(key) == "step") for row in rows} - {()}
-    filtered = {each.metric for each in entries if is_filtered(each.context.protocol or "")}
+    filtered = {(of[each.row], each.metric) for each in entries if is_filtered(each.context.protocol or "")}
     for entry in entries:
         context, more = entry.context, list[Ask]()
         if len(steps) > 1 and not context.split:
             more.append(STEPS)
-        if not context.protocol and entry.metric in filtered:
+        if not context.protocol and (of[entry.row], entry.metric) in filtered:
             more.append(UNFILTERED)
         yield entry._replace(context=_add_asks(context, *more)) if more else entry
 
@@ -258,6 +260,7 @@ def _read(document: Document) -> Reading:
     """Read every number of a metric."""
     rows, found, notes, file = list[dict[str, str]](), list[Entry](), Notes(), _keep(name_file(document.name))
     places: dict[tuple[Any, ...], int] = {}
+    held = list[_Place]()
     records = ((record.value, _Place(record.line, above=file)) for record in read_records(document))
     for place, key, label, text, why, line in chain.from_iterable(starmap(_walk, records)):
         if why or label.metric is None:
@@ -266,12 +269,13 @@ def _read(document: Document) -> Reading:
         at = places.setdefault((place.line, place.path), len(rows))
         if at == len(rows):
             rows.append(_describe(place))
+            held.append(place)
         column = next(name for i in count(1) if (name := f"{key} ({i})" if i > 1 else key) not in rows[at])
         rows[at][column] = text
         context = _form((*place.nearer, Text(label, "column", "its key"), *place.above), place.facts, place.names)
         # Such files are often rounded, so the last digit is uncertain.
         found.append(Entry(label.metric, text, at, intern(column), line, context, label.adjustment))
-    entries = Entries(_ask_beside(found, rows))
+    entries = Entries(_ask_beside(found, rows, held))
     entries = units.leave_small(entries, units.find_family, notes, percent=document.percent)
     entries = units.settle_units(entries, units.find_family, notes, percent=document.percent)
     entries = units.drop_contradictions(entries, notes)
