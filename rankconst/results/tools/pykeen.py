@@ -189,10 +189,11 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    records = tuple(records)
-    stated = Stated()
+    stated, tied, experiments = Stated(), False, False
     for record in records:
         leaves = _list_leaves(record)
+        tied = tied or any(leaf.way.rank_type for leaf in leaves)
+        experiments = experiments or _is_experiment(record)
         # A tracker names dataset and model once, above.
         own = _read_pipeline(record)
         stated = replace(own, **{name: getattr(own, name) or getattr(stated, name) for name in _ABOVE})
@@ -204,8 +205,7 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
             entries.append(entry)
         skipped += left_out
     # Experiments repeat what papers report, and YAML of any program may come here.
-    ours = form != READER.key or any(leaf.way.rank_type for record in records for leaf in _list_leaves(record))
-    tool = "pykeen" if ours and not any(map(_is_experiment, records)) else None
+    tool = "pykeen" if (form != READER.key or tied) and not experiments else None
     return make_reading(document, form, "long", rows, entries, skipped=skipped, tool=tool)
 
 
@@ -220,12 +220,10 @@ def _read_record(
         if squash(leaf.way.metric) in _COUNTS:
             continue
         metric, why = _judge(leaf, old)
-        text = ""
-        if metric is not None:
-            text, why = read_number(leaf.value)
-        if metric is None or why:
-            if why:
-                skipped.append(Skipped(leaf.line, leaf.way.path, why))
+        text, unread = read_number(leaf.value)
+        if metric is None or unread:
+            if metric is not None or why:
+                skipped.append(Skipped(leaf.line, leaf.way.path, why or unread))
             continue
         way = leaf.way
         context = replace(
