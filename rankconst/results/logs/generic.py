@@ -140,8 +140,8 @@ class _Scan:
         if metric is None or number.reason:
             return Found(line, self._block, number.label.text, text, *_NOBODY, {}, why=number.reason)
         near = [*number.texts, *self._held.list_for(number.label)]
-        far = [text for texts in (self._above, self._graphs) for text in texts.list_for(_UNNAMED)]
-        told = _gather((*near, *far, self._name))
+        own = (*near, *self._above.list_for(_UNNAMED))
+        told = _gather((*own, *self._list_before(own), self._name))
         own = number.label.values.get("protocol", ("",))[0]
         said = {**told.said, "step": clean(self._step)[1], "own protocol": own}
         if told.origin == self._name.place:  # only a known name counts there
@@ -152,6 +152,13 @@ class _Scan:
         asks = (*number.asks, *told.asks)
         why = _CROWDED if crowded else ""
         return Found(line, self._block, metric.label, value, *address, said, why=why, asks=asks)
+
+    def _list_before(self, own: tuple[Text, ...]) -> tuple[Text, ...]:
+        """Return what was said before the block: the datasets count where its texts name none."""
+        before = tuple(self._graphs.list_for(_UNNAMED))
+        if not any(text.label.graphs for text in own):
+            return before
+        return tuple(text._replace(label=replace(text.label, graphs=())) for text in before if text.label.words)
 
 
 _LONGEST, _MOST_SHAPES = 1_000, 50_000
