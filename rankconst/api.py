@@ -160,6 +160,7 @@ def adjust(
         return adjusted[metric] if metric is not None else adjusted
     results = as_pandas(results)
     if hasattr(results, "iloc") and hasattr(results, "columns"):
+        from rankconst.checks.identify.completion import complete_reading
         from rankconst.results.frame import adjust_frame
 
         if significance:
@@ -175,7 +176,7 @@ def adjust(
             decimals=decimals,
             errors="raise" if strict else errors,
             baselines=baselines,
-            complete=lambda frame: _complete_frame(frame, opened, replace(user, percent=percent is True)),
+            complete=lambda reading: complete_reading(reading, opened, replace(user, percent=percent is True)).reading,
         )
     if decimals is not None or not isinstance(percent, bool | None) or errors is not None:
         raise UsageError("decimals, errors and a list of percentages are for a DataFrame; a file shows its own digits.")
@@ -558,18 +559,6 @@ def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
     return join_tables(sets)
 
 
-def _complete_frame(frame: Any, tables: Tables, user: Stated) -> dict[tuple[int, str], Stated]:
-    """Return what is known about the tasks of each number of a DataFrame, by row and column."""
-    from rankconst.checks.identify.completion import complete_reading
-
-    reading = _read(frame)
-    if len(reading.rows) != len(frame):
-        raise UsageError("the DataFrame has rows without any value; drop them: frame.dropna(how='all').")
-    return {
-        (entry.row, entry.column): entry.context for entry in complete_reading(reading, tables, user).reading.entries
-    }
-
-
 def _read(results: Any, *, strict: bool = False, percent: bool | None = None) -> Reading:
     """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
     from rankconst.results.reading import require_whole
@@ -581,8 +570,7 @@ def _read(results: Any, *, strict: bool = False, percent: bool | None = None) ->
 
 
 def _read_any(results: Any, percent: bool | None) -> Reading:
-    from rankconst.results.document import Document
-    from rankconst.results.formats import read_document, read_opened, read_results
+    from rankconst.results.formats import read_document, read_results
     from rankconst.results.reading import Reading
 
     results = as_pandas(results)
@@ -598,8 +586,10 @@ def _read_any(results: Any, percent: bool | None) -> Reading:
         except (TypeError, ValueError, RecursionError) as error:  # a key that is no text, a dict in itself
             raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
         return read_document("the dict", text)
-    if hasattr(results, "to_csv"):
-        return read_opened(Document("the DataFrame", results.to_csv(index=False), percent=percent))
+    if hasattr(results, "iloc") and hasattr(results, "columns"):
+        from rankconst.results.frame import read_frame
+
+        return read_frame(results, percent)[0]
     raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
 
 

@@ -314,7 +314,7 @@ def _rewrite(
 ) -> None:
     """Write a document with its numbers replaced, and say on stderr what stays."""
     from rankconst.results.adjust import describe_assumed
-    from rankconst.results.formats import READERS, read_opened
+    from rankconst.results.formats import read_opened
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
     exchanges = [parse_exchange(name, baseline) for name in names]
@@ -327,8 +327,7 @@ def _rewrite(
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ").encode(errors="backslashreplace").decode()
     if assumed := describe_assumed(adjusted.assumed):
         command = f"{command}; assumed: {assumed}"
-    read = READERS[reading.form].read
-    done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
+    done = rewrite(document, adjusted, exchanges, digits=digits, percent=user.percent, command=command)
     _report_notes(reading.name, done.notes)
     if out is None:
         sys.stdout.write(on_screen(done.source))
@@ -800,8 +799,9 @@ def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
 
 def _report_others(adjusted: AdjustedReading) -> None:
     """Say of which other datasets numbers were left out, where a file's own words may not be seen at once."""
-    named = [context.dataset for context in adjusted.reading.entries.contexts]
-    asked = {dataset for dataset, chosen in zip(named, adjusted.wanted.tolist(), strict=True) if chosen}
+    entries = adjusted.reading.entries
+    named = [context.dataset for context in entries.contexts]
+    asked = {named[each] for each in dict.fromkeys(entries.context_of[adjusted.wanted].tolist())}
     others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
     if others:
         say(f"note: {adjusted.reading.name}: numbers on other datasets are left out: {', '.join(others)}.")
@@ -893,12 +893,13 @@ def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     if not any(each.rank_type for each in contexts):
         return chosen
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        said = [getattr(each, field) for each in contexts]
-        if (chosen & np.array([each == usual for each in said])).any():
-            chosen &= np.array([each in {usual, None} for each in said])
+        said, of = [getattr(each, field) for each in contexts], reading.entries.context_of
+        if (chosen & np.array([each == usual for each in said])[of]).any():
+            chosen &= np.array([each in {usual, None} for each in said])[of]
     left = int(adjusted.wanted.sum() - chosen.sum())
     if left:
-        shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
+        kept = dict.fromkeys(reading.entries.context_of[chosen].tolist())
+        shown = dict.fromkeys(f"{contexts[each].side}.{contexts[each].rank_type}" for each in kept)
         say(
             f"note: {reading.name}: shown: {', '.join(shown)} only; --side head shows another side, and formats "
             f"such as --format csv have the other {left:,} numbers, too.",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from array import array
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,16 +33,17 @@ from rankconst.adjusting import (
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.mentions import find_within
 from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.published import Published, parse_value, read_numbers
+from rankconst.constants.published import Published, check_decimals, read_numbers, read_published
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.names import show_controls, squash
+from rankconst.results.columns import encode, encode_cells, list_distinct
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -116,6 +116,7 @@ def name_blocks(
         prefix = keep_apart(own, known, ENDS[1:])
         forms = {form: keep_apart(name_adjusted(own, metric, form), known, ENDS) for form in ADJUSTMENTS}
         blocks[heading] = Block(prefix, f"{prefix}_", forms, _name_skills(f"{prefix}_", further, known))
+        known |= {*blocks[heading].list_names(significant=True).values()}
     return blocks
 
 
@@ -196,16 +197,30 @@ class AdjustedReading:
     @cached_property
     def rows(self) -> Places:
         """The row of each entry."""
-        return np.array(self.reading.entries.rows, dtype=np.intp)
+        return self.reading.entries.rows
 
     @cached_property
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
         reading = self.reading
-        heads = np.unique(np.asarray(reading.entries.head_of)[self.batch_of >= 0]).tolist()
-        named = {head.column: head.metric for head in map(reading.entries.heads.__getitem__, heads)}
+        heads = [reading.entries.heads[each] for each in list_distinct(reading.entries.head_of[self.batch_of >= 0])]
+        if not self.done:
+            heads = [
+                head for head in reading.entries.heads if head.adjustment is None and head.metric.optimum is not None
+            ]
+        named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
+
+    @cached_property
+    def block_of(self) -> Places:
+        """The place in :meth:`list_added` of the block of each entry; -1 if its column has none."""
+        places = number_distinct(self.blocks.values())
+        heads = [
+            places.get(self.blocks[head.column], -1) if head.column in self.blocks else -1
+            for head in self.reading.entries.heads
+        ]
+        return np.array(heads, dtype=np.intp)[self.reading.entries.head_of]
 
     def against_baseline(self, key: str) -> AdjustedReading:
         """Return the file with its numbers compared with a further baseline in place of chance."""
@@ -218,20 +233,29 @@ class AdjustedReading:
 
     def list_added(self) -> list[tuple[Block, dict[str, str]]]:
         """Return each block with its names, in the order of the columns; see :meth:`Block.list_names`."""
-        distinct = dict.fromkeys(self.blocks.values())
-        return [(block, block.list_names(significant=self.is_significant)) for block in distinct]
+        significant = self.is_significant
+        return [(block, block.list_names(significant=significant)) for block in dict.fromkeys(self.blocks.values())]
 
     @cached_property
     def table(self) -> dict[str, Any]:
         """The original columns and to their right the added ones: numbers as arrays, NaN where there is none."""
         reading = self.reading
-        table: dict[str, Any] = {column: [row.get(column) for row in reading.rows] for column in reading.columns}
-        heads, head_of = reading.entries.heads, np.asarray(reading.entries.head_of)
-        for block, names in self.list_added():
-            own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
-            filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1), self.against)
-            table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
-        return table | self.described
+        table: dict[str, Any] = {column: reading.cells(column) for column in reading.columns}
+        return table | self.added
+
+    @cached_property
+    def added(self) -> dict[str, Any]:
+        """The added columns alone."""
+        added: dict[str, Any] = {}
+        size = len(self.reading.rows)
+        done_of: list[list[Done]] = [[] for _ in self.list_added()]
+        for each in self.done:
+            for own in list_distinct(self.block_of[each.batch.index]):
+                done_of[own].append(each)
+        for (own, (_, names)), done in zip(enumerate(self.list_added()), done_of, strict=True):
+            filled = fill_columns(size, done, np.where(self.block_of == own, self.rows, -1), self.against)
+            added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
+        return added | self.described
 
     @property
     def answers(self) -> dict[str, list[Any]]:
@@ -250,9 +274,9 @@ class AdjustedReading:
 
     def put_numbers(self, column: str) -> list[Any]:
         """Return a column of the file with numbers, as fractions, in place of the texts that were adjusted."""
-        cells: list[Any] = [row.get(column) for row in self.reading.rows]
+        cells: list[Any] = [*self.reading.cells(column)]
         heads = self.reading.entries.heads
-        own = np.array([head.column == column for head in heads])[np.asarray(self.reading.entries.head_of)]
+        own = np.array([head.column == column for head in heads])[self.reading.entries.head_of]
         for each in self.done:
             chosen = own[each.batch.index]
             rows = self.rows[each.batch.index[chosen]].tolist()
@@ -290,9 +314,9 @@ class AdjustedReading:
                 described |= self._describe_blocks(key, rows, codes, shown)
                 continue
             own = roles.get(key)
-            values = shown[last].tolist()
-            if own is not None and self._is_said(key, own, values):
+            if own is not None and self._is_said(key, own, last, shown):
                 continue
+            values = shown[last].tolist() if size and (last != last[0]).any() else [*shown[last[:1]]] * size
             described[keep_apart(key if own is None else f"{key}_added", reading.columns)] = values
         notes: dict[int, list[str]] = {}
         for place, note in sorted(self.notes.items()):
@@ -302,26 +326,24 @@ class AdjustedReading:
             told[row] = "; ".join(dict.fromkeys(found))
         return described | {keep_apart("note", reading.columns): told}
 
-    def _is_said(self, key: str, column: str, values: Sequence[str | None]) -> bool:
+    def _is_said(self, key: str, column: str, places: Places, shown: NDArray[Any]) -> bool:
         """Tell whether an original column says the same of each row, in whatever spelling."""
-        rows, contexts = self.reading.rows, self.reading.entries.contexts
-        if all(value in {None, row[column]} for value, row in zip(values, rows, strict=True)):
+        codes, distinct = encode_cells(self.reading.cells(column))
+        entries, size = self.reading.entries, len(shown)
+        if all(shown[pair % size] in {None, distinct[pair // size]} for pair in list_distinct(codes * size + places)):
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
             return False
-        done = np.flatnonzero(self.batch_of >= 0).tolist()
-        told = {
-            (rows[row][column], getattr(contexts[place], key)) for place, row in zip(done, self.rows[done], strict=True)
-        }
-        return all(name and squash(cell) == squash(name) for cell, name in told)
+        done = self.batch_of >= 0
+        told = list_distinct(codes[self.rows[done]] * len(entries.contexts) + entries.context_of[done])
+        names = ((distinct[n // len(entries.contexts)], entries.contexts[n % len(entries.contexts)]) for n in told)
+        return all((name := getattr(said, key)) and squash(cell) == squash(name) for cell, said in names)
 
     def _describe_blocks(self, key: str, rows: Places, codes: Places, shown: NDArray[Any]) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""
-        heads = self.reading.entries.heads
-        head_of = np.asarray(self.reading.entries.head_of)[self.batch_of >= 0]
-        described = {}
-        for block, _ in self.list_added():
-            own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
+        described, block_of = {}, self.block_of[self.batch_of >= 0]
+        for place, (block, _) in enumerate(self.list_added()):
+            own = block_of == place
             last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
             last[rows[own]] = codes[own]
             described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[last].tolist()
@@ -364,7 +386,7 @@ class AdjustedReading:
         """True if only some of the file's numbers were asked for."""
         entries = self.reading.entries
         plain = np.array([head.metric.optimum is not None for head in entries.heads], dtype=np.bool_)
-        return bool((~self.wanted & plain[np.asarray(entries.head_of)]).any())
+        return bool((~self.wanted & plain[entries.head_of]).any())
 
     @cached_property
     def entries(self) -> tuple[AdjustedEntry, ...]:
@@ -395,26 +417,28 @@ def adjust_reading(
     strict: bool = False,
     track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
     baselines: Iterable[str] = (),
+    lenient: bool = False,
+    decimals: int | Mapping[Metric, int] | None = None,
 ) -> AdjustedReading:
     """Adjust the numbers of a results file, of some metrics or of all, for chance and against further baselines.
 
-    `track` wraps the slow part to show progress.
+    `track` wraps the slow part to show progress. `decimals` says to how many numbers were rounded that do not show it.
 
     An impossible number is left out with the reason, or refused if `strict`. Raises DataError if nothing can be
-    adjusted; UsageError if file and user contradict each other; UnknownNameError for an unknown name.
+    adjusted, unless `lenient`; UsageError if file and user contradict each other; UnknownNameError for an unknown name.
     """
     user = parse_stated(user, tables)
     groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
-    if not groups:
+    if not groups and not lenient:
         raise DataError(f"{reading.name} holds none of the numbers you asked for. {_list_contents(reading)}")
     notes = _find_fractions(reading, groups) if user.percent else {}
     if notes:
         groups = {key: kept for key, places in groups.items() if (kept := places[~np.isin(places, list(notes))]).size}
-    if notes and (strict or not groups):
+    if notes and (strict or not (groups or lenient)):
         first = min(notes)
         raise DataError(f"{_place(reading, reading.entries[first])}: {notes[first]}")
     impossible: dict[int, str] = {}
-    settled: dict[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError] = {}
+    settled: _Settled = {}
     done: list[Done] = []
     for (said, metric, exact), places in groups.items():
         if said not in settled:
@@ -425,28 +449,22 @@ def adjust_reading(
             continue
         tasks, tool = found
         percent = user.percent and metric.is_share
-        kept, numbers = _read(reading.entries, places, metric, impossible, percent=percent, exact=exact)
+        rounded = decimals.get(metric) if isinstance(decimals, Mapping) else decimals
+        kept, numbers = _read(reading.entries, places, metric, impossible, _Precision(percent, exact, rounded))
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
             batch = Batch(tasks, metric, tool, value, lower, upper, kept, said.num_tasks)
             done += _adjust(batch, tables, notes, impossible)
     evaluation_of, entries = number_evaluations(reading), reading.entries
     evaluations = [evaluation_of[each.batch.index] for each in done]
-    contradicting = find_contradictions(done, evaluations, lambda place: entries[place].text)
+    contradicting = find_contradictions(done, evaluations, entries.text_at)
     impossible |= contradicting
     left = np.zeros(len(entries), dtype=np.bool_)
     left[list(contradicting)] = True
     done = [*leave_out(done, left)]
-    reasons = [found for found in settled.values() if not isinstance(found, tuple)]
-    if reasons and len(reasons) == len(settled):
-        if all(isinstance(reason, AskedError) for reason in reasons):
-            asks = tuple(_list_asked(groups, settled))
-            raise AskedError("\n".join(f"{ask}." for ask in asks[:_MOST_ASKED]), asks)
-        raise _hint_at_dataset(reasons[0], reading.name)
-    if impossible and (strict or not done):
-        place = min(impossible)
-        more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
-        raise DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
+    asked = _list_asked(groups, settled)
+    if strict or not (done or lenient):
+        _refuse(reading, settled, impossible, asked, strict=strict)
     notes |= impossible
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
@@ -457,17 +475,31 @@ def adjust_reading(
         notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
-    asked = _list_asked(groups, settled)
-    if strict and asked:
-        raise AskedError(" ".join(f"{ask}." for ask in asked), tuple(asked))
     assumed = list_assumed([(said, found[0]) for said, found in settled.items() if isinstance(found, tuple)], user)
     listed = tuple(tools.values())
     return AdjustedReading(reading, tuple(done), versions, wanted, notes, listed, against, assumed, asked)
 
 
-def _list_asked(
-    groups: Mapping[Group, Places], settled: Mapping[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError]
-) -> dict[Ask, tuple[int, ...]]:
+_Settled = dict["Stated", "tuple[Tasks, Tool | None] | DataError | UnknownNameError"]
+
+
+def _refuse(
+    reading: Reading, settled: _Settled, impossible: Mapping[int, str], asked: Iterable[Ask], *, strict: bool
+) -> None:
+    """Raise why numbers are not adjusted: the questions, an unknown name, or an impossible number."""
+    reasons = [found for found in settled.values() if not isinstance(found, tuple)]
+    if reasons and (strict or len(reasons) == len(settled)):
+        asks = tuple(asked)
+        if len(asks) and all(isinstance(reason, AskedError) for reason in reasons):
+            raise AskedError("\n".join(f"{ask}." for ask in asks[:_MOST_ASKED]), asks)
+        raise _hint_at_dataset(reasons[0], reading.name)
+    if impossible:
+        place = min(impossible)
+        more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
+        raise DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
+
+
+def _list_asked(groups: Mapping[Group, Places], settled: _Settled) -> dict[Ask, tuple[int, ...]]:
     """Return the questions that are open, with the places of the numbers that wait for an answer."""
     asked: dict[Ask, list[int]] = {}
     for (said, _, _), places in groups.items():
@@ -513,7 +545,7 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
     """Say of which relation each row is where a column holds nothing but relations of the dataset."""
     entries, rows = reading.entries, reading.rows
     others = {head.column for head in entries.heads}
-    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW])]
+    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
     for column in (column for column in reading.columns if column not in others):
         few = [*filter(None, (row.get(column) for row in first))]
         if not few or any(map(_NO_RELATION.match, few)):
@@ -522,7 +554,8 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
         dataset = datasets.pop()
         if datasets or not are_relations(few, dataset, tables):
             continue
-        cells = [rows[row].get(column, "") for row in entries.rows]
+        whole = reading.cells(column)
+        cells = [whole[row] for row in entries.rows.tolist()]
         if are_relations(cells, dataset, tables):
             lack = "" if reading.of_objects else _NO_CELL.format(column)
             own = (
@@ -547,28 +580,18 @@ def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
 
 def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
-    index, contexts = done.batch.index.tolist(), reading.entries.contexts
+    index, entries = done.batch.index, reading.entries
     general = " ".join(dict.fromkeys(done.explain_undefined().values()))
-    for position, place in enumerate(index):
-        ties = TIES.get(contexts[place].rank_type or "")
-        for note in filter(None, (general, ties, done.unattained.get(position))):
+    ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
+    tied = np.array([*map(bool, ties)], dtype=np.bool_)[entries.context_of[index]]
+    positions = range(len(index)) if general else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})
+    for position in positions:
+        place = int(index[position])
+        for note in filter(None, (general, ties[entries.context_of[place]], done.unattained.get(position))):
             yield place, note
 
 
 Group = tuple["Stated", "Metric", bool]
-
-# What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
-_OF_TASKS = attrgetter(
-    "dataset",
-    "split",
-    "side",
-    "protocol",
-    "aggregation",
-    "tool",
-    "num_tasks",
-    "relations",
-    "asks",
-)
 
 
 def _group_entries(
@@ -577,33 +600,26 @@ def _group_entries(
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
     entries = reading.entries
     # Thousands of rows say the same: what is said has a number, and is compared with the user's words once.
-    said: dict[tuple[Any, ...], int] = {}
-    contexts: list[Stated | None] = []
-    said_of, last, number = array("i"), None, -1
-    for context in entries.contexts:
-        if context is not last:
-            last, number = context, said.setdefault(_OF_TASKS(context), len(contexts))
-            if number == len(contexts):
-                whole = replace(context, model=None, rank_type=None)
-                contexts.append(whole if agrees(whole, user, tables) else None)
-        said_of.append(number)
+    codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
+    contexts = [context if agrees(context, user, tables) else None for context in distinct]
+    said_of = codes[entries.context_of]
     numbers = number_distinct((head.metric, head.exact) for head in entries.heads)
     kinds, kind_of_head = list(numbers), [numbers[head.metric, head.exact] for head in entries.heads]
     fitting = [head.metric.optimum is not None and (not metrics or head.metric in metrics) for head in entries.heads]
     base = [head.adjustment is None for head in entries.heads]
-    head_of, agreeing = np.asarray(entries.head_of), [context is not None for context in contexts]
+    head_of, agreeing = entries.head_of, [context is not None for context in contexts]
     wanted = np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
     chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
-    codes = (np.asarray(said_of) * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
+    codes = (said_of * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
-    distinct, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    places = np.split(chosen[np.argsort(codes, kind="stable")], np.cumsum(counts)[:-1])
-    for number in np.argsort(first).tolist():
-        code = int(distinct[number])
+    counts = np.bincount(codes)
+    order = chosen[np.argsort(codes.astype(np.uint16) if len(counts) <= 2**16 else codes, kind="stable")]
+    parts = zip(range(len(counts)), np.split(order, np.cumsum(counts)[:-1]), strict=True) if len(counts) else ()
+    for code, places in sorted((each for each in parts if each[1].size), key=lambda each: int(each[1][0])):
         stated, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
         if stated is not None:
-            groups[stated, metric, exact] = places[number]
+            groups[stated, metric, exact] = places
     return groups, wanted
 
 
@@ -623,13 +639,12 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[in
     """Return where a metric looks like fractions, not like percentages below one, with the reason."""
     shares: dict[Metric, list[int]] = {}
     for (_, metric, _), places in groups.items():
-        found = [place for place in places.tolist() if "%" not in reading.entries.texts[place]]
+        found = places[~reading.entries.signed[places]].tolist()
         if metric.is_share and found:
             shares.setdefault(metric, []).extend(found)
     notes: dict[int, str] = {}
     for metric, own in shares.items():
-        entries = (reading.entries[place] for place in own)
-        if max(parse_value(entry.text, place=_place(reading, entry)).value for entry in entries) <= 1:
+        if reading.entries.values[own].max() <= 1:
             notes |= dict.fromkeys(
                 own,
                 f"every {metric.label} is at most 1, as fractions are. If only some columns are percentages, leave out "
@@ -656,30 +671,48 @@ def _hint_at_dataset(error: DataError | UnknownNameError, name: str) -> DataErro
     return DataError(f"{error} The name of the file suggests --dataset {graph}.")
 
 
+class _Precision(NamedTuple):
+    """How numbers are read: as percentages, with all their digits, or rounded to some decimals."""
+
+    percent: bool
+    exact: bool
+    decimals: int | None
+
+
 def _read(
-    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], *, percent: bool, exact: bool
+    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], how: _Precision
 ) -> tuple[Places, Numbers]:
     """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
-    texts = [entries.texts[place] for place in places.tolist()]
+    numbers = np.full((len(entries.written), 3), np.nan)
+    codes = entries.text_of[places]
+    used = np.array(list_distinct(codes[codes >= 0]), dtype=np.intp)
     try:
-        return places, read_numbers(metric, texts, percent=percent, exact=exact)
+        if used.size > _FEW:
+            texts = [entries.written[code] for code in used.tolist()]
+            numbers[used], used = read_numbers(metric, texts, **how._asdict()), used[:0]
     except DataError:
         pass  # one by one, to find which
-    for place, text in zip(places.tolist(), texts, strict=True):
+    for code in used.tolist():
         try:
-            read_numbers(metric, [text], percent=percent, exact=exact)
+            each = read_published(metric, entries.written[code], **how._asdict())
+            numbers[code] = each.value, each.lower, each.upper
         except DataError as error:
-            impossible[place] = str(error)
-    kept = np.array([place for place in places.tolist() if place not in impossible], dtype=np.intp)
-    texts = [entries.texts[place] for place in kept.tolist()]
-    return kept, read_numbers(metric, texts, percent=percent, exact=exact)
+            impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
+    found = numbers[np.maximum(codes, 0)] if len(numbers) else np.full((len(codes), 3), np.nan)
+    if (own := ~codes[codes < 0]).size:
+        percent = entries.floats.percent[own] | how.percent
+        value = entries.floats.values[own] / np.where(percent, 100, 1)
+        half = 0.0 if how.decimals is None else 0.5 * 10.0 ** -(check_decimals(how.decimals) + 2 * percent)
+        found[codes < 0] = np.stack([value, value - half, value + half], axis=1)
+    there = ~np.isnan(found[:, 0])
+    return places[there], found[there]
 
 
 def _place(reading: Reading, entry: Entry) -> str:
     if entry.line is not None:
         return f"{reading.name}, line {entry.line:,}, {entry.column}"
     if reading.layout == "wide":
-        return f"{reading.name}, {entry.column}"
+        return f"{reading.name}, {entry.column}, row {entry.row}"
     # Of a file without lines, what the row says is the place.
     row = reading.rows[entry.row]
     told = ".".join(row[key] for key in reading.columns if key != entry.column and row.get(key))

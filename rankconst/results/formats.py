@@ -10,10 +10,9 @@ from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, generic, graph4kg, kbc, nbfnet, openke, openke_torch, pyg, rotate, torchkge
-from rankconst.results.notebook import is_notebook, take_outputs
 from rankconst.results.reading import NoMetricError, name_reasons
 from rankconst.results.structured import looks_structured
-from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
+from rankconst.results.tables import csv, latex, markdown, text, xlsx
 from rankconst.results.tools import ampligraph, libkge, model_card, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ _READERS = (
     model_card.READER,
     markdown.READER,
     latex.READER,
-    rst.READER,
     csv.READER,
     xlsx.READER,
     generic.READER,
@@ -62,7 +60,7 @@ _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
     ".md": "markdown",
-    ".rst": "rst",
+    ".rst": "text",
     ".tex": "latex",
     ".xlsx": "xlsx",
     ".yaml": "pykeen",
@@ -128,8 +126,11 @@ def read_document(name: str, text: str) -> Reading:
 
 def read_opened(document: Document, form: str | None = None) -> Reading:
     """Read a document as :func:`read_results` does."""
-    if is_notebook(document):
-        document = take_outputs(document)
+    if document.suffix == ".ipynb":
+        raise DataError(
+            f"{document.name} is a notebook, which is not read. Save its results from a cell, as with "
+            "DataFrame.to_csv, or run: jupyter nbconvert --to markdown FILE"
+        )
     if form is not None:
         reader = READERS[
             resolve_name("format", form, dict.fromkeys(READERS, ()), f"Known formats: {', '.join(READERS)}.")

@@ -1,7 +1,6 @@
 r"""The same document with adjusted numbers: every byte stays but the numbers, what heads them, and what marks the best.
 
-Where a number is in the text is found by reading the document again with its numbers marked: a change far below the
-last digit of each, so that the reader itself tells which of its numbers comes from where, in any format.
+A cell knows its place in the document, so that its number is found there. A table with a question stays as published.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.baselines import BASELINES
@@ -19,15 +17,18 @@ from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.labels import read_label
-from rankconst.results.tables.latex import find_definitions
+from rankconst.results.tables import latex, markdown
+from rankconst.results.tables.cells import Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjust import AdjustedEntry, AdjustedReading
     from rankconst.results.document import Document
     from rankconst.results.reading import Entry, Reading
+    from rankconst.results.tables.cells import Row
+    from rankconst.results.tables.near import Printed
 
 
 # What is asked for.
@@ -118,79 +119,88 @@ class Span(NamedTuple):
         return re.sub(r"[^\d.]", "", self.text)
 
 
-def _list_numbers(text: str) -> list[Span]:
-    return [Span(*found.span(), found[0]) for found in _LITERAL.finditer(text)]
-
-
-def locate(document: Document, reading: Reading, read: Callable[[Document], Reading]) -> dict[int, tuple[Span, ...]]:
+def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
     """Return where the numbers of each entry are: the value, and what is behind its ±; only those that are certain."""
-    wanted = {span.digits for entry in reading.entries for span in _list_numbers(entry.text)}
-    spans = [span for span in _list_numbers(document.text) if span.digits in wanted]
-    found: dict[tuple[int, int], Span] = {}
-    # Whole numbers may be anything: the k of Hits@k, the width of a cell.
-    for batch in ([span for span in spans if "." in span.text], [span for span in spans if "." not in span.text]):
-        found |= _locate(document, reading, read, batch)
     located: dict[int, tuple[Span, ...]] = {}
     for place, entry in enumerate(reading.entries):
-        own = tuple(found[place, slot] for slot in range(len(_list_numbers(entry.text))) if (place, slot) in found)
-        if own and len(own) == len(_list_numbers(entry.text)):
-            located[place] = own
+        cell = reading.rows[entry.row][entry.column]
+        if not isinstance(cell, Placed):
+            continue
+        spans = [Span(*found.span(), found[0]) for found in _LITERAL.finditer(document.text, cell.start, cell.end)]
+        wanted = [re.sub(r"[^\d.]", "", found[0]) for found in _LITERAL.finditer(entry.text)]
+        size, digits = len(wanted), [span.digits for span in spans]
+        found_at = [i for i in range(len(spans) - size + 1) if digits[i : i + size] == wanted]
+        if size and len(found_at) == 1:
+            located[place] = tuple(spans[found_at[0] : found_at[0] + size])
     return located
 
 
-def _locate(
-    document: Document, reading: Reading, read: Callable[[Document], Reading], spans: Sequence[Span]
-) -> dict[tuple[int, int], Span]:
-    """Mark some numbers; where that changes more than them, try with each half."""
-    if not spans:
-        return {}
-    found = _compare_marked(document, reading, read, spans)
-    if found is not None:
-        return found
-    if len(spans) == 1:
-        return {}
-    half = len(spans) // 2
-    return _locate(document, reading, read, spans[:half]) | _locate(document, reading, read, spans[half:])
+class _Site(NamedTuple):
+    """Where a cell is: table, row and column."""
+
+    table: int
+    row: int
+    column: int
 
 
-def _compare_marked(
-    document: Document, reading: Reading, read: Callable[[Document], Reading], spans: Sequence[Span]
-) -> dict[tuple[int, int], Span] | None:
-    """Return the entry and the place within it that each marked number comes to; None if others change, too."""
-    marked = {_mark(Decimal(span.digits), i): span for i, span in enumerate(spans)}
-    if len(marked) < len(spans):
-        return None
-    again = _read_edited(document, read, [(span.start, span.end, text) for text, span in marked.items()])
-    if again is None or len(again.entries) != len(reading.entries):
-        return None
-    found: dict[tuple[int, int], Span] = {}
-    for place, (before, after) in enumerate(zip(reading.entries, again.entries, strict=True)):
-        if before.text != after.text:
-            olds, news = _list_numbers(before.text), _list_numbers(after.text)
-            if len(olds) != len(news):
-                return None
-            for slot, (old, new) in enumerate(zip(olds, news, strict=True)):
-                span = marked.get(new.text)
-                if span is not None and span.digits == old.digits:
-                    found[place, slot] = span
-                elif new.digits != old.digits:
-                    return None
-        if before._replace(text="") != after._replace(text=""):
-            return None
-    return found
+class _Sheets:
+    """The cells of a document by their places, and the names of metrics among them."""
+
+    def __init__(self, tables: Sequence[Printed]) -> None:
+        self.rows = [list(table.rows) for table in tables]
+        self._sites = {
+            cell.start: _Site(t, i, j)
+            for t, rows in enumerate(self.rows)
+            for i, row in enumerate(rows)
+            for j, cell in enumerate(row.cells)
+            if isinstance(cell, Placed) and cell
+        }
+        self._names: dict[tuple[int, int], list[_Name]] = defaultdict(list)  # table and column, from the top
+        for t, rows in enumerate(self.rows):
+            for i, row in enumerate(rows):
+                for j, name in _list_names(i, row):
+                    self._names[t, j].append(name)
+
+    def find(self, cell: str) -> _Site | None:
+        """Return where a cell is."""
+        return self._sites.get(cell.start) if isinstance(cell, Placed) else None
+
+    def find_name(self, site: _Site, metric: Metric) -> _Name | None:
+        """Return what names the metric of a number: the nearest above it, or to its left."""
+        beside = (name for j in range(site.column) for name in self._names[site.table, j] if name.row == site.row)
+        above = self._names[site.table, site.column]
+        names = above[: bisect_left(above, site.row, key=lambda name: name.row)][::-1]
+        return next((name for name in (*names, *beside) if name.fits(metric)), None)
 
 
-def _mark(number: Decimal, i: int) -> str:
-    """Return a number that differs from another below its last digit; not above it, since 1 is the largest share."""
-    least = Decimal(i + 1).scaleb(-13)
-    return f"{number - least if number else least:f}"
+class _Name(NamedTuple):
+    """A cell that names a metric, or ``Hits@`` above its k."""
+
+    row: int
+    cell: Placed
+    plain: str
+    metric: Metric | None
+
+    def fits(self, metric: Metric) -> bool:
+        """Tell whether it names a metric."""
+        return self.metric == metric or (self.metric is None and metric.label.startswith("Hits@"))
 
 
-def _read_edited(document: Document, read: Callable[[Document], Reading], edits: Iterable[Edit]) -> Reading | None:
-    try:
-        return read(replace(document, text=_apply(document.text, edits)))
-    except DataError:
-        return None
+_STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)
+
+
+def _list_names(i: int, row: Row) -> Iterator[tuple[int, _Name]]:
+    """Yield the cells of a row that name metrics, for each column that they are over."""
+    name, left = None, 0
+    for j, (cell, plain) in enumerate(zip(row.cells, row.plain, strict=True)):
+        if cell and isinstance(cell, Placed):
+            metric = read_label(plain).metric
+            named = metric is not None or _STEM.fullmatch(plain) is not None
+            name = _Name(i, cell, plain, metric) if named else None
+            left = len(row.cells) if row.spans is None else row.spans.get(j, 1)
+        if name is not None and left > 0:
+            yield j, name
+        left -= 1
 
 
 Edit = tuple[int, int, str]
@@ -208,8 +218,7 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
 # What markup means.
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapper:
+class Wrapper(NamedTuple):
     """What is around a number to set it apart: where it opens and where it closes."""
 
     kind: str
@@ -222,13 +231,10 @@ class Markup:
     """What a format of documents does to numbers, and how it says what is not printed."""
 
     comment: tuple[str, str]
-    # What begins a table.
-    table: re.Pattern[str]
+    find_tables: Callable[[Document], list[Printed]]
     find: Callable[[str, int, int], Iterator[Wrapper]]
     # Text and position to what opens and closes a kind of emphasis there.
     wrap: Callable[[str, int, str], tuple[str, str]]
-    # Text to the places where nothing is changed, as it is printed elsewhere, too.
-    kept: Callable[[str], list[tuple[int, int]]] = lambda _: []
 
 
 _MACROS = {
@@ -236,42 +242,24 @@ _MACROS = {
     **dict.fromkeys(("underline", "uline", "ul"), "underline"),
 }
 _FARTHEST = 200
-_NAMED = re.compile(r"\\([a-zA-Z]+)\s*\Z")
-_DECLARED = re.compile(r"\{\s*\\([a-zA-Z]+)(?![a-zA-Z])\s*")
+_OPENED = re.compile(r"(\\([a-zA-Z]+)\s*\{|\{\s*\\([a-zA-Z]+)(?![a-zA-Z])\s*)\$?\Z")
+_BRACE = re.compile(r"\\.|[{}&]", re.DOTALL)
 
 
 def _find_in_latex(text: str, start: int, end: int) -> Iterator[Wrapper]:
-    """Yield the macros around a part of a cell, the inner ones first."""
-    depth = 0
-    for i in range(start - 1, max(start - _FARTHEST, -1), -1):
-        escaped = text[i - 1 : i] == "\\"
-        if text[i] == "&" and not escaped:
+    """Yield the macros right around a number and what belongs to it, the inner ones first."""
+    while (opened := _OPENED.search(text, max(start - 40, 0), start)) is not None:
+        close, depth = -1, 0
+        for brace in _BRACE.finditer(text, end, end + _FARTHEST):
+            depth += {"{": 1, "}": -1}.get(brace[0], 0)
+            if brace[0] == "&" or depth < 0:
+                close = brace.start() if depth < 0 else -1
+                break
+        if close < 0:
             return
-        if text[i] == "}" and not escaped:
-            depth += 1
-        elif text[i] == "{" and not escaped and depth:
-            depth -= 1
-        elif text[i] == "{" and not escaped:
-            close = _find_close(text, end)
-            if close is None:
-                return
-            named, declared = _NAMED.search(text[max(i - 40, 0) : i]), _DECLARED.match(text, i)
-            if named is not None and named[1] in _MACROS:
-                yield Wrapper(_MACROS[named[1]], (i - len(named[0]), i + 1), (close, close + 1))
-            elif declared is not None and declared[1] in _MACROS:
-                yield Wrapper(_MACROS[declared[1]], declared.span(), (close, close + 1))
-            end = close + 1
-
-
-def _find_close(text: str, start: int) -> int | None:
-    depth = 0
-    for found in re.finditer(r"\\.|[{}&]", text[start : start + _FARTHEST], re.DOTALL):
-        if found[0] == "&":
-            return None
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
-        if depth < 0:
-            return start + found.start()
-    return None
+        name, start, end = opened[2] or opened[3], opened.start(), close + 1
+        if name in _MACROS:
+            yield Wrapper(_MACROS[name], opened.span(1), (close, end))
 
 
 def _wrap_in_latex(text: str, start: int, kind: str) -> tuple[str, str]:
@@ -299,12 +287,9 @@ def _wrap_in_markdown(text: str, start: int, kind: str) -> tuple[str, str]:
     return _MARKS[kind][0]
 
 
-_LATEX_TABLE = re.compile(r"\\begin\s*\{\w*(?:[tT]ab|tblr|array)")
-_MARKDOWN_TABLE = re.compile(r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+\|", re.MULTILINE)
-
 MARKUPS = {
-    "latex": Markup(("% ", ""), _LATEX_TABLE, _find_in_latex, _wrap_in_latex, find_definitions),
-    "markdown": Markup(("<!-- ", " -->"), _MARKDOWN_TABLE, _find_in_markdown, _wrap_in_markdown),
+    "latex": Markup(("% ", ""), latex.find_tables, _find_in_latex, _wrap_in_latex),
+    "markdown": Markup(("<!-- ", " -->"), markdown.find_tables, _find_in_markdown, _wrap_in_markdown),
 }
 """Format of documents that can be rewritten to its markup."""
 
@@ -327,6 +312,7 @@ class _Cell(NamedTuple):
 
     entry: Entry
     spans: tuple[Span, ...]
+    site: _Site
     # The adjusted value and the factor of a deviation, in the unit of the table.
     value: float
     scale: float
@@ -340,7 +326,6 @@ def rewrite(
     document: Document,
     adjusted: AdjustedReading,
     exchanges: Sequence[Exchange],
-    read: Callable[[Document], Reading],
     *,
     digits: int | None = None,
     percent: bool = False,
@@ -353,49 +338,61 @@ def rewrite(
             f"{document.name} is read as {adjusted.reading.form}; numbers are replaced in {' and '.join(MARKUPS)} "
             "only. Leave out --replace to get the adjusted numbers as a table."
         )
-    # As it is read, without what was found out about its tasks since.
-    reading = read(document)
-    if [entry[:4] for entry in reading.entries] != [entry[:4] for entry in adjusted.reading.entries]:
-        raise DataError(f"{document.name} has changed since it was read; try again.")
-    located = locate(document, reading, read)
-    defined = markup.kept(document.text)
-    notes: list[tuple[int, str]] = []
-    cells: list[_Cell] = []
-    for place, each in enumerate(adjusted.entries):
-        exchange = next((one for one in exchanges if one.fits(each.entry.metric)), None)
-        if exchange is None or each.entry.adjustment is not None:
-            continue
-        cell = _make_cell(document.text, each, located.get(place), exchange, percent=percent)
-        if isinstance(cell, _Cell) and any(_is_within(span.start, defined) for span in cell.spans):
-            cell = "a macro prints it"
-        if isinstance(cell, _Cell):
-            cells.append(cell)
-        else:
-            notes.append((each.entry.line or 0, f"{each.entry.column} stays as it is: {cell}"))
-    cells, twice = _drop_shared(cells)
-    notes += twice
+    sheets = _Sheets(markup.find_tables(document))
+    cells, notes, asked = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
         raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
-    decimals = _settle_decimals(document.text, cells, markup, digits)
     written: dict[Span, str] = {}
-    for cell, places in zip(cells, decimals, strict=True):
+    for cell, places in zip(cells, _settle_decimals(cells, digits), strict=True):
         written |= _write(cell, places)
-    headings, unnamed = _rename_headings(document, reading, read, cells, defined)
+    headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
     emphasis, kept = _set_emphasis(document.text, adjusted, cells, written, markup)
     edits = [*((span.start, span.end, put) for span, put in written.items()), *headings, *emphasis]
-    said = _describe(adjusted, cells, len(notes), command)
+    said = _describe(adjusted, cells, len(notes), asked, command)
     top = "".join(f"{markup.comment[0]}{line}{markup.comment[1]}\n" for line in said)
     notes += unnamed + kept
     return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
 
 
-def _is_within(place: int, parts: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in parts)
+_QUESTION = "its table has a question"
+
+
+def _choose_cells(
+    document: Document, adjusted: AdjustedReading, exchanges: Sequence[Exchange], sheets: _Sheets, *, percent: bool
+) -> tuple[list[_Cell], list[tuple[int, str]], list[int]]:
+    """Return the numbers to be replaced, why others stay, and where the tables with questions begin."""
+    located, entries = locate(document, adjusted.reading), adjusted.entries
+    sites = [sheets.find(adjusted.reading.rows[each.entry.row][each.entry.column]) for each in entries]
+    waiting = {
+        site.table
+        for site, each in zip(sites, entries, strict=True)
+        if site is not None and each.adjusted is None and each.entry.context.asks
+    }
+    cells: list[_Cell] = []
+    notes: list[tuple[int, str]] = []
+    for place, (site, each) in enumerate(zip(sites, entries, strict=True)):
+        exchange = next((one for one in exchanges if one.fits(each.entry.metric)), None)
+        if exchange is None or each.entry.adjustment is not None:
+            continue
+        found = _QUESTION if site is not None and site.table in waiting else None
+        cell = found or _make_cell(document.text, each, located.get(place), site, exchange, percent=percent)
+        if isinstance(cell, _Cell):
+            cells.append(cell)
+        else:
+            notes.append((each.entry.line or 0, f"{each.entry.column} stays as it is: {cell}"))
+    cells, twice = _drop_shared(cells)
+    return cells, notes + twice, sorted(sheets.rows[table][0].line for table in waiting)
 
 
 def _make_cell(
-    text: str, each: AdjustedEntry, spans: tuple[Span, ...] | None, exchange: Exchange, *, percent: bool
+    text: str,
+    each: AdjustedEntry,
+    spans: tuple[Span, ...] | None,
+    site: _Site | None,
+    exchange: Exchange,
+    *,
+    percent: bool,
 ) -> _Cell | str:
     """Return the number to be replaced, or why it stays."""
     if each.adjusted is None or each.constants is None or each.published is None:
@@ -403,7 +400,7 @@ def _make_cell(
     value = getattr(each.adjusted, exchange.form)
     if value is None:
         return f"its {exchange.form} is undefined here"
-    if spans is None:
+    if spans is None or site is None:
         return "its place in the text is uncertain"
     scale = float(getattr(each.constants, exchange.form).scale)
     written, signed = float(spans[0].digits), re.match(r"\s*+\}?\s*+\\?%", text[spans[-1].end :]) is not None
@@ -415,7 +412,7 @@ def _make_cell(
         scale /= 100
     elif percent:
         value *= 100
-    return _Cell(each.entry, spans, value, scale, exchange, each.constants.tasks, written)
+    return _Cell(each.entry, spans, site, value, scale, exchange, each.constants.tasks, written)
 
 
 def _drop_shared(cells: Sequence[_Cell]) -> tuple[list[_Cell], list[tuple[int, str]]]:
@@ -432,18 +429,12 @@ def _drop_shared(cells: Sequence[_Cell]) -> tuple[list[_Cell], list[tuple[int, s
     return kept, notes
 
 
-def _count_tables(text: str, markup: Markup) -> Callable[[int], int]:
-    starts = [found.start() for found in markup.table.finditer(text)]
-    return lambda position: bisect_left(starts, position)
-
-
-def _settle_decimals(text: str, cells: Sequence[_Cell], markup: Markup, digits: int | None) -> list[int]:
+def _settle_decimals(cells: Sequence[_Cell], digits: int | None) -> list[int]:
     """Return the number of decimals of each number: those that the published numbers of its column allow."""
     if digits is not None:
         return [digits] * len(cells)
-    table_of = _count_tables(text, markup)
     most: dict[tuple[object, ...], int] = defaultdict(int)
-    keys = [(table_of(cell.spans[0].start), cell.entry.column, cell.exchange.form) for cell in cells]
+    keys = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
     for key, cell in zip(keys, cells, strict=True):
         decimals = len(cell.spans[0].digits.partition(".")[2])
         most[key] = max(most[key], min(round(decimals - math.log10(abs(cell.scale))), 12))
@@ -464,7 +455,9 @@ def _write(cell: _Cell, decimals: int) -> dict[Span, str]:
     return dict(zip(cell.spans, texts, strict=True))
 
 
-def _describe(adjusted: AdjustedReading, cells: Sequence[_Cell], stay: int, command: str) -> list[str]:
+def _describe(
+    adjusted: AdjustedReading, cells: Sequence[_Cell], stay: int, asked: Sequence[int], command: str
+) -> list[str]:
     """Return the lines that say what was done."""
     from rankconst.version import __version__
 
@@ -482,6 +475,7 @@ def _describe(adjusted: AdjustedReading, cells: Sequence[_Cell], stay: int, comm
         f"{done} by rankconst {__version__}: {what}.",
         f"Ranking tasks: {on}; protocol {protocols}; tables {adjusted.table_version}.",
         *([f"Numbers that stay as published: {stay}."] if stay else []),
+        *([f"Tables with a question stay as published: those of lines {', '.join(map(str, asked))}."] if asked else []),
         *([command] if command else []),
     ]
 
@@ -503,99 +497,76 @@ def _put_into_source(document: Document, edits: Iterable[Edit], top: str) -> str
 
 # Headings.
 
-# A heading is at most this many lines from its numbers: above them, or in the row where a table has metrics in rows.
-_FAR = 60
-_WORDS = re.compile(r"[A-Za-z][A-Za-z@ \d.-]*[A-Za-z@\d]")
-_STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)
-
-
-def _rename_headings(
-    document: Document,
-    reading: Reading,
-    read: Callable[[Document], Reading],
-    cells: Sequence[_Cell],
-    defined: Sequence[tuple[int, int]],
-) -> tuple[list[Edit], list[tuple[int, str]]]:
-    """Name the adjusted metric above its numbers, where it is above nothing else."""
-    own: dict[tuple[str, Exchange], list[Entry]] = defaultdict(list)
-    for cell in cells:
-        own[cell.entry.column, cell.exchange].append(cell.entry)
-    exchanged = {(cell.entry.row, cell.entry.column): cell.exchange for cell in cells}
-    edits: dict[Edit, Exchange] = {}
-    notes: list[tuple[int, str]] = []
-    for (column, exchange), entries in own.items():
-        found = [
-            edit
-            for edit in _suggest_names(document.text, column, entries, exchange)
-            if not _is_within(edit[0], defined)
-            if edit in edits or _is_renamed(reading, _read_edited(document, read, [edit]), exchanged)
-        ]
-        edits |= dict.fromkeys(found, exchange)
-        if not (entries[0].metric.increasing or exchange.form == "normalised" or exchange.beside):
-            edits |= dict.fromkeys((turn for edit in found for turn in _turn_arrow(document.text, edit)), exchange)
-        if not found:
-            name = exchange.name(entries[0].metric)
-            notes.append((entries[0].line or 0, f"the heading {column} stays as it is; rename it to {name}"))
-    texts = ((start, end, document.text[start:end], put, each) for (start, end, put), each in edits.items())
-    return [(start, end, f"{old} / {put}" if each.beside else put) for start, end, old, put, each in texts], notes
-
-
-def _suggest_names(text: str, column: str, entries: Sequence[Entry], exchange: Exchange) -> Iterator[Edit]:
-    """Yield what may rename the heading of a column: each place of its words near its numbers."""
-    metric, lines = entries[0].metric, {entry.line or 1 for entry in entries}
-    skill = exchange.baseline is not None
-    name = exchange.name(metric) if skill else metric.name_of(exchange.form)
-    for part in column.split(" / ") if name else ():
-        put = name
-        if read_label(part).metric != metric:  # Hits@ above 1, 3 and 10
-            word, put = None if skill else _STEM.fullmatch(part), name.rstrip("0123456789")
-        else:
-            word = _WORDS.match(part)
-        for found in re.finditer(rf"(?<![\w@]){re.escape(word[0])}(?!\w)", text) if word else ():
-            line = text.count("\n", 0, found.start()) + 1
-            if any(abs(line - each) <= _FAR for each in lines):
-                yield (*found.span(), put)
-
-
+_MOST_WORDS = 4
 _ARROW = re.compile(r"[\s${}()\\]*(?:(downarrow)(?![a-z])|(↓))")
 
 
-def _turn_arrow(text: str, heading: Edit) -> Iterator[Edit]:
-    """Yield what turns the arrow behind a heading where the adjusted values are better when larger."""
-    arrow = _ARROW.match(text, heading[1])
-    if arrow is not None:
-        yield (*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑")
+def _rename_headings(
+    text: str, reading: Reading, cells: Sequence[_Cell], sheets: _Sheets
+) -> tuple[list[Edit], list[tuple[int, str]]]:
+    """Name the adjusted metric above its numbers, where the name is above nothing else."""
+    exchanged = {(cell.entry.row, cell.entry.column): cell.exchange for cell in cells}
+    under: dict[tuple[int, Metric | None], list[Entry]] = defaultdict(list)
+    names: dict[tuple[int, Metric | None], _Name] = {}
+    lost: list[Entry] = []
+    for entry in reading.entries:
+        site = sheets.find(reading.rows[entry.row][entry.column])
+        name = sheets.find_name(site, entry.metric) if site is not None else None
+        if name is not None:
+            names[name.cell.start, name.metric] = name
+            under[name.cell.start, name.metric].append(entry)
+        elif (entry.row, entry.column) in exchanged:
+            lost.append(entry)
+    edits: list[Edit] = []
+    for key, entries in under.items():
+        forms = {exchanged.get((entry.row, entry.column)) for entry in entries}
+        exchange = next(iter(forms))
+        found = [] if exchange is None or len(forms) > 1 else _rename(text, names[key], entries[0].metric, exchange)
+        edits += found
+        if not found:
+            lost += (entry for entry in entries if (entry.row, entry.column) in exchanged)
+    notes = {
+        entry.column: (entry.line or 0, f"the heading {entry.column} stays as it is; rename it to {put}")
+        for entry in lost[::-1]
+        if (put := exchanged[entry.row, entry.column].name(entry.metric))
+    }
+    return edits, [*notes.values()]
 
 
-def _is_renamed(reading: Reading, again: Reading | None, exchanged: dict[tuple[int, str], Exchange]) -> bool:
-    """Tell whether numbers that are replaced come to be read as what they are now, and no others."""
-    if any(exchange.baseline is not None for exchange in exchanged.values()):
-        return _is_left_out(reading, again, exchanged)
-    if again is None or len(again.entries) != len(reading.entries):
-        return False
-    changed = []
-    for before, after in zip(reading.entries, again.entries, strict=True):
-        # Adjusted values are not read as percentages.
-        if (before.metric, before.text.strip("%"), before.row) != (after.metric, after.text.strip("%"), after.row):
-            return False
-        if before.adjustment != after.adjustment:
-            exchange = exchanged.get((before.row, before.column))
-            changed.append(exchange is not None and after.adjustment == exchange.form)
-    return bool(changed) and all(changed)
+def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Edit]:
+    """Return what gives a heading its new name, and turns the arrow behind it if larger is better now."""
+    skill = exchange.baseline is not None
+    put = exchange.name(metric) if skill else metric.name_of(exchange.form)
+    if name.metric is None:
+        put = None if put is None else put.rstrip("0123456789")
+    word = name.plain if name.metric is None else _find_word(name.plain, metric)
+    start, end = name.cell.start, name.cell.end
+    found = [*re.finditer(rf"(?<![\w@]){re.escape(word)}(?!\w)", text[start:end])] if word and put else []
+    if len(found) != 1 or put is None:
+        return []
+    again = read_label(name.plain.replace(word, put, 1))
+    if not skill and name.metric is not None and (again.metric, again.adjustment) != (metric, exchange.form):
+        return []
+    place, stop = start + found[0].start(), start + found[0].end()
+    edits = [(place, stop, f"{word} / {put}" if exchange.beside else put)]
+    arrow = _ARROW.match(text, stop)
+    turns = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
+    if arrow is not None and turns:
+        edits.append((*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑"))
+    return edits
 
 
-def _is_left_out(reading: Reading, again: Reading | None, exchanged: Container[tuple[int, str]]) -> bool:
-    """Tell whether some of the numbers that are replaced are no longer read, as skill is not, and all others are."""
-    kept = [(each.metric, each.text.strip("%"), each.line) for each in again.entries] if again is not None else []
-    left = 0
-    for each in reading.entries:
-        if kept and kept[0] == (each.metric, each.text.strip("%"), each.line):
-            kept.pop(0)
-        elif (each.row, each.column) not in exchanged:
-            return False
-        else:
-            left += 1
-    return left > 0 and not kept
+def _find_word(plain: str, metric: Metric) -> str:
+    """Return the words of a heading that are the name of its metric, and nothing else."""
+    words = [*re.finditer(r"[\w@.]+", plain)]
+    parts = (
+        plain[words[i].start() : words[j].end()]
+        for size in range(_MOST_WORDS, 0, -1)
+        for i in range(len(words) - size + 1)
+        for j in (i + size - 1,)
+    )
+    labels = ((part, read_label(part)) for part in parts)
+    return next((part for part, each in labels if each.metric == metric and each.whole and not each.values), "")
 
 
 # Bold and underline.
@@ -609,10 +580,9 @@ def _set_emphasis(
     On the same ranking tasks the map keeps the order, and with it what was marked; only where a column holds several
     sets of tasks can another number be the best.
     """
-    table_of = _count_tables(text, markup)
     columns: dict[tuple[int, str], list[_Cell]] = defaultdict(list)
     for cell in cells:
-        columns[table_of(cell.spans[0].start), cell.entry.column].append(cell)
+        columns[cell.site.table, cell.entry.column].append(cell)
     exchanged = {(cell.entry.row, cell.entry.column) for cell in cells}
     edits: list[Edit] = []
     notes: list[tuple[int, str]] = []

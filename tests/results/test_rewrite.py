@@ -15,7 +15,7 @@ from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
-from rankconst.results.formats import READERS, read_opened
+from rankconst.results.formats import read_opened
 from rankconst.results.rewrite import Rewritten, choose_metrics, locate, parse_exchange, rewrite
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def exchange(text: str, *names: str, name: str = "paper.tex", digits: int | None
     asked = [parse_exchange(each) for each in names]
     user = Stated(**said)  # type: ignore[arg-type]
     adjusted = adjust_reading(reading, TABLES, user, metrics=choose_metrics(reading, asked))
-    return rewrite(document, adjusted, asked, READERS[reading.form].read, digits=digits, percent=user.percent)
+    return rewrite(document, adjusted, asked, digits=digits, percent=user.percent)
 
 
 def changes(before: str, after: str) -> list[tuple[str, str]]:
@@ -235,7 +235,7 @@ B & Freebase86M & 0.700 & 53.3 \\
 def test_a_number_is_found_where_it_is_printed() -> None:
     text = "\\begin{tabular}{lr} Model & MRR \\\\ \\textcolor[rgb]{0.338,0,0}{A} & \\best{0.338} \\\\ \\end{tabular}"
     document = Document("paper.tex", text)
-    ((span,),) = locate(document, read_opened(document), READERS["latex"].read).values()
+    ((span,),) = locate(document, read_opened(document)).values()
     assert span == (text.rindex("0.338"), text.rindex("0.338") + 5, "0.338")
 
 
@@ -266,7 +266,7 @@ Ours & \ours \\
     # 0.338 stays the same to three digits.
     assert changes(text, done.source) == [("0.294", index("fb15k237", "mrr", 0.294, 3))]
     reasons = [note for _, note in done.notes]
-    assert any(note.endswith("stays as it is: a macro prints it") for note in reasons)
+    assert any(note.endswith("stays as it is: its place in the text is uncertain") for note in reasons)
     assert any("stays as it is; rename it to AMRR" in note for note in reasons)
 
 
@@ -289,7 +289,7 @@ def test_real_tables(reference: Path) -> None:
     for path in files:
         document = open_document(path)
         reading = read_opened(document)
-        found = locate(document, reading, READERS["latex"].read)
+        found = locate(document, reading)
         assert set(found) == set(range(len(reading.entries)))
         for place, spans in found.items():
             assert reading.entries[place].line == document.text.count("\n", 0, spans[0].start) + 1

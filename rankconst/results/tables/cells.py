@@ -57,11 +57,25 @@ _AROUND = re.compile(
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.ASCII)
 
 
+class Placed(str):
+    """A cell as written, with the part of the document that prints it; that of a cell above has no text."""
+
+    __slots__ = ("end", "start")
+    start: int
+    end: int
+
+    def __new__(cls, text: str, start: int, end: int) -> Placed:
+        """Return a cell."""
+        cell = super().__new__(cls, text)
+        cell.start, cell.end = start, end
+        return cell
+
+
 class Row(NamedTuple):
     """A row of a table."""
 
     line: int  # where it starts, counted from 1
-    cells: tuple[str, ...]  # as written; the cells that a spanning cell covers are empty
+    cells: tuple[str, ...]  # as written, Placed where a document can be rewritten; what a cell spans is empty
     plain: tuple[str, ...]  # without markup and surrounding blanks
     # Column to the number of columns that its cell spans. None if the format cannot say: then a heading extends over
     # the empty cells behind it.

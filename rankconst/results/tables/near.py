@@ -31,8 +31,8 @@ class Printed(NamedTuple):
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
 """What a caption begins with."""
 
-# How a note below a table begins: a mark, "Note", a parenthesis.
-_NOTE = re.compile(r"[\s\\]*(?:[*†‡§¶(\[^⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|(?:please )?note\b|n\.b\.|remarks?:|注)", re.IGNORECASE)
+_MARKED = re.compile(r"[\s\\]*[*†‡§¶(\[^⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]")
+_STRUCK = re.compile("~~[^~]*~~")
 _LONGEST_NOTE = 300
 
 
@@ -40,14 +40,14 @@ _LONGEST_NOTE = 300
 class _Pending:
     """A table that may get a caption or notes below it."""
 
-    rows: Iterable[Row]
+    rows: list[Row]
     captions: list[str]
     paragraphs: tuple[str, ...]
     headings: tuple[str, ...]  # the nearest first
     notes: list[str] = field(default_factory=list)
 
     def finish(self) -> Printed:
-        near = [Near("the caption", text) for text in self.captions]
+        near = [Near("the caption", text) for text in dict.fromkeys(self.captions)]
         near += [Near("the paragraph above", text) for text in self.paragraphs]
         near += [Near("the note below", text) for text in self.notes]
         near += [Near("the heading above", text, farther=i > 0) for i, text in enumerate(self.headings)]
@@ -59,7 +59,7 @@ class Outline:
 
     def __init__(self) -> None:
         self._headings: list[tuple[int, str]] = []
-        self._said: list[tuple[int | None, str]] = []  # the indentation of a list item, None for a paragraph
+        self._said: list[tuple[int | None, str]] = []  # the depth of a list's item, None for a paragraph
         self._tables: list[_Pending] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
         self._fresh = False  # True if nothing but notes came since the last table
@@ -67,39 +67,44 @@ class Outline:
     def add_heading(self, level: int, text: str) -> None:
         """Begin a section."""
         self._headings = [each for each in self._headings if each[0] < level]
-        self._headings.append((level, text))
+        self._headings.append((level, _STRUCK.sub("", text)))
         self._said.clear()
         self._fresh = False
 
-    def add_text(self, text: str, item: int | None = None, *, mark: str = "") -> None:
-        """Add a paragraph, or a list item with its indentation; right below a table, `mark` is that of a footnote."""
-        if NUMBERED.match(text.lstrip("*_ ")):
+    def add_text(self, text: str, item: int | None = None) -> None:
+        """Add a paragraph, or an item of a list with its depth."""
+        text = _STRUCK.sub("", text).strip()
+        if not text:
+            return
+        if NUMBERED.match(text):
             self._captions_above = self._captions_above or not self._tables
             if self._tables and not self._captions_above:
                 self._tables[-1].captions.append(text)
                 return
-        note = bool(mark) or (item is None and (_NOTE.match(text) is not None or len(text) <= _LONGEST_NOTE))
-        if self._fresh and note and not text.rstrip().endswith((":", "：")):
+        marked = _MARKED.match(text) is not None
+        if self._fresh and (marked or len(text) <= _LONGEST_NOTE) and not text.endswith((":", "：")):
             self._tables[-1].notes.append(text)
-            self._fresh = bool(mark) or _NOTE.match(text) is not None
-            if self._fresh:
+            self._fresh = marked
+            if marked:
                 return
         self._fresh = False
         if item is not None:
             self._said = [each for each in self._said if each[0] is None or each[0] <= item]
         self._said.append((item, text))
 
-    def add_table(self, rows: Iterable[Row], indentation: int = 0, captions: Iterable[str] = ()) -> None:
-        """Add a table with what was said right before it: a paragraph, or a list with what leads to it."""
+    def add_table(self, rows: list[Row], depth: int = 0, captions: Iterable[str] = ()) -> list[str]:
+        """Add a table below the paragraph or list right before it; return its captions, for those that come later."""
         near: list[str] = []
         for item, text in self._said[::-1]:
             near.append(text)
             if item is None:
                 break
-        kept = [each for each in self._said if each[0] is not None and each[0] < indentation]
-        headings = tuple(text for _, text in self._headings[::-1])
-        self._tables.append(_Pending(rows, list(captions), tuple(near), headings))
-        self._said, self._fresh = kept, True
+        kept = [each for each in self._said if each[0] is not None and each[0] < depth]
+        table = _Pending(rows, list(captions), tuple(near), tuple(text for _, text in self._headings[::-1]))
+        if rows:
+            self._tables.append(table)
+            self._said, self._fresh = kept, True
+        return table.captions
 
     def list_tables(self) -> list[Printed]:
         """Return the tables with the texts that belong to them, once all is told."""

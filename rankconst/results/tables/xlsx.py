@@ -15,18 +15,17 @@ import zipfile
 import zlib
 from dataclasses import replace
 from decimal import Decimal
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
 from rankconst.results.reading import Entries, Notes, Reader, Reading, Skipped
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.grid import MOST_CELLS, Dialect, read_tables
+from rankconst.results.tables.grid import MOST_CELLS, read_tables
 from rankconst.results.tables.near import Near, Printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rankconst.results.document import Document
 
@@ -38,19 +37,9 @@ _SHEET = 2 * _MOST_ROWS
 _MOST_SHEETS = 1_000
 # What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
 _DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
+    zipfile.BadZipFile, zlib.error, ArithmeticError, AttributeError, EOFError, LookupError, NotImplementedError,
+    OSError, RuntimeError, SyntaxError, TypeError, ValueError,
+)  # fmt: skip
 # Colours, conditions and blanks of a number format.
 _FORMATTING = re.compile(r"\[[^\]]*\]|[_*].")
 _LITERAL = re.compile(r'"[^"]*"|\\.')
@@ -61,7 +50,6 @@ _RAISED = re.compile(
     rb"""(vertAlign val=["'](super|sub)script(?:(?!</(?:\w+:)?r>).){0,500}?<(?:\w+:)?t(?:\s[^>]{0,200})?>)([^<]*)""",
     re.DOTALL,
 )
-_DIALECT = Dialect(groups=True)
 _UNCOMPUTED = "a formula without its result; open the file in Excel or LibreOffice, and save it"
 
 
@@ -77,16 +65,14 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about validations, styles and pictures
-            data, with_formulas = _unpack(document)
-            options = {"read_only": True, "keep_links": False}
-            book = load_workbook(io.BytesIO(data), data_only=True, **options)
-            written = load_workbook(io.BytesIO(data), **options) if with_formulas else None
+            data = _unpack(document, notes)
+            book = load_workbook(io.BytesIO(data), data_only=True, read_only=True, keep_links=False)
             sheets, size = list[tuple[str, list[Row]]](), 0
-            for i, sheet in enumerate(book.worksheets):
+            for sheet in book.worksheets:
                 if sheet.sheet_state != "visible":
                     notes.add(None, sheet.title, "a hidden sheet")
                     continue
-                rows = list(_read_rows(document, sheet, written and written.worksheets[i], notes, len(sheets) * _SHEET))
+                rows = list(_read_rows(document, sheet, len(sheets) * _SHEET))
                 size += len(rows) * max((len(row.cells) for row in rows), default=0)
                 if size > MOST_CELLS or len(sheets) == _MOST_SHEETS:
                     _refuse_size(document)
@@ -102,9 +88,9 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         ) from error
 
 
-def _unpack(document: Document) -> tuple[bytes, bool]:
-    """Return an archive that is not much larger than it looks, with footnotes marked, and whether it has formulas."""
-    tags, with_formulas, copy = 0, False, io.BytesIO()
+def _unpack(document: Document, notes: Notes) -> bytes:
+    """Return an archive that is not much larger than it looks, with footnotes marked."""
+    tags, copy = 0, io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive, zipfile.ZipFile(copy, "w") as marked:
         if sum(part.file_size for part in archive.infolist()) > LARGEST:
             _refuse_size(document)
@@ -115,9 +101,39 @@ def _unpack(document: Document) -> tuple[bytes, bool]:
                 _refuse_size(document)
             if b"<!ENTITY" in text.replace(b"\0", b""):  # which no workbook has, and which grows without end
                 raise ValueError("it declares entities")
-            with_formulas = with_formulas or re.search(rb"<(?:\w+:)?f[\s>/]", text) is not None
+            if "worksheets/" in part.filename:
+                for place in _check_cells(text):
+                    notes.add(None, place, _UNCOMPUTED)
             marked.writestr(part.filename, _RAISED.sub(_mark, text))
-    return copy.getvalue(), with_formulas
+    return copy.getvalue()
+
+
+# A row, or a cell with its formula and the number that it holds.
+_PLACE = re.compile(
+    rb"<(?:\w+:)?(row|c)\b([^>]*)>(<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>))?(?:<(?:\w+:)?v>([^<]*))?"
+)
+_NAMED = re.compile(rb"""\sr=["']([A-Z]*)([0-9]+)["']""")
+_TYPED = re.compile(rb"""\st=["'](?!n["'])""")
+_NUMBER = re.compile(rb"\s*[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?\s*")
+
+
+def _check_cells(text: bytes) -> Iterator[str]:
+    """Yield the formulas without a result; refuse rows or cells that are twice or out of order, and odd numbers."""
+    last: dict[bytes, tuple[int, int, bytes]] = {}
+    for kind, attributes, formula, number in _PLACE.findall(text):
+        if _TYPED.search(attributes) is None and _NUMBER.fullmatch(number) is None:
+            raise ValueError(f"{number.decode(errors='replace')[:40]!r} is not a number")
+        named = _NAMED.search(attributes)
+        if named is None:
+            continue
+        place = (int(named[2]) if kind == b"row" else 0, len(named[1]), named[1])
+        if kind == b"row":
+            last.pop(b"c", None)
+        if place <= last.get(kind, (-1, 0, b"")):
+            raise ValueError(f"{(named[1] + named[2]).decode()} comes twice, or out of order")
+        last[kind] = place
+        if formula and not number and _TYPED.search(attributes) is None:
+            yield (named[1] + named[2]).decode()
 
 
 def _mark(found: re.Match[bytes]) -> bytes:
@@ -132,22 +148,14 @@ def _refuse_size(document: Document) -> NoReturn:
     )
 
 
-def _read_rows(document: Document, sheet: Any, written: Any, notes: Notes, before: int) -> Iterator[Row]:
-    """Yield the rows that hold anything; `written` is the sheet with its formulas, None if there are none.
-
-    Lines are counted from `before` on.
-    """
+def _read_rows(document: Document, sheet: Any, before: int) -> Iterator[Row]:
+    """Yield the rows that hold anything; lines are counted from `before` on."""
     size = 0
-    for each in filter(None, (sheet, written)):
-        each.reset_dimensions()  # what the file says of its size may be wrong
-    formulas = repeat(()) if written is None else written.iter_rows()
-    for line, (cells, own) in enumerate(zip(sheet.iter_rows(), formulas, strict=False), 1):
+    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    for line, cells in enumerate(sheet.iter_rows(), 1):
         size += len(cells)
         if size > MOST_CELLS or line > _MOST_ROWS:
             _refuse_size(document)
-        for cell, formula in zip(cells, own, strict=False):
-            if cell.value is None and formula.value is not None:
-                notes.add(before + line, formula.coordinate, _UNCOMPUTED)
         texts = tuple(map(_write, cells))
         plain = tuple(
             "n/a" if cell.data_type == "e" else " ".join(text.split()) for cell, text in zip(cells, texts, strict=True)
@@ -183,24 +191,12 @@ def _read(document: Document) -> Reading:
     sheets = _read_sheets(document, notes)
     titles = [title for title, _ in sheets]
     tables = [Printed(rows, (Near("the name of the sheet", title),)) for title, rows in sheets]
-    reading = read_tables(document, READER.key, tables, _DIALECT)
-    written = {row.line: row for _, rows in sheets for row in rows}
-    skipped = (*notes.skipped(), *(_name_cell(each, written) for each in reading.skipped))
+    reading = read_tables(document, READER.key, tables)
+    skipped = (*notes.skipped(), *reading.skipped)
     if len(titles) < 2:
         return replace(reading, skipped=skipped)
     own = (entry._replace(line=(entry.line or 0) % _SHEET) for entry in reading.entries)
     return replace(reading, entries=Entries(own), skipped=tuple(_name_sheet(each, titles) for each in skipped))
-
-
-def _name_cell(skipped: Skipped, written: Mapping[int, Row]) -> Skipped:
-    """Say which cell was left out, where one of its row alone holds that."""
-    row = None if skipped.line is None else written.get(skipped.line)
-    places = [j for j, text in enumerate(row.plain) if text == skipped.what] if row is not None else []
-    if row is None or len(places) != 1:
-        return skipped
-    from openpyxl.utils import get_column_letter
-
-    return replace(skipped, what=f"{get_column_letter(places[0] + 1)}{row.line % _SHEET} {skipped.what}")
 
 
 def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:

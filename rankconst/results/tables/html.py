@@ -1,0 +1,229 @@
+"""Tables, headings and paragraphs in HTML, alone or within Markdown; what a page hides is not read.
+
+An element that Markdown interrupts stays open: each piece of HTML is read where the one before it ended.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+from rankconst.results.tables.cells import Placed, Row, check_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rankconst.results.document import Document
+    from rankconst.results.tables.near import Outline
+
+_VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+_UNSEEN = {"script", "style", "template", "title", "annotation", "annotation-xml"}
+_PARAGRAPHS = {"p", "div", "section", "article", "main", "figure", "body", "li", "ul", "ol", "br", "hr", "dd", "dt"}
+_STYLE = re.compile(r"(?<![\w-])(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))", re.IGNORECASE)
+_HEADING = re.compile("h[1-6]")
+_STRUCK = {"s", "del", "strike"}
+_PUT = {"sup": ("^{", "}"), "sub": ("<sub>", "</sub>"), "br": (" ", "")} | dict.fromkeys(_STRUCK, ("~~", "~~"))
+# Where a cell or a row has no end of its own, the next one ends it.
+_ENDS = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("td", "th", "tr"), "li": ("li",), "p": ("p",)}
+_CELLS = {"td", "th", "caption"}
+_INNER = _CELLS | {"tr"}
+# Within cells, what these begin is no digit of the number before it.
+_APART = _PARAGRAPHS | {"mn", "mi", "mo", "mtext"}
+_WIDEST = 1_000
+
+
+def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
+    """Tell whether browsers do not show an element."""
+    return tag in _UNSEEN or "hidden" in attributes or _STYLE.search(attributes.get("style") or "") is not None
+
+
+@dataclass(slots=True)
+class _Cell:
+    """A cell, a caption, or a heading or paragraph outside of tables."""
+
+    tag: str
+    start: int
+    width: int = 1
+    height: int = 1
+    parts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.parts).split())
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table that is being read."""
+
+    cells: list[tuple[Placed, int, int]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    captions: list[str] = field(default_factory=list)
+    held: dict[int, tuple[int, Placed]] = field(default_factory=dict)  # cells over several rows, and how many are left
+    covered: int = 0
+
+
+class Page(HTMLParser):
+    """The HTML of a document, told to its outline from top to bottom."""
+
+    def __init__(self, document: Document, outline: Outline, strip: Callable[[str], str]) -> None:
+        super().__init__()
+        self._document, self._outline, self._strip = document, outline, strip
+        self._starts = [0, *(found.end() for found in re.finditer("\n", document.text))]
+        self._first = 0
+        self._opened: list[str] = []
+        self._counts: Counter[str] = Counter()
+        self._shown: int | None = None  # how many elements are open around the hidden one
+        self._tables: list[_Table] = []
+        self._cells: list[_Cell] = []
+
+    @property
+    def hidden(self) -> bool:
+        """True within an element that is not shown."""
+        return self._shown is not None
+
+    @property
+    def in_table(self) -> bool:
+        """True within a table."""
+        return bool(self._tables)
+
+    def read(self, first: int, end: int) -> None:
+        """Read some lines of the document, counted from 0."""
+        self.reset()
+        self._first = first
+        stop = self._starts[end] if end < len(self._starts) else len(self._document.text)
+        self.feed(f"{self._document.text[self._starts[first] : stop]}<wbr>")
+
+    def _at(self) -> int:
+        line, offset = self.getpos()
+        return self._starts[self._first + line - 1] + offset
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open an element."""
+        given = dict(attrs)
+        for each in _ENDS.get(tag, ()) if bool(self._tables) == (tag in _INNER) else ():
+            self._close(each)
+        if tag not in _VOID:
+            self._opened.append(tag)
+            self._counts[tag] += 1
+            if not self.hidden and is_hidden(tag, given):
+                self._shown = len(self._opened) - 1
+        if not self.hidden:
+            self._begin(tag, given)
+        if tag == "math" and not self.hidden and given.get("alttext"):
+            self.handle_data(f"${given['alttext']}$")
+            self._shown = len(self._opened) - 1
+
+    def _begin(self, tag: str, given: Mapping[str, str | None]) -> None:
+        start = self._at() + len(self.get_starttag_text() or "")
+        if tag == "table":
+            self._end_cell(self._at())
+            self._tables.append(_Table())
+        elif self._tables and tag in _CELLS:
+            self._end_cell(self._at())
+            self._cells.append(_Cell(tag, start, _read_span(given.get("colspan")), _read_span(given.get("rowspan"))))
+        elif not self._tables and (tag in _PARAGRAPHS or _HEADING.fullmatch(tag)):
+            self._end_cell(self._at())
+            self._cells.append(_Cell(tag, start))
+        elif tag in _PUT:
+            self.handle_data(_PUT[tag][0])
+        elif tag in _APART:
+            self.handle_data(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close an element, and those that are open within it."""
+        self._close(tag)
+
+    def _close(self, tag: str) -> None:
+        """Close the innermost element of a kind; one that ends nothing, or is around this table, is left alone."""
+        while self._counts[tag] and not (tag in _INNER and self._opened[-1] == "table"):
+            last = self._opened.pop()
+            self._counts[last] -= 1
+            if self._shown is not None and len(self._opened) <= self._shown:
+                self._shown = None
+            elif not self.hidden:
+                self._end(last)
+            if last == tag:
+                return
+
+    def _end(self, tag: str) -> None:
+        block = tag in _PARAGRAPHS or _HEADING.fullmatch(tag) is not None
+        if self._tables and block:
+            self.handle_data(" ")
+        elif tag in _CELLS or block:
+            self._end_cell(self._at())
+        elif self._tables and tag in {"tr", "table"}:
+            self._end_cell(self._at())
+            self._end_row()
+            if tag == "table":
+                table = self._tables.pop()
+                self._outline.add_table(table.rows, captions=map(self._strip, table.captions))
+        elif tag in _PUT:
+            self.handle_data(_PUT[tag][1])
+
+    def handle_data(self, data: str) -> None:
+        """Take text."""
+        if not self._cells and not self._tables:
+            self._cells.append(_Cell("p", self._at()))
+        if not self.hidden and self._cells:
+            self._cells[-1].parts.append(data)
+
+    def _end_cell(self, end: int) -> None:
+        """End the cell, the caption or the paragraph that is open."""
+        if not self._cells:
+            return
+        cell = self._cells.pop()
+        if cell.tag in {"td", "th"}:
+            placed = Placed(cell.text, cell.start, end)
+            self._tables[-1].cells.append((placed, cell.width, cell.height))
+        elif cell.tag == "caption":
+            self._tables[-1].captions.append(cell.text)
+        elif _HEADING.fullmatch(cell.tag):
+            self._outline.add_heading(int(cell.tag[1]), self._strip(cell.text))
+        else:
+            self._outline.add_text(self._strip(cell.text), 0 if cell.tag == "li" else None)
+
+    def end_block(self) -> None:
+        """End a paragraph where Markdown goes on."""
+        if not self._tables:
+            self._end_cell(0)
+
+    def _end_row(self) -> None:
+        table = self._tables[-1]
+        if table.cells:
+            line = bisect_right(self._starts, table.cells[0][0].start)
+            row = self._place(table, line)
+            table.covered += len(row.cells) - len(table.cells)
+            check_spans(table.covered, self._document, line)
+            table.rows.append(row)
+        table.cells = []
+
+    def _place(self, table: _Table, line: int) -> Row:
+        """Return a row of the cells that were read, with those that go on from the rows above."""
+        written, spans, held = list[Placed](), dict[int, int](), dict[int, tuple[int, Placed]]()
+        rest = table.cells[::-1]
+        while rest or len(written) in table.held:
+            place = len(written)
+            if place in table.held:
+                left, cell = table.held[place]
+                written.append(cell)
+                if left > 1:
+                    held[place] = (left - 1, cell)
+                continue
+            cell, width, height = rest.pop()
+            if width > 1:
+                spans[place] = width
+            for each in range(place, place + width):
+                written.append(cell if each == place else Placed("", cell.start, cell.end))
+                if height > 1:
+                    held[each] = (height - 1, written[-1])
+        table.held = held
+        return Row(line, tuple(written), tuple(self._strip(cell) for cell in written), spans)
+
+
+def _read_span(text: str | None) -> int:
+    return min(max(int(text[:9]), 1), _WIDEST) if text and text.isascii() and text.isdecimal() else 1
