@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.evaluation import Stated
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.tables.headings import Heading
     from rankconst.tables.tables import Tables
 
@@ -50,15 +50,15 @@ def adjust_frame(
     metrics: Collection[Metric] = (),
     percent: bool | Collection[str] | None = None,
     decimals: int | Mapping[str, int] | None = None,
-    errors: str | None = None,
+    errors: Literal["raise", "note"] | None = None,
     complete: Callable[[Reading], Reading] | None = None,
     baselines: Collection[str] = (),
 ) -> pd.DataFrame:
     """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`, which says what `errors` does.
 
     `complete` finds what the numbers themselves say about their tasks, where adjusted values or counts are among them.
-    The result has the same rows, what was assumed in ``attrs["assumed"]``, by field, and the questions with the
-    number of values that wait for each in ``attrs["asked"]``.
+    The result has the same rows; in ``attrs["assumed"]`` is what was assumed, by field, and in ``attrs["asked"]`` each
+    question with the rows that wait for its answer.
     """
     reading, left = read_frame(frame, percent)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
@@ -73,10 +73,10 @@ def adjust_frame(
         tables,
         replace(user, percent=percent is True),
         metrics=metrics,
-        strict=errors == "raise",
-        lenient=errors == "note" or not len(reading.entries),
+        errors=errors if len(reading.entries) else "note",
         decimals=rounded,
         baselines=baselines,
+        in_python=True,
     )
     return _join(frame, adjusted, left, always=errors == "note")
 
@@ -94,8 +94,10 @@ def _join(frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str
     if frame.columns.nlevels > 1:
         added.columns = _part_names(columns, frame.columns)
     out = pd.concat([frame, added], axis=1)
-    asked = {str(ask): len(places) for ask, places in adjusted.asked.items()}
-    out.attrs = {**frame.attrs, "assumed": dict(adjusted.assumed), "asked": asked}
+    rows = (dict.fromkeys(adjusted.rows[list(question.numbers)].tolist()) for question in adjusted.asked)
+    asked = [question.to_dict() | {"rows": list(own)} for question, own in zip(adjusted.asked, rows, strict=True)]
+    assumed = {name: list(values) for name, values in adjusted.assumed.items()}  # as they come back from Parquet
+    out.attrs = {**frame.attrs, "assumed": assumed, "asked": asked}
     return out
 
 

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_mentions
-from rankconst.catalogue.metrics import find_metric
+from rankconst.catalogue.metrics import find_metric, list_prefixes
 from rankconst.names import squash
 from rankconst.results.vocabulary import Word, list_beginnings, list_fillers, list_lexicon, list_roles, list_values
 
@@ -218,6 +218,30 @@ def _find_graphs(text: str) -> list[tuple[int, int]]:
 def _is_vocabulary(text: str) -> bool:
     words = _WORDS.findall(text)
     return bool(words) and all(word.lower() in list_fillers() or word.lower() in list_values() for word in words)
+
+
+def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
+    """Return a heading with the name of an adjusted form in the place of its metric, and without arrow and unit.
+
+    >>> from rankconst.catalogue.metrics import parse_metric
+    >>> name_adjusted("FB15k-237 / MRR (%)", parse_metric("mrr"), "index")
+    'FB15k-237 / AMRR'
+    """
+    bare, k = clean_heading(heading), metric.hits_k
+    for each in _scan(bare, k):
+        if each.kind != "metric" or _find_metric(each.text, k) != (metric, None):
+            continue
+        before = list_prefixes(each.text)  # of "tail.mrr", which is a name as well
+        first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
+        # Of two levels, "Hits@ / 10", the lower one is a part of the name.
+        rest = "" if re.fullmatch(rf"\W*{k}", bare[each.end :]) else bare[each.end :]
+        return f"{bare[: each.start + first]}{metric.column_of(adjustment)}{rest}"
+    return f"{bare}_{adjustment}"
+
+
+def clean_heading(heading: str) -> str:
+    """Return a heading without what is only true of the published values: arrows and percent signs."""
+    return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
 
 
 def deny(label: Label) -> Label:

@@ -120,7 +120,9 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
         nearer=(*own, *_keep(*texts)),
         beside=(*own, *(text._replace(scope="text") for text in _keep(*texts))),
         facts=tuple(facts.items()),
-        steps=tuple((key, str(each)) for key, each in value.items() if _find_role(key) == "step" and isinstance(each, Number)),
+        steps=tuple(
+            (key, str(each)) for key, each in value.items() if _find_role(key) == "step" and isinstance(each, Number)
+        ),
     )
 
 

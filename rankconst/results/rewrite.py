@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.adjust import AdjustedEntry, AdjustedReading
+    from rankconst.results.adjusted import AdjustedEntry, AdjustedReading
     from rankconst.results.document import Document
     from rankconst.results.reading import Entry, Reading
     from rankconst.results.tables.cells import Row

@@ -323,25 +323,19 @@ _SYMBOLS = {
     "textuparrow": "↑", "textdownarrow": "↓", "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~",
     "Delta": "Δ", "infty": "∞", "textbackslash": "\\", "textunderscore": "_", "textpercent": "%", "percent": "%",
     "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…", "thinspace": "\u2009",
-} | dict.fromkeys("quad qquad space newline enspace nobreakspace medspace thickspace".split(), " ")  # fmt: skip
+} | dict.fromkeys(["quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace"], " ")  # fmt: skip
 """Macro to the text that it prints."""
 
 # What is set smaller behind a number is no more of its digits.
-_SYMBOLS |= dict.fromkeys("tiny scriptsize footnotesize small".split(), " ")
+_SYMBOLS |= dict.fromkeys(["tiny", "scriptsize", "footnotesize", "small"], " ")
 # What prints nothing itself.
 _SYMBOLS |= dict.fromkeys(
-    "bf bfseries it itshape em rm sf sffamily tt ttfamily sc scshape sl normalfont normalsize large Large centering "
-    "raggedright boldmath unboldmath displaystyle textstyle scriptstyle hfill hline toprule midrule bottomrule noindent "
-    "strut left right bm relax arraybackslash protect ensuremath mathbf boldsymbol fill pagebreak newpage clearpage "
-    "smallskip medskip bigskip mdseries upshape huge Huge LARGE selectfont xspace null allowbreak botrule".split(),
+    ["bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl", "normalfont", "normalsize", "large", "Large", "centering", "raggedright", "boldmath", "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule", "midrule", "bottomrule", "noindent", "strut", "left", "right", "bm", "relax", "arraybackslash", "protect", "ensuremath", "mathbf", "boldsymbol", "fill", "pagebreak", "newpage", "clearpage", "smallskip", "medskip", "bigskip", "mdseries", "upshape", "huge", "Huge", "LARGE", "selectfont", "xspace", "null", "allowbreak", "botrule"],
     "",
 )
 
 _DROPPED = dict.fromkeys(
-    "cite citep citet citealp citealt citeauthor citeyear autocite parencite textcite footcite nocite ref cref autoref "
-    "eqref label footnote tablefootnote tnote color cellcolor rowcolor columncolor hspace vspace phantom hphantom "
-    "vphantom cline cmidrule caption includegraphics bibliography bibliographystyle input include usepackage "
-    "begin end url".split(),
+    ["cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "autocite", "parencite", "textcite", "footcite", "nocite", "ref", "cref", "autoref", "eqref", "label", "footnote", "tablefootnote", "tnote", "color", "cellcolor", "rowcolor", "columncolor", "hspace", "vspace", "phantom", "hphantom", "vphantom", "cline", "cmidrule", "caption", "includegraphics", "bibliography", "bibliographystyle", "input", "include", "usepackage", "begin", "end", "url"],
     1,
 ) | {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
 """Macro to the number of arguments that are dropped with it."""

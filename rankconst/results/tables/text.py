@@ -78,7 +78,9 @@ def _is_table(rows: Sequence[Row]) -> bool:
 
 def _end_indented(lines: Sequence[str], i: int) -> int:
     """Return the end of blank and indented lines."""
-    return next((j for j in range(i, len(lines)) if lines[j].strip() and not lines[j].startswith((" ", "\t"))), len(lines))
+    return next(
+        (j for j in range(i, len(lines)) if lines[j].strip() and not lines[j].startswith((" ", "\t"))), len(lines)
+    )
 
 
 def _read_text(lines: Sequence[str], i: int, paragraph: list[str], outline: Outline) -> int:
