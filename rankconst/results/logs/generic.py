@@ -142,8 +142,8 @@ class _Scan:
         near = [*number.texts, *self._held.list_for(number.label)]
         own = (*near, *self._above.list_for(_UNNAMED))
         told = _gather((*own, *self._list_before(own), self._name))
-        own = number.label.values.get("protocol", ("",))[0]
-        said = {**told.said, "step": clean(self._step)[1], "own protocol": own}
+        named = number.label.values.get("protocol", ("",))[0]
+        said: dict[str, str | None] = {**told.said, "step": clean(self._step)[1], "own protocol": named}
         if told.origin == self._name.place:  # only a known name counts there
             del said["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
@@ -170,6 +170,7 @@ _NOBODY = (None, None, None, None)
 
 @lru_cache(maxsize=4_096)
 def _gather(texts: tuple[Text, ...]) -> Told:
+    """Return what texts say; most numbers of a log have those of others."""
     return gather(texts)
 
 
@@ -210,6 +211,7 @@ _TABLES = {".csv", ".tsv", ".tex"}
 
 
 def _recognise(document: Document) -> bool:
+    """Tell whether a metric has its value on a line that is not of a table."""
     if document.suffix in _TABLES:
         return False
     found = _Scan(document.name).read(strip_colours(document.text))
