@@ -133,14 +133,15 @@ def path(key: str, tmp_path: Path) -> Path:
 
 def find_modules() -> dict[str, list[Reader]]:
     """Return the modules of formats with their readers."""
-    found = {}
+    found: dict[str, list[Reader]] = {}
     for folder in ("tools", "logs", "tables"):
         package = import_module(f"rankconst.results.{folder}")
         for info in pkgutil.iter_modules(package.__path__):
             module = import_module(f"{package.__name__}.{info.name}")
             readers = [value for name, value in vars(module).items() if name.startswith("READER")]
+            tests = "tools" if folder == "logs" and info.name in SAMPLES else info.name
             if readers:
-                found[f"{folder}/test_{info.name}.py"] = readers
+                found.setdefault(f"{folder}/test_{tests}.py", []).extend(readers)
     return found
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from rankconst.results.document import Document
 
+PAIR = re.compile(r"[:=]\s*[\d.]*\s*$|\d[.,]\d")
+"""What holds a name and its value, as in a log: ``MRR: 0.3``, which is not a heading."""
+
 _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
 _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "/", "."}

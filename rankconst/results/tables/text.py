@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.results.labels import read_label
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
-from rankconst.results.tables.cells import Row, check_width, is_missing, is_number, strip_marks
+from rankconst.results.tables.cells import PAIR, Row, check_width, is_missing, is_number, strip_marks
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import NUMBERED, Outline
 
@@ -310,7 +310,7 @@ def _join_words(words: Sequence[str]) -> list[str]:
 
 
 def _is_metric(label: str) -> bool:
-    return read_label(label).metric is not None
+    return read_label(label).metric is not None and not PAIR.search(label)
 
 
 def _is_cell(word: str) -> bool:
