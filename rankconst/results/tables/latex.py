@@ -68,8 +68,8 @@ def _find_macros(text: str) -> dict[str, str]:
     """Return what macros without arguments print; one that is defined twice may be either."""
     bodies: dict[str, set[str]] = {}
     for found in _DEFINED.finditer(text):
-        body = _read_argument(text, found.end())
-        if body is not None and len(body[0]) <= _LONGEST_BODY and len(bodies) < _MOST_MACROS:
+        body = _read_argument(text, found.end(), _LONGEST_BODY)
+        if body is not None and len(bodies) < _MOST_MACROS:
             bodies.setdefault(found[1] or found[2], set()).add(body[0])
     return {name: next(iter(several)) for name, several in bodies.items() if len(several) == 1}
 
@@ -159,8 +159,11 @@ class _Reader:
 
     def _read_title(self, position: int) -> tuple[str, int] | None:
         """Return the text of a caption or of a section's title, with its footnotes, and its end."""
-        argument = _read_argument(self._text, _skip_options(self._text, position))
+        start = _skip_options(self._text, position)
+        argument = _read_argument(self._text, start)
         if argument is None:
+            if _OPENING.match(self._text, start):
+                raise DataError(f"{self._document.at(self._line(start))}: this {{ is not closed; expected a short title.")
             return None
         notes = (_read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
         return ". ".join(self._strip_text(each[0]) for each in (argument, *notes) if each is not None), argument[1]
@@ -291,6 +294,7 @@ def _read_count(pattern: re.Pattern[str], cell: str) -> int:
     return int(found[1]) if found is not None else 1
 
 
+_LONGEST_CELL = 10_000
 _OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
 _OPENING = re.compile(r"\s*\{")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -303,11 +307,11 @@ def _skip_options(text: str, start: int) -> int:
     return start if found is None else found.end()
 
 
-def _read_argument(text: str, start: int) -> tuple[str, int] | None:
-    """Return the text in the braces that follow, and their end; None if none follow."""
+def _read_argument(text: str, start: int, most: int = _LONGEST_CELL) -> tuple[str, int] | None:
+    """Return the text in the braces that follow, and their end; None if none follow, or none that end soon."""
     opening = _OPENING.match(text, start)
     depth = 0
-    for brace in _BRACE.finditer(text, opening.end() - 1, start + _LONGEST_CELL) if opening else ():
+    for brace in _BRACE.finditer(text, opening.end() - 1, opening.end() + most) if opening else ():
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if depth == 0 and opening:
             return text[opening.end() : brace.start()], brace.end()
@@ -361,7 +365,6 @@ _PIECE = re.compile(
 _ESCAPED = {"\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": ""}
 _MARKUP = re.compile(r"[\\{}$~^_]")
 _PARENTHESES = re.compile(r"\s*\([^()]{0,40}\)")
-_LONGEST_CELL = 10_000
 _DEEPEST = 20
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _PIPE = re.compile(r"\\.|\|")
 _ENDED = re.compile(r"</table", re.IGNORECASE)
-_TABLE = re.compile(r"<table\b[^<>]*>.*?<t[dh]\b", re.IGNORECASE | re.DOTALL)
+_TABLE, _CELL = (re.compile(rf"<{tag}\b", re.IGNORECASE) for tag in ("table", "t[dh]"))
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
 _MATH = re.compile(r"\$((?:[^$\\]|\\.)+)\$")
 _MARKUP = re.compile(r"[*_<>&$\\`\[~!]")
@@ -249,7 +249,9 @@ def find_tables(document: Document) -> list[Printed]:
 def _recognise(document: Document) -> bool:
     text = document.text[:_SEARCHED]
     lines = text.split("\n")
-    if any("|" in above and _is_rule(line) for above, line in pairwise(lines)) or _TABLE.search(text) is not None:
+    if any("|" in above and _is_rule(line) for above, line in pairwise(lines)):
+        return True
+    if (table := _TABLE.search(text)) is not None and _CELL.search(text, table.end()) is not None:
         return True
     return document.suffix in {".md", ".markdown", ".qmd", ".rmd"} and bool(find_tables(document))
 

@@ -20,7 +20,7 @@ from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.near import NUMBERED, Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
 
@@ -126,7 +126,8 @@ def _read_barred(lines: Sequence[str], i: int) -> _Found | None:
     if all(map(_RULE.fullmatch, body)):
         return ([], end, "") if body else None
     widest = max(body, key=lambda line: line.count("|") + line.count("+") * _is_border(line))
-    edges = [found.start() for found in re.finditer(r"[|+]" if _is_border(widest) else r"\|", widest)]
+    found = re.finditer(r"[|+]" if _is_border(widest) else r"\|", widest)
+    edges = {edge.start(): place for place, edge in enumerate(found)}
     rows: list[Row] = []
     for start, stop in _split_parts(body):
         part = [_split_barred(body[j], edges, i + j + 1) for j in range(start, stop)]
@@ -154,15 +155,16 @@ def _join_lines(part: list[Row]) -> list[Row]:
     return [part[0]._replace(cells=cells, plain=cells)]
 
 
-def _split_barred(line: str, edges: Sequence[int], number: int) -> Row:
+def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
     """Return the cells of a line; where all of its bars are edges of columns, a cell spans those it extends over."""
     bars = [found.start() for found in re.finditer(r"\|", line)]
     pieces = line.strip().removeprefix("|").removesuffix("|").split("|")
     spans: dict[int, int] = {}
     cells = [_strip_cell(piece) for piece in pieces]
-    if len(bars) < len(edges) and {*bars} <= {*edges} and bars[:1] == list(edges[:1]) and bars[-1:] == list(edges[-1:]):
+    places = [edges.get(bar, -1) for bar in bars]
+    if len(bars) < len(edges) and min(places) == 0 and places[0] == 0 and places[-1] == len(edges) - 1:
         cells = []
-        for (left, right), piece in zip(pairwise(map(edges.index, bars)), pieces, strict=True):
+        for (left, right), piece in zip(pairwise(places), pieces, strict=True):
             if right - left > 1:
                 spans[len(cells)] = right - left
             cells += [_strip_cell(piece), *[""] * (right - left - 1)]
