@@ -90,16 +90,13 @@ _LINE = re.compile(r"\\item(?![a-zA-Z])|\\\\|\\footnotetext(?![a-zA-Z])")
 _MARK = re.compile(r"\s*\[\$?([^\[\]$]{1,20})\$?\]")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
-# What tabu has in front of its columns: "to \\linewidth".
-_WIDTH = re.compile(r"\s*(?:to|spread)\b[^{}\n&]{1,60}(?=\{)")
 # Rules and the like, which are before the first cell of a row and part of none.
 _RULES = (
     r"(?:h|c)line|\w*rule|addlinespace|morecmidrules|[hc]dashline|Xhline|noalign|row(?:color|font)|end\w*(?:head|foot)"
     r"|caption|label|arrayrulecolor|centering|small|footnotesize"
 )
-_LEADING = re.compile(
-    rf"(?:\s|\\(?:{_RULES})(?![a-zA-Z])\*?(?:\([^()]{{0,40}}\)|\[[^\[\]]{{0,200}}\]|\{{(?:[^{{}}]|\{{[^{{}}]*\}}){{0,999}}\}})*)*"
-)
+_GIVEN = r"(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\]|\{(?:[^{}]|\{[^{}]*\}){0,999}\})*"
+_LEADING = re.compile(rf"(?:\s|\\(?:{_RULES})(?![a-zA-Z])\*?{_GIVEN})*")
 _MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
 _MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
 
@@ -153,7 +150,9 @@ class _Reader:
         if event["level"]:
             self._outline.add_heading(1 + _LEVELS.index(event["level"]), title)
             self._below = False
-        elif self._floats and len(self._floats[-1].captions) < _MOST_CAPTIONS:
+        elif not self._floats:
+            self._outline.add_text(title)
+        elif len(self._floats[-1].captions) < _MOST_CAPTIONS:
             self._floats[-1].captions.append(title)
         return end
 
@@ -162,9 +161,9 @@ class _Reader:
         start = _skip_options(self._text, position)
         argument = _read_argument(self._text, start)
         if argument is None:
-            if _OPENING.match(self._text, start):
-                raise DataError(f"{self._document.at(self._line(start))}: this {{ is not closed; expected a short title.")
-            return None
+            if _OPENING.match(self._text, start) is None:
+                return None
+            raise DataError(f"{self._document.at(self._line(start))}: this {{ is not closed. Expected a title.")
         notes = (_read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
         return ". ".join(self._strip_text(each[0]) for each in (argument, *notes) if each is not None), argument[1]
 
@@ -172,7 +171,7 @@ class _Reader:
         """Give the tables of a float its captions: each its own if there are as many, or else all."""
         tables, captions = self._floats.pop()
         for place, own in enumerate(tables):
-            own += captions[place : place + 1] if len(captions) == len(tables) else captions
+            own.extend(captions[place : place + 1] if len(captions) == len(tables) else captions)
         if self._floats and len(self._floats) < _MOST_NESTED:
             self._floats[-1].tables.extend(tables)
 
@@ -193,8 +192,6 @@ class _Reader:
     def _read_table(self, begin: re.Match[str]) -> tuple[list[Row], int]:
         """Return the rows of the table that begins there, and its end."""
         environment, position = begin["table"], begin.end()
-        if environment.endswith("tabu") and (width := _WIDTH.match(self._text, position)) is not None:
-            position = width.end()
         for _ in range(ENVIRONMENTS[environment]):
             argument = _read_argument(self._text, _skip_options(self._text, position))
             if argument is None:
@@ -253,15 +250,14 @@ class _Reader:
         row = _Row(self._line(places[0][0]), [], [], {}, {})
         for start, end in places:
             written = self._text[start:end]
-            start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
-            cell = Placed(" ".join(written.split()), start, max(start, end))
-            width = _read_count(_MULTICOLUMN, cell)
-            height = _read_count(_MULTIROW, cell)
+            first = start + len(written) - len(written.lstrip())
+            cell = Placed(" ".join(written.split()), first, max(first, start + len(written.rstrip())))
+            width, height = (_read_count(pattern, cell) for pattern in (_MULTICOLUMN, _MULTIROW))
             if width > 1:
                 row.spans[len(row.cells)] = width
             if abs(height) > 1:
                 row.heights[len(row.cells)] = height
-            row.cells.extend([cell, *[Placed("", start, end)] * (width - 1)])
+            row.cells.extend([cell, *[Placed("", cell.start, cell.end)] * (width - 1)])
             row.plain.extend([strip_latex(cell, self._macros), *[""] * (width - 1)])
         return row
 
@@ -327,27 +323,31 @@ _SYMBOLS = {
     "textuparrow": "↑", "textdownarrow": "↓", "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~",
     "Delta": "Δ", "infty": "∞", "textbackslash": "\\", "textunderscore": "_", "textpercent": "%", "percent": "%",
     "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…", "thinspace": "\u2009",
-} | dict.fromkeys("quad qquad space newline enspace nobreakspace medspace thickspace".split(), " ")  # fmt: skip
+}  # fmt: skip
 """Macro to the text that it prints."""
 
-# What is set smaller behind a number is no more of its digits.
-_SYMBOLS |= dict.fromkeys("tiny scriptsize footnotesize small".split(), " ")
-# What prints nothing itself.
-_SYMBOLS |= dict.fromkeys(
-    "bf bfseries it itshape em rm sf sffamily tt ttfamily sc scshape sl normalfont normalsize large Large centering "
-    "raggedright boldmath unboldmath displaystyle textstyle scriptstyle hfill hline toprule midrule bottomrule noindent "
-    "strut left right bm relax arraybackslash protect ensuremath mathbf boldsymbol fill pagebreak newpage clearpage "
-    "smallskip medskip bigskip mdseries upshape huge Huge LARGE selectfont xspace null allowbreak botrule".split(),
-    "",
-)
+# What sets apart; what is smaller behind a number is no more of its digits.
+_SYMBOLS |= dict.fromkeys((
+    "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace", "tiny", "scriptsize",
+    "footnotesize", "small",
+), " ")  # fmt: skip
+_SYMBOLS |= dict.fromkeys((
+    "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl", "bm",
+    "normalfont", "normalsize", "large", "Large", "LARGE", "huge", "Huge", "centering", "raggedright", "boldmath",
+    "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule", "midrule", "bottomrule",
+    "botrule", "noindent", "strut", "left", "right", "relax", "arraybackslash", "protect", "ensuremath", "mathbf",
+    "boldsymbol", "fill", "pagebreak", "newpage", "clearpage", "allowbreak", "smallskip", "medskip", "bigskip",
+    "mdseries", "upshape", "selectfont", "xspace", "null",
+), "")  # fmt: skip
 
-_DROPPED = dict.fromkeys(
-    "cite citep citet citealp citealt citeauthor citeyear autocite parencite textcite footcite nocite ref cref autoref "
-    "eqref label footnote tablefootnote tnote color cellcolor rowcolor columncolor hspace vspace phantom hphantom "
-    "vphantom cline cmidrule caption includegraphics bibliography bibliographystyle input include usepackage "
-    "begin end url".split(),
-    1,
-) | {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
+_DROPPED = dict.fromkeys((
+    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "autocite", "parencite", "textcite",
+    "footcite", "nocite", "ref", "cref", "autoref", "eqref", "label", "footnote", "tablefootnote", "tnote", "color",
+    "cellcolor", "rowcolor", "columncolor", "hspace", "vspace", "phantom", "hphantom", "vphantom", "cline", "cmidrule",
+    "caption", "includegraphics", "bibliography", "bibliographystyle", "input", "include", "usepackage", "begin",
+    "end", "url",
+), 1)  # fmt: skip
+_DROPPED |= {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
 """Macro to the number of arguments that are dropped with it."""
 
 _LAST = {
@@ -436,30 +436,34 @@ class _Markup:
         return found, position
 
     def _expand(self, macro: str, start: int, position: int, depth: int) -> tuple[str, int]:
+        """Return what a macro prints, and its end."""
         if macro in _SYMBOLS:
             return _SYMBOLS[macro], position
         if macro in self._macros and self._depth < _MOST_ROUNDS:
             body = self._macros[macro]
             return _Markup(body, self._macros, self._depth + 1).strip(0, len(body)), position
         if macro in _DROPPED:
-            if macro == "cmidrule" and (around := _PARENTHESES.match(self._text, position)) is not None:
-                position = around.end()
-            found, position = self._take_arguments(position, _DROPPED[macro])
-            inner = self._text[slice(*found[0])] if macro == "begin" and found else ""
-            return "", self._take_arguments(position, ENVIRONMENTS[inner])[1] if inner in ENVIRONMENTS else position
+            return "", self._drop(macro, position)
         takes = _LAST.get(macro, 1)
         found, end = self._take_arguments(position, takes)
         if len(found) < takes:
-            return "" if macro in _LAST else f"{macro} ", end if macro in _LAST else position
+            return ("", end) if macro in _LAST else (f"{macro} ", position)
         put = self.strip(*found[-1], depth + 1)
         if macro == "textsuperscript":
-            return (f" {put}" if put.startswith("±") else f"^{{{put}}}"), end
-        if macro in _STRUCK:
-            return f"~~{put}~~", end
-        # The arguments of an unknown macro are no digits of the number before it, nor of one another.
-        more = macro not in _LAST and self._find_argument(end) is not None
-        apart = macro not in _LAST and self._text[start - 1 : start].isdigit()
-        return f"{' ' * apart}{put}{' ' * more}", end
+            put = f" {put}" if put.startswith("±") else f"^{{{put}}}"
+        elif macro in _STRUCK:
+            put = f"~~{put}~~"
+        elif macro not in _LAST:  # the arguments of an unknown macro are no digits of what is around them
+            apart, more = self._text[start - 1 : start].isdigit(), self._find_argument(end) is not None
+            put = f"{' ' * apart}{put}{' ' * more}"
+        return put, end
+
+    def _drop(self, macro: str, position: int) -> int:
+        """Return the end of a macro that is dropped with its arguments, and those of a table within a cell."""
+        around = _PARENTHESES.match(self._text, position) if macro == "cmidrule" else None
+        found, end = self._take_arguments(around.end() if around else position, _DROPPED[macro])
+        inner = self._text[slice(*found[0])] if macro == "begin" and found else ""
+        return self._take_arguments(end, ENVIRONMENTS[inner])[1] if inner in ENVIRONMENTS else end
 
     def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
         argument = self._find_argument(sign.end())

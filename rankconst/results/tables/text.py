@@ -78,7 +78,8 @@ def _is_table(rows: Sequence[Row]) -> bool:
 
 def _end_indented(lines: Sequence[str], i: int) -> int:
     """Return the end of blank and indented lines."""
-    return next((j for j in range(i, len(lines)) if lines[j].strip() and not lines[j].startswith((" ", "\t"))), len(lines))
+    rest = (j for j in range(i, len(lines)) if lines[j].strip() and not lines[j].startswith((" ", "\t")))
+    return next(rest, len(lines))
 
 
 def _read_text(lines: Sequence[str], i: int, paragraph: list[str], outline: Outline) -> int:
@@ -225,19 +226,24 @@ def _read_apart(lines: Sequence[str], i: int) -> _Found | None:
     labels = _split_heading(lines, i)
     if labels is None:
         return None
-    rows, j = [Row(i + 1, tuple(labels), tuple(labels))], i + 1
-    while j < len(lines) and lines[j].strip() and not NUMBERED.match(lines[j].strip()):
+    rows = [Row(i + 1, tuple(labels), tuple(labels))]
+    end = next((j for j in range(i + 1, len(lines)) if _ends(lines, j, labels)), len(lines))
+    for j in range(i + 1, end):
         if not _RULE.fullmatch(lines[j]):
-            cells = _split_row(lines[j], labels)
-            if cells is None and _split_heading(lines, j) is not None:
-                break
-            if cells is None and not (j + 1 < len(lines) and _split_row(lines[j + 1], labels)):
-                if not any(map(is_number, lines[j].split())):
-                    break
-            told = tuple(cells or [" ".join(lines[j].split())])
-            rows.append(Row(j + 1, told, told))
-        j += 1
-    return (rows, j, "") if len(rows) > 1 else None
+            cells = tuple(_split_row(lines[j], labels) or [" ".join(lines[j].split())])
+            rows.append(Row(j + 1, cells, cells))
+    return rows, end, ""
+
+
+def _ends(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
+    """Tell whether a table ends at a line: a caption, another heading, or words without a row below."""
+    if not lines[j].strip() or NUMBERED.match(lines[j].strip()):
+        return True
+    if _RULE.fullmatch(lines[j]) or _split_row(lines[j], labels):
+        return False
+    below = lines[j + 1] if j + 1 < len(lines) else ""
+    row = any(map(is_number, lines[j].split())) or _split_row(below, labels) is not None
+    return not row or _split_heading(lines, j) is not None
 
 
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
