@@ -34,7 +34,7 @@ _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragra
 _EVENT = re.compile(
     rf"\\begin\s*\{{(?P<table>{_NAMES})\}}|\\(?P<level>{'|'.join(_LEVELS)})\*?(?![a-zA-Z])"
     r"|\\(?P<caption>(?:sub)?caption(?:of\s*\*?\s*\{\w{0,20}\}|box)?)\*?(?![a-zA-Z])"
-    r"|\\(?P<float>begin|end)\s*\{(?:\w{0,20}table\*?|\w{0,20}figure\*?|minipage|center|subfloat)\}"
+    r"|\\(?P<float>begin|end)\s*\{(?P<name>\w{0,20}(?:table|figure)\*?|minipage|center|subfloat)\}"
 )
 _TOKEN = re.compile(
     r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
@@ -58,20 +58,25 @@ def _hide(text: str) -> str:
 
 
 _DEFINED = re.compile(
-    r"\\(?:(?:re)?newcommand|providecommand)\*?\s{0,9}\{?\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}\}?\s{0,9}(?=\{)"
-    r"|\\def\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}(?=\{)"
+    r"\\(?:(?:re)?newcommand|providecommand|def)\*?\s{0,9}\{?\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}\}?\s{0,9}"
+    r"((?:\[[^\[\]]{0,99}\]|#\d){0,9})\s{0,9}(?=\{)"
 )
 _MOST_MACROS, _MOST_ROUNDS, _LONGEST_BODY = 500, 4, 300
 
 
-def _find_macros(text: str) -> dict[str, str]:
-    """Return what macros without arguments print; one that is defined twice may be either."""
+def _take_macros(text: str) -> tuple[str, dict[str, str]]:
+    """Blank out definitions, and return what macros without arguments print; one defined twice may be either."""
     bodies: dict[str, set[str]] = {}
+    parts, position = list[str](), 0
     for found in _DEFINED.finditer(text):
-        body = _read_argument(text, found.end(), _LONGEST_BODY)
-        if body is not None and len(bodies) < _MOST_MACROS:
-            bodies.setdefault(found[1] or found[2], set()).add(body[0])
-    return {name: next(iter(several)) for name, several in bodies.items() if len(several) == 1}
+        body = _read_argument(text, found.end(), _LONGEST_BODY) if found.start() >= position else None
+        if body is not None:
+            parts += (text[position : found.start()], re.sub(r"[^\n]", " ", text[found.start() : body[1]]))
+            position = body[1]
+            if not found[2] and len(bodies) < _MOST_MACROS:
+                bodies.setdefault(found[1], set()).add(body[0])
+    macros = {name: next(iter(several)) for name, several in bodies.items() if len(several) == 1}
+    return "".join((*parts, text[position:])), macros
 
 
 # Tables.
@@ -96,6 +101,7 @@ _RULES = (
     r"|caption|label|arrayrulecolor|centering|small|footnotesize"
 )
 _GIVEN = r"(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\]|\{(?:[^{}]|\{[^{}]*\}){0,999}\})*"
+_ARGUMENTS = re.compile(_GIVEN)
 _LEADING = re.compile(rf"(?:\s|\\(?:{_RULES})(?![a-zA-Z])\*?{_GIVEN})*")
 _MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
 _MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
@@ -105,8 +111,8 @@ class _Reader:
     """The text of a file, read from top to bottom."""
 
     def __init__(self, document: Document) -> None:
-        self._document, self._text = document, _hide(document.text)
-        self._macros = _find_macros(self._text)
+        self._document = document
+        self._text, self._macros = _take_macros(_hide(document.text))
         self._starts = [0, *(found.end() for found in re.finditer("\n", self._text))]
         self._outline = Outline()
         self._floats: list[_Float] = []
@@ -115,7 +121,7 @@ class _Reader:
 
     def read(self) -> list[Printed]:
         """Return the tables with the texts around them."""
-        position = 0
+        position = max(self._text.find("\\begin{document}"), 0)
         while (event := _EVENT.search(self._text, position)) is not None:
             self._take_text(position, event.start(), above=bool(event["table"] or event["float"] == "begin"))
             position = self._take(event)
@@ -138,11 +144,14 @@ class _Reader:
                 self._floats[-1].tables.append(captions)
             return end
         if event["float"]:
-            if event["float"] == "begin":
-                self._floats.append(_Float([], []))
-            elif self._floats:
+            if event["float"] == "end":
                 self._end_float()
-            return event.end()
+                return event.end()
+            self._floats.append(_Float([], []))
+            sized = (
+                None if event["name"] in {"center", "table", "figure"} else _ARGUMENTS.match(self._text, event.end())
+            )
+            return _skip_options(self._text, event.end()) if sized is None else sized.end()
         read = self._read_title(event.end())
         if read is None:
             return event.end()
@@ -169,6 +178,8 @@ class _Reader:
 
     def _end_float(self) -> None:
         """Give the tables of a float its captions: each its own if there are as many, or else all."""
+        if not self._floats:
+            return
         tables, captions = self._floats.pop()
         for place, own in enumerate(tables):
             own.extend(captions[place : place + 1] if len(captions) == len(tables) else captions)
@@ -181,9 +192,10 @@ class _Reader:
             return
         parts = [part for part in _BLANK.split(self._text[start:end]) if part.strip()]
         below = parts[:_MOST_NOTES] if self._below else []
-        texts = [line for part in below for line in _LINE.split(part)] + (parts[len(below) :][-1:] if above else [])
-        for text in texts:
-            self._outline.add_text(self._strip_text(_MARK.sub(r"^{\1} ", text, count=1)), 0 if self._floats else None)
+        for line in (line for part in below for line in _LINE.split(part)):
+            self._outline.add_text(self._strip_text(_MARK.sub(r"^{\1} ", line, count=1)))
+        for text in parts[len(below) :][-1:] if above else ():
+            self._outline.add_text(self._strip_text(text), 0 if self._floats else None)
         self._below = self._below and not parts
 
     def _strip_text(self, text: str) -> str:
@@ -328,7 +340,7 @@ _SYMBOLS = {
 
 # What sets apart; what is smaller behind a number is no more of its digits.
 _SYMBOLS |= dict.fromkeys((
-    "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace", "tiny", "scriptsize",
+    "item", "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace", "tiny", "scriptsize",
     "footnotesize", "small",
 ), " ")  # fmt: skip
 _SYMBOLS |= dict.fromkeys((

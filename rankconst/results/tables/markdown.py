@@ -210,6 +210,7 @@ class _Reader:
 
     def _take(self, before: Token | None, token: Token) -> None:
         if token.type == "html_block" and token.map:
+            self._page.depth = len(self._marks)
             self._page.read(*token.map)
             self._page.end_block()
         elif token.type == "list_item_open":
