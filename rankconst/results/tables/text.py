@@ -193,7 +193,8 @@ def _read_ruled(lines: Sequence[str], i: int) -> _Found | None:
 def _cut(line: str, columns: Sequence[tuple[int, int]], number: int) -> Row:
     """Return the cells below the pieces of a rule; a line that does not keep to them is a single cell."""
     if any(line[start - 1 : start].strip() for start, _ in columns[1:]):
-        return Row(number, (line.strip(),), (line.strip(),))
+        cells = tuple(_split_other(line))
+        return Row(number, cells, cells)
     ends = [*(start for start, _ in columns[1:]), len(line)]
     cells = tuple(_strip_cell(line[start:end]) for (start, _), end in zip(columns, ends, strict=True))
     return Row(number, cells, cells)
@@ -230,7 +231,7 @@ def _read_apart(lines: Sequence[str], i: int) -> _Found | None:
     end = next((j for j in range(i + 1, len(lines)) if _ends(lines, j, labels)), len(lines))
     for j in range(i + 1, end):
         if not _RULE.fullmatch(lines[j]):
-            cells = tuple(_split_row(lines[j], labels) or [" ".join(lines[j].split())])
+            cells = tuple(_split_row(lines[j], labels) or _split_other(lines[j]))
             rows.append(Row(j + 1, cells, cells))
     return rows, end, ""
 
@@ -289,6 +290,13 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     return [" ".join(words[:-numbers]), *words[-numbers:]]
 
 
+def _split_other(line: str) -> list[str]:
+    """Return the cells of a line that does not keep to the heading: one without numbers is the name of a group."""
+    words = _split_words(line)
+    cells = _split_apart(line) if any(map(is_number, words)) else []
+    return cells if len(cells) > 1 else words if cells else [" ".join(words)]
+
+
 def _split_apart(line: str) -> list[str]:
     return [cell for cell in _APART.split(_join_signs(line).strip()) if cell]
 
@@ -309,14 +317,21 @@ def _join_words(words: Sequence[str]) -> list[str]:
     labels, i = list[str](), 0
     while i < len(words):
         ends = range(min(i + _MOST_WORDS, len(words)), i, -1)
-        end = next((j for j in ends if _is_metric(" ".join(words[i:j]))), i + 1)
+        end = next((j for j in ends if _is_name(" ".join(words[i:j]))), i + 1)
+        end = i + 1 if read_label(words[i]).role else end  # "Model MRR" is two
         labels.append(" ".join(words[i:end]))
         i = end
     return labels
 
 
+def _is_name(words: str) -> bool:
+    """Tell whether words are the name of a metric and nothing else."""
+    label = read_label(words)
+    return _is_metric(words) and label.whole and not (label.values or label.words)
+
+
 def _is_metric(label: str) -> bool:
-    return read_label(label).metric is not None
+    return read_label(label).metric is not None and not read_label(label).reason
 
 
 def _is_cell(word: str) -> bool:
