@@ -340,8 +340,8 @@ _SYMBOLS = {
 
 # What sets apart; what is smaller behind a number is no more of its digits.
 _SYMBOLS |= dict.fromkeys((
-    "item", "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace", "tiny", "scriptsize",
-    "footnotesize", "small",
+    "item", "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace", "tiny", "small",
+    "scriptsize", "footnotesize",
 ), " ")  # fmt: skip
 _SYMBOLS |= dict.fromkeys((
     "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl", "bm",
