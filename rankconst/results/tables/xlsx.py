@@ -206,7 +206,8 @@ def _print(title: str, rows: list[Row]) -> Printed:
     while end > 2 and len(filled := [*filter(None, rows[end - 1].plain)]) == 1 and not is_number(filled[0]):
         end -= 1
     notes = ["".join(row.plain) for row in rows[end:]]
-    padded = [Row(*(row.line, *(each + ("",) * (width - len(each)) for each in row[1:3]))) for row in rows[:end]]
+    more = [("",) * (width - len(row.cells)) for row in rows[:end]]
+    padded = [Row(row.line, row.cells + put, row.plain + put) for row, put in zip(rows, more, strict=False)]
     near = (*(Near("the note below", note) for note in notes), Near("the name of the sheet", title))
     return Printed(padded, near)
 
