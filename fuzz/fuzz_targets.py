@@ -83,7 +83,10 @@ _DECIMALS = (None, None, "comma", "point")
 _SHARES = (None, None, True, False)
 _TOOLS = ("pykeen", "paperswithcode", "libkge", "ogb", "ampligraph")
 _TABLES = ("pykeen_csv", "pykeen_tracker", "pykeen_trials", "pykeen_runs", "libkge_csv")
-_LOGS = ("libkge_log", "rotate", "openke", "openke_old", "dglke", "torchkge", "nbfnet", "conve", "generic")
+_LOGS = (
+    *("libkge_log", "rotate", "openke", "openke_torch", "graph4kg", "dglke", "torchkge", "nbfnet", "pyg", "kbc"),
+    *("conve", "generic"),
+)
 
 
 def _read(data: bytes, suffix: str, *forms: str | None) -> None:

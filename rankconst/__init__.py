@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankconst.constants.constants import Constants as Constants
     from rankconst.constants.ranks import Ranks as Ranks
     from rankconst.constants.ranks import from_ranks as from_ranks
+    from rankconst.errors import AskedError as AskedError
     from rankconst.errors import DataError as DataError
     from rankconst.errors import DownloadError as DownloadError
     from rankconst.errors import MissingExtraError as MissingExtraError
@@ -66,6 +67,7 @@ else:
             "UnknownNameError",
             "DownloadError",
             "DataError",
+            "AskedError",
             "UndefinedError",
             "TablesError",
         ),

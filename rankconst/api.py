@@ -75,20 +75,22 @@ def adjust(
     metric
         What a single number is; not for other results, which name their metrics.
     dataset, split, side, protocol, tool, aggregation
-        What the results leave open. If nothing says otherwise: split ``test``, side ``both``, and the protocol of the
-        tool, or ``standard``. Adjusted values and numbers of ranks among the results decide what is left open, and
-        rule out what they contradict: where several sets of tasks fit, or none, their numbers are not adjusted.
+        What the results leave open. If nothing says otherwise, split ``test``, side ``both``, and the protocol of the
+        tool, or ``standard``, are assumed; the result's ``assumed`` says which. Adjusted values and numbers of ranks
+        among the results decide what is left open, and rule out what they contradict: where several sets of tasks fit,
+        or none, their numbers are not adjusted.
     metrics
         Only these; all if empty.
     percent
         Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If None, the numbers
         tell: they are where most rows have one above 1.
     strict
-        True to refuse results of which anything cannot be read, is impossible or asked; by default the rest is
-        adjusted.
+        True to refuse results of which anything cannot be read, is impossible or asked about, as ``errors="raise"``
+        does; by default the rest is adjusted.
     accept
-        Words near numbers that say nothing of them: a number whose texts hold a word that may mean other ranking tasks,
-        such as ``dev``, is not adjusted, and the question names the word, its place and the ways on.
+        Words that say nothing about the numbers. A number with a word near it that may mean other ranking tasks, such
+        as ``dev``, is not adjusted but asked about: each of the result's ``asked`` names the word, its place and what
+        answers it.
     decimals
         Not for files: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
         the text.
@@ -98,9 +100,9 @@ def adjust(
         The constants; the newest that came with the package if None. Of several sets, ``[mykg, rankconst.load()]``,
         each dataset is taken from the first that holds it.
     errors
-        DataFrame only. If None, rows whose ranking tasks are unknown or whose tool is refused, and numbers that are
-        unreadable or impossible, are left out, and a column ``note`` says why; it is an error if that is all there is.
-        ``"note"`` returns the frame even then, and ``"raise"`` refuses it for the first of them.
+        If None, numbers whose ranking tasks are unknown or asked about, or that cannot be, are left out, and a column
+        ``note`` says why; it is an error if that is all there is. ``"note"`` returns the result even then, and
+        ``"raise"`` refuses it for the first of them.
     baseline
         ``"range"``, ``"frequency"``, ``"inverse"`` or ``"all"`` to compare with what such a ranker gets, too:
         ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect, ``MRR_z_frequency`` its z-score.
@@ -114,10 +116,13 @@ def adjust(
         ``index``, ``z`` with its ``_lower`` and ``_upper`` end. Wide: for each metric's column the same, named after
         the adjusted metric (``AMRR``, ``AMRR_lower``, ``ZMRR`` ...). Both: ``num_tasks``, ``protocol`` where there was
         no such column, and the version of the ``tables``. Of anything else: an object whose ``table`` holds such
-        columns and whose ``to_pandas()`` makes a DataFrame of them.
+        columns and whose ``to_pandas()`` makes a DataFrame of them. Its ``assumed`` maps ``split``, ``side`` ... to
+        what was assumed, and its ``asked`` lists what only you can answer. Of a DataFrame, both are in ``attrs``.
 
     Raises
     ------
+    AskedError
+        If all numbers wait for an answer; its ``asks`` are the questions.
     DataError
         If there is no metric, a number is impossible, or the file cannot be read.
     UnknownNameError
@@ -150,7 +155,7 @@ def adjust(
         typed = {_require_metric(results, metric): results} if single else results
         chosen = {name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted}
         if errors is not None:
-            raise UsageError("errors is for a DataFrame; leave it out: a value that cannot be adjusted is an error.")
+            raise UsageError("errors is for files and frames: a value that cannot be adjusted is an error anyway.")
         if not chosen:
             raise UsageError(f"metrics leaves out all values, which are of {', '.join(typed)}. Leave out metrics.")
         against = [DEFAULT_BASELINE, *baselines]
@@ -158,14 +163,16 @@ def adjust(
             chosen, opened, user, percent=percent, decimals=decimals, baselines=against, significance=significance
         )
         return adjusted[metric] if metric is not None else adjusted
+    if strict and errors == "note":
+        raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
+    errors = "raise" if strict else errors
     results = as_pandas(results)
     if hasattr(results, "iloc") and hasattr(results, "columns"):
+        from rankconst.checks.identify.completion import complete_reading
         from rankconst.results.frame import adjust_frame
 
         if significance:
             raise UsageError("significance is for files; for a DataFrame use Constants.significance.")
-        if strict and errors == "note":
-            raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
         return adjust_frame(
             results,
             opened,
@@ -173,19 +180,25 @@ def adjust(
             metrics=wanted,
             percent=_list_names(percent) if isinstance(percent, str) else percent,
             decimals=decimals,
-            errors="raise" if strict else errors,
+            errors=errors,
             baselines=baselines,
-            complete=lambda frame: _complete_frame(frame, opened, replace(user, percent=percent is True)),
+            complete=lambda reading: complete_reading(reading, opened, replace(user, percent=percent is True)).reading,
         )
-    if decimals is not None or not isinstance(percent, bool | None) or errors is not None:
-        raise UsageError("decimals, errors and a list of percentages are for a DataFrame; a file shows its own digits.")
+    if decimals is not None or not isinstance(percent, bool | None):
+        raise UsageError("decimals and a list of percentages are for a DataFrame; a file shows its own digits.")
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
     user = replace(user, percent=bool(percent))
-    reading = complete_reading(_read(results, strict=strict, percent=percent), opened, user).reading
     return adjust_reading(
-        reading, opened, user, metrics=wanted, significance=significance, strict=strict, baselines=baselines
+        complete_reading(_read(results, strict=errors == "raise", percent=percent), opened, user).reading,
+        opened,
+        user,
+        metrics=wanted,
+        significance=significance,
+        errors=errors,
+        baselines=baselines,
+        in_python=True,
     )
 
 
@@ -558,18 +571,6 @@ def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
     return join_tables(sets)
 
 
-def _complete_frame(frame: Any, tables: Tables, user: Stated) -> dict[tuple[int, str], Stated]:
-    """Return what is known about the tasks of each number of a DataFrame, by row and column."""
-    from rankconst.checks.identify.completion import complete_reading
-
-    reading = _read(frame)
-    if len(reading.rows) != len(frame):
-        raise UsageError("the DataFrame has rows without any value; drop them: frame.dropna(how='all').")
-    return {
-        (entry.row, entry.column): entry.context for entry in complete_reading(reading, tables, user).reading.entries
-    }
-
-
 def _read(results: Any, *, strict: bool = False, percent: bool | None = None) -> Reading:
     """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
     from rankconst.results.reading import require_whole
@@ -581,8 +582,7 @@ def _read(results: Any, *, strict: bool = False, percent: bool | None = None) ->
 
 
 def _read_any(results: Any, percent: bool | None) -> Reading:
-    from rankconst.results.document import Document
-    from rankconst.results.formats import read_document, read_opened, read_results
+    from rankconst.results.formats import read_document, read_results
     from rankconst.results.reading import Reading
 
     results = as_pandas(results)
@@ -598,8 +598,10 @@ def _read_any(results: Any, percent: bool | None) -> Reading:
         except (TypeError, ValueError, RecursionError) as error:  # a key that is no text, a dict in itself
             raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
         return read_document("the dict", text)
-    if hasattr(results, "to_csv"):
-        return read_opened(Document("the DataFrame", results.to_csv(index=False), percent=percent))
+    if hasattr(results, "iloc") and hasattr(results, "columns"):
+        from rankconst.results.frame import read_frame
+
+        return read_frame(results, percent)[0]
     raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
 
 

@@ -11,7 +11,7 @@ code meaning
 5    download or hash failure
 6    bad input data, or an output that cannot be written
 7    verification mismatch
-8    asked: all numbers of a file wait for an answer
+8    asked: all numbers of a file wait for an answer, or some with --strict
 130  interrupted
 141  the output was closed before its end (SIGPIPE)
 143  asked to end (SIGTERM)
@@ -31,6 +31,7 @@ class RankconstError(Exception):
     """Base of every error that rankconst raises on purpose."""
 
     exit_code: ClassVar[int] = 1
+    asks: tuple[Any, ...] = ()  # the questions that wait for an answer, each with word, place, text and remedy
 
 
 class UsageError(RankconstError):
@@ -64,13 +65,13 @@ class DataError(RankconstError, ValueError):
 
 
 class AskedError(DataError):
-    """Numbers that may be of other ranking tasks, as a word near them says: the user has to answer."""
+    """All numbers wait for an answer: a word near them may mean other ranking tasks."""
 
     exit_code = 8
 
     def __init__(self, message: str, asks: tuple[Any, ...] = ()) -> None:
         super().__init__(message)
-        self.asks = asks  # the questions, each an Ask of rankconst.evaluation
+        self.asks = asks
 
 
 class UndefinedError(DataError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,13 +43,21 @@ class Ask(NamedTuple):
     kind: str = ""  # the kind of benchmark that it is about: temporal
     choices: tuple[str, ...] = ()  # the datasets that may be meant
 
+    @property
+    def ways(self) -> str:
+        """The ways on: the option that says it, and the one that says that the word is harmless."""
+        accept = f"--accept {shlex.quote(self.word)} if it says nothing about these numbers" if self.word else ""
+        return ", or ".join(filter(None, (self.remedy, accept)))
+
     def __str__(self) -> str:
-        if not self.word:
-            return f"{self.text}: add {self.remedy}" if self.remedy else self.text
-        either = f"{self.remedy}, or " if self.remedy else ""
-        where = "" if self.text.lower() == self.word else f', "{self.text}"'
-        accept = f"--accept {self.word} if it says nothing about these numbers"
-        return f'"{self.word}" in {self.place}{where}: add {either}{accept}'
+        return say_question(self.word, self.place, self.text, self.ways)
+
+
+def say_question(word: str, place: str, text: str, ways: str) -> str:
+    """Return a question as half a sentence: the word, the place, the words around it, and the ways on."""
+    around = "" if text.lower() == word else f', "{text}"'
+    asked = f'"{word}" in {place}{around}' if word else text
+    return f"{asked}: add {ways}" if ways else asked
 
 
 @dataclass(frozen=True, slots=True)

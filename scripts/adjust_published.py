@@ -7,9 +7,12 @@ repository that published it. Writes docs/published.svg and replaces the lines o
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from marked import replace_lines
 
@@ -17,7 +20,11 @@ import rankconst
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.constants.published import Interval, show_uncertain
 from rankconst.evaluation import Stated
-from rankconst.results.adjust import AdjustedReading, adjust_reading
+from rankconst.results.adjust import adjust_reading
+from rankconst.results.formats import read_document
+
+if TYPE_CHECKING:
+    from rankconst.results.adjusted import AdjustedReading
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "plots.md"
@@ -40,10 +47,23 @@ CHOSEN = (
 """Dataset, model and repository of the lines on the page; their test results."""
 
 
+COLUMNS = ("model", "dataset", "split", "side", "MR", "MRR", "Hits@1", "Hits@3", "Hits@10", "source_repo")
+"""What is read of a file: its other columns tell in sentences how was evaluated, which would be asked about."""
+
+
+def keep_columns(path: Path) -> str:
+    """Return a table with :data:`COLUMNS` only."""
+    with path.open(encoding="utf-8", newline="") as file:
+        written = csv.DictWriter(kept := io.StringIO(), COLUMNS, extrasaction="ignore", lineterminator="\n")
+        written.writeheader()
+        written.writerows(csv.DictReader(file))
+    return kept.getvalue()
+
+
 def adjust_published(path: Path) -> AdjustedReading:
     """Adjust the MRR of every published result, each with the protocol of the tool that computed it."""
     metric = rankconst.parse_metric("mrr")
-    reading = rankconst.read_results(path)
+    reading = read_document(path.name, keep_columns(path))
     return adjust_reading(reading, rankconst.load(), Stated(), metrics=[metric], baselines=INFORMED)
 
 

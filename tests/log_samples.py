@@ -1,21 +1,37 @@
-"""A log of each tool, with what it says worked out by hand: (line, split, side, protocol, step, metric, text).
+"""Logs of each tool, with what they say worked out by hand.
 
-Line shapes are those of the tools' own printing code. Values are those of the tools' pages where such exist (RotatE on
-FB15k-237; DGL-KE's TransE_l2 on FB15k; see shared/reference/published_results.csv), the others are made up.
+A line of what is expected has line, split, side, protocol and step, and the numbers with their metrics. Line shapes are
+those of the tools' own printing code; values are from the tools' pages (RotatE on FB15k-237, DGL-KE's TransE_l2 on
+FB15k) or made up.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rankconst.results.reading import Reading
 
 
 class Sample(NamedTuple):
     text: str
-    expected: list[tuple[int, str | None, str, str | None, str, str, str]]
+    expected: str
 
 
-ROTATE = Sample(
-    """\
+def describe(reading: Reading) -> str:
+    """Return what a log was read as."""
+    lines: dict[str, list[str]] = {}
+    for entry in reading.entries:
+        about, step = entry.context, reading.rows[entry.row].get("step")
+        head = " ".join(str(each or "-") for each in (entry.line, about.split, about.side, about.protocol, step))
+        lines.setdefault(head, []).append(f"{entry.metric.label} {entry.text}")
+    return "".join(f"{head}: {', '.join(numbers)}\n" for head, numbers in lines.items())
+
+
+SAMPLES = {
+    "rotate": [
+        Sample(
+            """\
 2020-01-01 00:00:00 INFO     Model: RotatE
 2020-01-01 00:00:00 INFO     #entity: 14541
 2020-01-01 00:00:00 INFO     #train: 272115
@@ -32,42 +48,42 @@ ROTATE = Sample(
 2020-01-01 00:00:07 INFO     Evaluating on Training Dataset...
 2020-01-01 00:00:08 INFO     Test MRR at step 99999: 0.500000
 """,
-    [
-        (9, "valid", "both", None, "10000", "MRR", "0.310000"),
-        (10, "valid", "both", None, "10000", "MR", "201.250000"),
-        (12, "test", "both", None, "99999", "MRR", "0.337000"),
-        (13, "test", "both", None, "99999", "Hits@10", "0.533000"),
-        (15, "train", "both", None, "99999", "MRR", "0.500000"),
+            """\
+9 valid both - 10000: MRR 0.310000
+10 valid both - 10000: MR 201.250000
+12 test both - 99999: MRR 0.337000
+13 test both - 99999: Hits@10 0.533000
+15 train both - 99999: MRR 0.500000
+""",
+        ),
     ],
-)
+    "openke": [
+        Sample(
+            """\
+The total of test triples is 20466.
+no type constraint results:
+metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1\x20
+l(raw):\t\t\t 0.100000 \t 400.500000 \t 0.300000 \t 0.200000 \t 0.050000\x20
+r(raw):\t\t\t 0.200000 \t 200.500000 \t 0.400000 \t 0.250000 \t 0.100000\x20
+averaged(raw):\t\t 0.150000 \t 300.500000 \t 0.350000 \t 0.225000 \t 0.075000\x20
 
-OPENKE = Sample(
-    "The total of test triples is 20466.\n"
-    "no type constraint results:\n"
-    "metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1 \n"
-    "l(raw):\t\t\t 0.100000 \t 400.500000 \t 0.300000 \t 0.200000 \t 0.050000 \n"
-    "r(raw):\t\t\t 0.200000 \t 200.500000 \t 0.400000 \t 0.250000 \t 0.100000 \n"
-    "averaged(raw):\t\t 0.150000 \t 300.500000 \t 0.350000 \t 0.225000 \t 0.075000 \n"
-    "\n"
-    "averaged(filter):\t 0.280000 \t 223.000000 \t 0.465000 \t 0.310000 \t 0.190000 \n"
-    "type constraint results:\n"
-    "metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1 \n"
-    "l(raw):\t\t\t 0.110000 \t 40.500000 \t 0.310000 \t 0.210000 \t 0.060000 \n"
-    "0.465000\n",
-    [
-        (line, None, side, protocol, "", metric, text)
-        for line, side, protocol, texts in (
-            (4, "head", "raw", ("0.100000", "400.500000", "0.300000", "0.200000", "0.050000")),
-            (5, "tail", "raw", ("0.200000", "200.500000", "0.400000", "0.250000", "0.100000")),
-            (6, "both", "raw", ("0.150000", "300.500000", "0.350000", "0.225000", "0.075000")),
-            (8, "both", None, ("0.280000", "223.000000", "0.465000", "0.310000", "0.190000")),
-        )
-        for metric, text in zip(("MRR", "MR", "Hits@10", "Hits@3", "Hits@1"), texts, strict=True)
+averaged(filter):\t 0.280000 \t 223.000000 \t 0.465000 \t 0.310000 \t 0.190000\x20
+type constraint results:
+metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1\x20
+l(raw):\t\t\t 0.110000 \t 40.500000 \t 0.310000 \t 0.210000 \t 0.060000\x20
+0.465000
+""",
+            """\
+4 - head raw -: MRR 0.100000, MR 400.500000, Hits@10 0.300000, Hits@3 0.200000, Hits@1 0.050000
+5 - tail raw -: MRR 0.200000, MR 200.500000, Hits@10 0.400000, Hits@3 0.250000, Hits@1 0.100000
+6 - both raw -: MRR 0.150000, MR 300.500000, Hits@10 0.350000, Hits@3 0.225000, Hits@1 0.075000
+8 - both - -: MRR 0.280000, MR 223.000000, Hits@10 0.465000, Hits@3 0.310000, Hits@1 0.190000
+""",
+        ),
     ],
-)
-
-CONVE = Sample(
-    """\
+    "conve": [
+        Sample(
+            """\
 2018-01-01 00:00:00.000000 (INFO):           COMPLETED EPOCH: 3
 2018-01-01 00:00:00.000000 (INFO): --------------------------------------------------
 2018-01-01 00:00:00.000000 (INFO): dev_evaluation
@@ -81,19 +97,18 @@ CONVE = Sample(
 2018-01-01 00:00:00.000000 (INFO): test_evaluation
 2018-01-01 00:00:00.000000 (INFO): Mean reciprocal rank: 0.3494971602706923
 """,
-    [
-        (5, "valid", "tail", None, "3", "Hits@1", "0.34813837584286134"),
-        (6, "valid", "head", None, "3", "Hits@1", "0.15821362259"),
-        (7, "valid", "both", None, "3", "Hits@1", "0.25317599921643067"),
-        (8, "valid", "tail", None, "3", "MR", "126.00530367835756"),
-        (9, "valid", "both", None, "3", "MR", "188.84425434844596"),
-        (10, "valid", "head", None, "3", "MRR", "0.24694124827874464"),
-        (12, "test", "both", None, "3", "MRR", "0.3494971602706923"),
-    ],
-)
-
-TUCKER = Sample(
-    """\
+            """\
+5 valid tail - 3: Hits@1 0.34813837584286134
+6 valid head - 3: Hits@1 0.15821362259
+7 valid both - 3: Hits@1 0.25317599921643067
+8 valid tail - 3: MR 126.00530367835756
+9 valid both - 3: MR 188.84425434844596
+10 valid head - 3: MRR 0.24694124827874464
+12 test both - 3: MRR 0.3494971602706923
+""",
+        ),
+        Sample(
+            """\
 Starting training...
 454
 58.42540001869202
@@ -109,38 +124,42 @@ Hits @10: 0.521
 Mean reciprocal rank: 0.34
 12.3
 """,
-    [
-        (7, "valid", "both", None, "454", "Hits@10", "0.5256914741944682"),
-        (8, "valid", "both", None, "454", "MR", "188.84425434844596"),
-        (9, "valid", "both", None, "454", "MRR", "0.3494971602706923"),
-        (12, "test", "both", None, "454", "Hits@10", "0.521"),
-        (13, "test", "both", None, "454", "MRR", "0.34"),
+            """\
+7 valid both - 454: Hits@10 0.5256914741944682
+8 valid both - 454: MR 188.84425434844596
+9 valid both - 454: MRR 0.3494971602706923
+12 test both - 454: Hits@10 0.521
+13 test both - 454: MRR 0.34
+""",
+        ),
     ],
-)
-
-TORCHKGE = Sample(
-    "Link prediction evaluation:   0%|          | 0/79 [00:00<?, ?batch/s]\n"
-    "Hit@1 : 0.1 \t\t Filt. Hit@1 : 0.2\n"
-    "Hit@10 : 0.303 \t\t Filt. Hit@10 : 0.45\n"
-    "Mean Rank : 400 \t Filt. Mean Rank : 250\n"
-    "MRR : 0.18 \t\t Filt. MRR : 0.308\n"
-    "Hit@10 : 0.31 \t\t Filt. Hit@10 : 0.5\n",
-    [
-        (2, None, "both", "raw", "", "Hits@1", "0.100"),
-        (2, None, "both", None, "", "Hits@1", "0.200"),
-        (3, None, "both", "raw", "", "Hits@10", "0.303"),
-        (3, None, "both", None, "", "Hits@10", "0.450"),
-        (4, None, "both", "raw", "", "MR", "400.5 ± 0.45"),
-        (4, None, "both", None, "", "MR", "250.5 ± 0.45"),
-        (5, None, "both", "raw", "", "MRR", "0.180"),
-        (5, None, "both", None, "", "MRR", "0.308"),
-        (6, None, "both", "raw", "", "Hits@10", "0.31"),
-        (6, None, "both", None, "", "Hits@10", "0.50"),
+    "torchkge": [
+        Sample(
+            """\
+Link prediction evaluation:   0%|          | 0/79 [00:00<?, ?batch/s]
+Hit@1 : 0.1 \t\t Filt. Hit@1 : 0.2
+Hit@10 : 0.303 \t\t Filt. Hit@10 : 0.45
+Mean Rank : 400 \t Filt. Mean Rank : 250
+MRR : 0.18 \t\t Filt. MRR : 0.308
+Hit@10 : 0.31 \t\t Filt. Hit@10 : 0.5
+""",
+            """\
+2 - both raw -: Hits@1 0.100
+2 - both - -: Hits@1 0.200
+3 - both raw -: Hits@10 0.303
+3 - both - -: Hits@10 0.450
+4 - both raw -: MR 400.5 ± 0.45
+4 - both - -: MR 250.5 ± 0.45
+5 - both raw -: MRR 0.180
+5 - both - -: MRR 0.308
+6 - both raw -: Hits@10 0.31
+6 - both - -: Hits@10 0.50
+""",
+        ),
     ],
-)
-
-DGLKE = Sample(
-    """\
+    "dglke": [
+        Sample(
+            """\
 [proc 0][Train](1000/24000) average loss: 0.2242713526429725
 [proc 0]sample: 1.083, forward: 4.238, backward: 3.993, update: 2.457
 [0]Valid average MRR: 0.6729707889330725
@@ -154,17 +173,18 @@ Test average HITS@10 : 0.8479202993008413
 -----------------------------------------
 Test average MR at [9999/10000]: 48.060655820961216
 """,
-    [
-        (3, "valid", "both", None, "1000", "MRR", "0.6729707889330725"),
-        (8, "test", "both", None, "24000", "MRR", "0.6520483281422476"),
-        (9, "test", "both", None, "24000", "MR", "43.725415178344704"),
-        (10, "test", "both", None, "24000", "Hits@10", "0.8479202993008413"),
-        (12, "test", "both", None, "9999", "MR", "48.060655820961216"),
+            """\
+3 valid both - 1000: MRR 0.6729707889330725
+8 test both - 24000: MRR 0.6520483281422476
+9 test both - 24000: MR 43.725415178344704
+10 test both - 24000: Hits@10 0.8479202993008413
+12 test both - 9999: MR 48.060655820961216
+""",
+        ),
     ],
-)
-
-NBFNET = Sample(
-    """\
+    "nbfnet": [
+        Sample(
+            """\
 00:00:00   Config file: config/inductive/fb15k237.yaml
 00:00:01   >>>>>>>>>>>>>>>>>>>>>>>>>>>>>>
 00:00:01   Epoch 1 end
@@ -180,40 +200,79 @@ NBFNET = Sample(
 00:00:06   mrr: 0.415
 00:00:06   mrr-tail: 0.0512345
 """,
-    [
-        (7, "valid", "both", None, "2", "Hits@10", "0.600000"),
-        (8, "valid", "both", None, "2", "MR", "112.500"),
-        (13, "test", "both", None, "20", "MRR", "0.415000"),
-        (14, "test", "tail", None, "20", "MRR", "0.0512345"),
-    ],
-)
-
-OPENKE_OLD = Sample(
-    """\
-overall results:
-left 245.668182 0.279453 0.200000 0.100000
-left(filter) 85.300003 0.465000 0.300000 0.200000
-right 158.399994 0.341000 0.200000 0.100000
-right(filter) 58.799999 0.540000 0.400000 0.300000
+            """\
+7 valid both - 2: Hits@10 0.600000
+8 valid both - 2: MR 112.500
+13 test both - 20: MRR 0.415000
+14 test tail - 20: MRR 0.0512345
 """,
-    [
-        (line, None, side, protocol, "", metric, text)
-        for line, side, protocol, texts in (
-            (2, "head", "raw", ("245.668182", "0.279453", "0.200000", "0.100000")),
-            (3, "head", None, ("85.300003", "0.465000", "0.300000", "0.200000")),
-            (4, "tail", "raw", ("158.399994", "0.341000", "0.200000", "0.100000")),
-            (5, "tail", None, ("58.799999", "0.540000", "0.400000", "0.300000")),
-        )
-        for metric, text in zip(("MR", "Hits@10", "Hits@3", "Hits@1"), texts, strict=True)
+        ),
     ],
-)
-
-SAMPLES = {
-    "rotate": [ROTATE],
-    "openke": [OPENKE],
-    "openke_old": [OPENKE_OLD],
-    "conve": [CONVE, TUCKER],
-    "torchkge": [TORCHKGE],
-    "dglke": [DGLKE],
-    "nbfnet": [NBFNET],
+    "openke_torch": [
+        Sample(
+            """\
+INFO:Trainer:2024-05-19 16:23:14:[cuda:0] Initialization completed, start model training.
+INFO:Trainer:2024-05-19 16:26:23:[cuda:0] Epoch 100 | The model starts evaluation on the validation set.
+INFO:Trainer:2024-05-19 16:26:31:mr: 8111.488
+INFO:Trainer:2024-05-19 16:26:31:hits@1: 0.364
+INFO:Trainer:2024-05-19 16:26:31:mrr_type: 0.383
+INFO:EarlyStopping:2024-05-19 16:26:31:Validation score improved (-inf --> 0.402000).  Saving model ...
+INFO:Trainer:2024-05-19 19:21:38:[cuda:0] The model starts evaluating in the test set.
+INFO:Trainer:2024-05-19 19:21:48:mrr: 0.298
+""",
+            """\
+3 valid both - 100: MR 8111.488
+4 valid both - 100: Hits@1 0.364
+8 test both - -: MRR 0.298
+""",
+        ),
+    ],
+    "graph4kg": [
+        Sample(
+            """\
+2022-12-06 03:36:11 INFO     filter_eval         :False
+2022-12-06 03:36:11 INFO     valid_percent       :0.5
+2022-12-06 03:36:41 INFO     [GPU 0] step: 499, loss: 2.16166, reg: 8.8698e-01, speed: 21.04 steps/s, time: 4.75 s
+2022-12-06 03:40:48 INFO     -------------- valid result --------------
+2022-12-06 03:40:48 INFO     t,r->h  |MRR: 0.03050396218895912 MR: 4064.73954 HITS@1: 0.01098
+2022-12-06 03:40:48 INFO     -------------- test result --------------
+2022-12-06 03:40:48 INFO     t,r->h  |MRR: 0.03050396218895912 MR: 4064.73954 HITS@10: 0.0617
+2022-12-06 03:40:48 INFO     h,r->t  |MRR: 0.3896968364715576 HITS@10: 0.60018
+2022-12-06 03:40:48 INFO     average |MRR: 0.21010039746761322
+""",
+            """\
+7 test head raw 499: MRR 0.03050396218895912, MR 4064.73954, Hits@10 0.0617
+8 test tail raw 499: MRR 0.3896968364715576, Hits@10 0.60018
+9 test both raw 499: MRR 0.21010039746761322
+""",
+        ),
+    ],
+    "kbc": [
+        Sample(
+            """\
+\t TRAIN:  {'MRR': 0.33679, 'hits@[1,3,10]': tensor([0.2347, 0.3808, 0.5365])}
+\t VALID :  {'MRR': 0.28631, 'hits@[1,3,10]': tensor([0.2089, 0.3107, 0.4430], device='cuda:0')}
+ TEST :  ({'rhs': 0.38042, 'lhs': 0.18269}, {'rhs': tensor([0.29, 0.41, 0.55]), 'lhs': tensor([0.11, 0.19, 0.31])})
+""",
+            """\
+2 valid both - -: MRR 0.28631, Hits@1 0.2089, Hits@3 0.3107, Hits@10 0.4430
+3 test tail - -: MRR 0.38042, Hits@1 0.29, Hits@3 0.41, Hits@10 0.55
+3 test head - -: MRR 0.18269, Hits@1 0.11, Hits@3 0.19, Hits@10 0.31
+""",
+        ),
+    ],
+    "pyg": [
+        Sample(
+            """\
+Epoch: 024, Loss: 0.2561
+Epoch: 025, Val Mean Rank: 341.82, Val MRR: 0.1763, Val Hits@10: 0.3127
+Test Mean Rank: 289.47, Test MRR: 0.2011
+""",
+            """\
+2 valid tail raw 025: MR 341.82, MRR 0.1763, Hits@10 0.3127
+3 test tail raw 025: MR 289.47, MRR 0.2011
+""",
+        ),
+    ],
 }
+"""Key of a format to its samples."""

@@ -9,6 +9,7 @@ block                  what happens
 ``csv results.csv``    Any language with a name: the block is written to that file.
 ``console``            Each line ``$ rankconst ...`` is run; what follows it is its output. A last line ``...`` leaves
                        the rest out. ``$ echo $?`` shows the exit code, which is 0 unless that or a message shows it.
+                       Behind ``2>&1``, what is on standard error is shown, too, and comes first.
 ``python``             Run as a doctest.
 ``sh``                 Each line is run; its output is not shown.
 ``bibtex``, ``text``   Only shown.
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 CI_MARKS = ("main job", "tests")
 REST = "..."
+MERGED = " 2>&1"
 PASSIVE = ("bibtex", "text")
 BUG = 1
 
@@ -107,10 +109,9 @@ class Screen:
     out: str
     err: str
 
-    @property
-    def shown(self) -> str:
-        """What a page shows: standard output, and the message of a command that fails."""
-        text = self.out + (self.err if self.code else "")
+    def show(self, *, merged: bool = False) -> str:
+        """Return what a page shows: standard output, and the message of a command that fails, or first, if merged."""
+        text = self.err + self.out if merged else self.out + (self.err if self.code else "")
         lines = (line.rstrip() for line in _ANSI.sub("", text).strip("\n").splitlines())
         return "".join(f"{line}\n" for line in lines)
 
@@ -182,7 +183,7 @@ class Session:
     def print_again(self, found: re.Match[str]) -> str:
         """Return a part of a page that a command prints, as it prints it today."""
         screen = run_command(found["command"])
-        now = screen.shown if screen.code != BUG else found["shown"]
+        now = screen.show() if screen.code != BUG else found["shown"]
         if screen.code or now != found["shown"]:
             self._blame(found.string.count("\n", 0, found.start()) + 1, f"{found['command']} prints another table")
         return f"<!-- $ {found['command']} -->\n{now}<!-- /$ -->"
@@ -198,8 +199,8 @@ class Session:
             else:
                 if not seen and code:
                     self._blame(line, f"the command before exits with {code}, which the page does not show")
-                screen = run_command(command)
-                now, code = screen.shown, screen.code
+                screen = run_command(command.removesuffix(MERGED))
+                now, code = screen.show(merged=command.endswith(MERGED)), screen.code
                 if code == BUG:
                     self._blame(line, f"{command}\n{now}")
                     return block.body
@@ -234,7 +235,7 @@ class Session:
         for command in join_lines(block.body):
             screen = run_command(command)
             if screen.code:
-                self._blame(block.line, f"{command}\n-- exits with {screen.code}:\n{screen.shown}")
+                self._blame(block.line, f"{command}\n-- exits with {screen.code}:\n{screen.show()}")
         return block.body
 
     def _blame(self, line: int, what: str) -> None:

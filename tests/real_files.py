@@ -26,7 +26,7 @@ import rankconst
 from rankconst.errors import RankconstError
 
 if TYPE_CHECKING:
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
 
 RESULTS = Path(__file__).parent / "results"
 CONTRACT = RESULTS / "real_files.csv"

@@ -24,7 +24,7 @@ from real_files import RESULTS, adjust_file, read_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
 
 RECORD = RESULTS / "recorded_run.parquet"
 FLOATS = (*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance")

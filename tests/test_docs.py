@@ -109,21 +109,11 @@ def test_every_command_is_on_a_page(command: str) -> None:
 
 
 @in_checkout
-def test_every_format_of_results_files_is_listed_with_an_example() -> None:
+def test_every_format_of_results_files_is_listed() -> None:
     page = DOCS / "results_files.md"
     listed = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.+?) \|", text_of(page), re.MULTILINE))))
+    assert len(page.read_bytes()) <= 12_000
     assert listed == set(READERS)
-
-
-@in_checkout
-def test_every_format_has_an_example(tmp_path: Path) -> None:
-    forms = set()
-    for block in find_blocks(text_of(DOCS / "results_files.md")):
-        if block.name:
-            path = tmp_path / block.name
-            path.write_text(block.body, encoding="utf-8")
-            forms.add(rankconst.read_results(path).form)
-    assert forms == set(READERS) - {"xlsx"}  # which is no text
 
 
 @in_checkout

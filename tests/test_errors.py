@@ -15,6 +15,7 @@ EXIT_CODES = {
     "UnknownNameError": 4,
     "DownloadError": 5,
     "DataError": 6,
+    "AskedError": 8,
     "UndefinedError": 6,
     "TablesError": 6,
     "VerificationError": 7,

@@ -37,6 +37,7 @@ RUNTIME = sorted(
 
 NAMES = [
     "Adjusted",
+    "AskedError",
     "Comparison",
     "Constants",
     "Counts",
@@ -90,6 +91,7 @@ LISTING = (
     "constants",
     "tables",
     "evaluation",
+    "answers",
     "adjusting",
     "results",
     "checks",
@@ -125,7 +127,7 @@ INSIDE = {
     "plots/distribution.py": {"matplotlib"},
     "plots/style.py": {"matplotlib"},
     "adjusting.py": {"pandas"},
-    "results/adjust.py": {"pandas"},
+    "results/adjusted.py": {"pandas"},
     "results/frame.py": {"pandas"},
     "results/structured.py": {"yaml"},
     "results/tables/xlsx.py": {"openpyxl"},

@@ -920,6 +920,12 @@ def _find_adjusted(bare: str) -> tuple[Metric, str] | None:
     return metric.at(int(digits)) if digits else metric, form
 
 
+def list_adjusted_names(metric: Metric) -> tuple[str, ...]:
+    """Return the names of the adjusted forms of a metric without a k, as people and as PyKEEN write them."""
+    named = (getattr(metric, f"{form}_name") for form in FORMS)
+    return (*(name.format(k="") for name in named if name), f"adjusted_{metric.family}_index", f"z_{metric.family}")
+
+
 _ADJUSTED_KEYS = ((r"^adjusted_(.+)_index$", "index"), (r"^adjusted_(.+)$", "normalised"), (r"^z_(.+)$", "z"))
 
 

@@ -54,7 +54,7 @@ _SETTINGS = {
 
 _PANELS = {
     "Which numbers": "dataset metric split side protocol tool aggregation relation num-tasks counts baseline",
-    "How to read them": "input input-format percent decimal delimiter header strict tables",
+    "How to read them": "input input-format percent decimal accept strict tables",
     "Output": "replace significance plain digits long columns format out force quiet help",
 }
 _PANEL_OF = {f"--{name}": panel for panel, names in _PANELS.items() for name in names.split()}
@@ -117,7 +117,7 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         epilog="Exit codes: 0 ok, 1 bug, 2 usage, 3 extra missing, 4 unknown name, 5 download or hash, 6 bad data, "
-        "7 verification mismatch, 130 interrupted, 141 output closed early, 143 asked to end.",
+        "7 verification mismatch, 8 asked, 130 interrupted, 141 output closed early, 143 asked to end.",
     )
     app.callback()(_root)
     for command in commands:

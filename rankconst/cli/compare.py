@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankconst.answers import find_assumed
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.cli.adjust import explain_names, report_caveats
+from rankconst.cli.notes import NO_OPTION, explain_names, report_assumed, report_caveats
 from rankconst.cli.options import (
     AggregationOption,
     FormatOption,
@@ -27,8 +28,11 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import Column, Format, Listing, number, print_listing, say, show_interval
 from rankconst.errors import DataError
+from rankconst.evaluation import NOTHING, Stated, complete_by_name
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rankconst.constants.comparison import Comparison
 
 
@@ -109,14 +113,21 @@ def compare(
         report_caveats([parse_tool(tool)])
     if found.note:
         say(f"note: {found.note}")
-    print_listing(_list(found), format)
+    assumed: dict[str, str] = {}
+    if found.tasks is not None and num_tasks is None:
+        user = complete_by_name(metric, Stated(dataset, split, side, protocol, tool=tool))
+        assumed = find_assumed(user, NOTHING, found.tasks)
+        assumed.pop("aggregation", None)
+    if format is not Format.table:  # whose title says it
+        report_assumed({name: (value,) for name, value in assumed.items()}, NO_OPTION, NOTHING, ())
+    print_listing(_list(found, assumed if format is Format.json else None), format)
 
 
-def _list(found: Comparison) -> Listing:
-    """List what there is to say, as one row."""
+def _list(found: Comparison, assumed: Mapping[str, str] | None) -> Listing:
+    """List what there is to say, as one row, with what was assumed if that is given."""
     from rankconst.constants.comparison import LEFT_OUT, show_p, show_z
 
-    label, row = found.metric.label, found.to_dict()
+    label, row = found.metric.label, found.to_dict() | ({} if assumed is None else {"assumed": assumed})
     shown = {
         "first": Column("first", label, lambda _: found.names[0], right=True),
         "second": Column("second", label, lambda _: found.names[1], right=True),

@@ -14,6 +14,7 @@ from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.checks.identify.evidence import Piece
 from rankconst.checks.identify.matches import Identification, Identified, Match
 from rankconst.checks.identify.search import identify_evaluations, identify_reading
+from rankconst.cli.notes import report_reading
 from rankconst.cli.options import (
     PROTOCOL_NAMES,
     AcceptOption,
@@ -30,7 +31,7 @@ from rankconst.cli.options import (
     open_tables,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_reading, say
+from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, say
 from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Stated, complete_by_name, parse_stated

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankconst.cli.notes import report_reading
 from rankconst.cli.options import (
     AcceptOption,
     AggregationOption,
@@ -26,7 +27,7 @@ from rankconst.cli.options import (
     open_tables,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_reading, say
+from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, say
 from rankconst.errors import DataError, UsageError
 from rankconst.names import show_controls
 

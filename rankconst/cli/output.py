@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.table import Table
 
-    from rankconst.results.reading import Reading, Skipped
-
 
 Row = Mapping[str, Any]
 
@@ -458,73 +456,7 @@ def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> No
             raise _refuse_existing(path) from None
 
 
-# -- what a reader left out of a file -------------------------------------------------------------------------------
-
-MOST_REASONS = 7
-"""So many reasons have a line of their own."""
-
-_MOST_RUNS = 6
-_MOST_NAMED = 3
-_LONGEST = 80
-
-
-def report_reading(reading: Reading, *, strict: bool = False) -> None:
-    """Say on stderr how a file was understood and what was left out; DataError for the latter if `strict`."""
-    report_skipped(reading)
-    if strict:
-        from rankconst.results.reading import require_whole
-
-        require_whole(reading)
-
-
-def report_skipped(reading: Reading) -> None:
-    """Say on stderr what a reader left out of a file: one line for all places with the same reason."""
-    if reading.understood:
-        say(f"read: {reading.name}: {reading.understood}.")
-    by_reason: dict[str, list[Skipped]] = {}
-    for skipped in reading.skipped:
-        by_reason.setdefault(skipped.why, []).append(skipped)
-    groups = list(by_reason.items())
-    for why, group in groups[:MOST_REASONS]:
-        lines = {skipped.line for skipped in group if skipped.line is not None}
-        say(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}")
-    others = sum(len(group) for _, group in groups[MOST_REASONS:])
-    if others:
-        reasons = count_of(len(groups) - MOST_REASONS, "other reason")
-        say(f"skipped: {reading.name}: {others:,} more, for {reasons}")
-
-
-def _name_skipped(group: Iterable[Skipped]) -> str:
-    """Name what was left out: the first few things that differ, and how many more."""
-    things = list(dict.fromkeys(skipped.what for skipped in group))
-    shown = [thing if len(thing) <= _LONGEST else f"{thing[:_LONGEST]}..." for thing in things[:_MOST_NAMED]]
-    more = len(things) - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
-
-
-def name_lines(lines: Iterable[int]) -> str:
-    """Return ``, line 3`` or ``, lines 2-4, 9``; nothing if there are none."""
-    distinct = set(lines)
-    return f", line{'s' * (len(distinct) > 1)} {show_lines(distinct)}" if distinct else ""
-
-
-def show_lines(lines: Iterable[int]) -> str:
-    """Write line numbers, runs as ranges, and how many lines beyond the first few runs there are.
-
-    Examples
-    --------
-    >>> show_lines([2, 3, 4, 9])
-    '2-4, 9'
-    """
-    runs: list[list[int]] = []
-    for line in sorted(set(lines)):
-        if runs and line == runs[-1][1] + 1:
-            runs[-1][1] = line
-        else:
-            runs.append([line, line])
-    shown = [f"{first:,}" if first == last else f"{first:,}-{last:,}" for first, last in runs[:_MOST_RUNS]]
-    more = sum(last - first + 1 for first, last in runs[_MOST_RUNS:])
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+# -- words -----------------------------------------------------------------------------------------------------------
 
 
 def join_words(words: Sequence[str]) -> str:

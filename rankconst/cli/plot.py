@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankconst.answers import gather_assumed
 from rankconst.catalogue.baselines import INFORMED, list_baselines
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.cli.adjust import explain_ties
+from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed
 from rankconst.cli.options import (
     AcceptOption,
     AggregationOption,
@@ -31,7 +32,7 @@ from rankconst.cli.options import (
     names_file,
     open_tables,
 )
-from rankconst.cli.output import check_target, report_reading, say, write_whole
+from rankconst.cli.output import check_target, count_of, say, write_whole
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
@@ -48,8 +49,9 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
+    from rankconst.cli.adjust_file import Work
     from rankconst.constants.constants import Constants
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
     from rankconst.tables.tables import Tables
 
 
@@ -111,7 +113,7 @@ def plot(
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
     opened = open_tables(tables)
-    further = [key for key in list_baselines(baseline) if key in INFORMED]
+    further = tuple(key for key in list_baselines(baseline) if key in INFORMED)
     if file is None:
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")
@@ -122,9 +124,9 @@ def plot(
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
-        figure = _draw_file(
-            file, input_format, metrics, user, opened, further, strict=strict, decimal=decimal, percent=percent
-        )
+        from rankconst.cli.adjust_file import Work
+
+        figure = _draw_file(Work(file, input_format, decimal, percent, user, opened, metrics, further, strict))
     write_whole(out, render_figure(figure, suffix), force)
     say(f"{out}: tables {opened.version}")
 
@@ -144,44 +146,29 @@ def _find_file(given: Sequence[str]) -> str | None:
     return files[0] if files else None
 
 
-def _draw_file(
-    path: str,
-    input_format: str | None,
-    metrics: Sequence[Metric],
-    user: Stated,
-    opened: Tables,
-    baselines: Sequence[str],
-    *,
-    strict: bool,
-    decimal: str | None,
-    percent: bool | None,
-) -> Figure:
-    from rankconst.checks.identify.completion import complete_reading
-    from rankconst.results.adjust import adjust_reading
-    from rankconst.results.formats import read_results
+def _draw_file(work: Work) -> Figure:
+    from rankconst.cli.adjust_file import adjust_file, read_file, report_answers
 
-    reading = read_results(path, input_format, decimal=decimal, percent=percent)
-    report_reading(reading, strict=strict)
-    completed = complete_reading(reading, opened, user)
-    if completed.note:
-        say(f"note: {reading.name}: {completed.note}")
-    adjusted = adjust_reading(completed.reading, opened, user, metrics=metrics, strict=strict, baselines=baselines)
-    chosen = list(metrics) or None
-    figure = plot_comparison(adjusted, chosen, titles=_titles(opened))
+    adjusted = adjust_file(read_file(work), work)
+    chosen = list(work.metrics) or None
+    figure = plot_comparison(adjusted, chosen, titles=_titles(work.tables))
+    report_answers(adjusted)
     _report(adjusted, find_further_models(adjusted, chosen))
     return figure
 
 
 def _report(adjusted: AdjustedReading, further: Sequence[str]) -> None:
     """Say on stderr what the picture does not show."""
-    for note, times in Counter(each.note for each in adjusted.entries if each.adjusted is None and each.note).items():
-        say(f"left out: {times} value{'s' * (times > 1)} of {adjusted.reading.name}: {note}")
+    left = Counter(note for place, note in adjusted.notes.items() if adjusted.batch_of[place] < 0)
+    left -= Counter(adjusted.notes[place] for place in adjusted.waiting)
+    for note, times in left.items():
+        say(f"left out: {count_of(times, 'value')} of {adjusted.reading.name}: {note}")
     reasons = Counter(
         (form, reason) for each in adjusted.entries if each.adjusted for form, reason in each.adjusted.undefined.items()
     )
     for (form, reason), times in reasons.items():
         if form in FORMS:
-            say(f"left out of the panel {form}: {times} value{'s' * (times > 1)}: {reason}")
+            say(f"left out of the panel {form}: {count_of(times, 'value')}: {reason}")
     if further:
         say(
             f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "
@@ -208,6 +195,7 @@ def _draw_values(
         missing = "name one metric." if metrics else "missing: which metric is it?"
         raise typer.BadParameter(missing, param_hint="--metric")
     tasks, tool = settle(NOTHING, parse_stated(replace(user, rank_type=None), opened), opened)
+    report_assumed(gather_assumed([(user, tasks)], NOTHING, ()), NO_OPTION, NOTHING, ())
     constants = opened.look_up(tasks, metrics[0])
     _check_whole(tool, constants)
     values = [(name, read_published(metrics[0], value, percent=user.percent)) for name, value in named]

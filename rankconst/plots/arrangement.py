@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.constants.constants import Adjusted, Constants
     from rankconst.constants.published import Interval
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
     from rankconst.tasks import Tasks
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.plots.arrangement import Layout, Look, Point
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
 
 
 # What the panels show, from left to right.

@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
-from rankconst.results.logs import conve, dglke, generic, kbc, nbfnet, openke, pyg, rotate, torchkge
+from rankconst.results.logs import (
+    conve,
+    dglke,
+    generic,
+    graph4kg,
+    kbc,
+    nbfnet,
+    openke,
+    openke_torch,
+    pyg,
+    rotate,
+    torchkge,
+)
 from rankconst.results.reading import NoMetricError, name_reasons
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, text, xlsx
-from rankconst.results.tools import ampligraph, libkge, model_card, ogb, paperswithcode, pykeen
+from rankconst.results.tools import ampligraph, libkge, model_card, ogb, pykeen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +36,6 @@ if TYPE_CHECKING:
 
 _READERS = (
     pykeen.READER,
-    paperswithcode.READER,
     libkge.READER,
     ogb.READER,
     ampligraph.READER,
@@ -36,6 +47,8 @@ _READERS = (
     libkge.READER_LOG,
     rotate.READER,
     openke.READER,
+    openke_torch.READER,
+    graph4kg.READER,
     dglke.READER,
     torchkge.READER,
     nbfnet.READER,

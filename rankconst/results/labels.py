@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_mentions
-from rankconst.catalogue.metrics import find_metric
+from rankconst.catalogue.metrics import find_metric, list_prefixes
 from rankconst.names import squash
-from rankconst.results.vocabulary import Word, list_fillers, list_lexicon, list_roles, list_values
+from rankconst.results.vocabulary import Word, list_beginnings, list_fillers, list_lexicon, list_roles, list_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,9 +52,11 @@ class Label:
 
 
 _NOTHING = Label()
-_LONGEST = 4_000
 _MOST_WORDS = 8
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
+_JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
+_WORDS = re.compile(r"[A-Za-z0-9]+")
+_DIGITS = "0123456789"
 # Between the words of one name.
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
@@ -63,6 +64,8 @@ _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+
 _PERCENT = re.compile(r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$")
 _SPREAD = re.compile(r"[(\[]?\s*(?:mean\s*)?(?:±|\+/-|\+-)\s*(?:std|sd)?\.?\s*[)\]]?$")
 _CAPTION = re.compile(r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE)
+# Addresses on the web and files, which say nothing: "bash scripts/run_wn18rr.sh".
+_FILES = re.compile(r"\S+://\S+|\S+\.(?:py|sh|pth?|txt|json|csv|tsv|ya?ml|log|ckpt|pkl|npy|md|tex|pdf|html)\b")
 # What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR / 1000".
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
@@ -82,9 +85,10 @@ class _Found(NamedTuple):
 @lru_cache(maxsize=65_536)
 def read_label(text: str, k: int | None = None) -> Label:
     """Read a text; `k` is that of its metric, if the text leaves it open."""
-    if not text.strip() or len(text) > _LONGEST:
+    if not text.strip():
         return _NOTHING
     bare = _CAPTION.sub("", _ARROWS.sub("", text), count=1)
+    bare = _FILES.sub(" ", bare) if " " in bare.strip() else bare
     percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(" ", bare)
     spread, bare = _SPREAD.search(bare) is not None, _SPREAD.sub(" ", _MARKS.sub("", bare))
     role = list_roles().get(squash(bare), "") if len(bare) < 40 else ""
@@ -97,75 +101,102 @@ def read_label(text: str, k: int | None = None) -> Label:
 
 def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> Label:
     """Put together what the words of a label are."""
-    metrics = dict.fromkeys(one for each in found if each.kind == "metric" if (one := _find_metric(each.text, k)))
-    graphs = tuple(dict.fromkeys(each.text for each in found if each.kind == "graph"))
-    values: dict[str, tuple[str, ...]] = {}
+    if not any(each.kind for each in found):
+        return _NOTHING
+    metrics: dict[tuple[Metric, str | None], None] = {}
+    graphs: dict[str, None] = {}
+    values: dict[str, dict[str, None]] = {}
     words: dict[str, Word] = {}
-    for each in found:
-        if (value := list_values().get(squash(each.text))) is not None and each.kind == "value":
-            values[value[0]] = tuple(dict.fromkeys((*values.get(value[0], ()), value[1])))
-        if each.kind in {"value", "word"} and (word := list_lexicon().get(_write_plain(each.text))) is not None:
-            words[word.text] = word
-    whole = bool(found) and all(each.kind for each in found)
-    label = Label(text, values=values, graphs=graphs, words=tuple(words.values()), whole=whole)
+    for kind, _, _, name in found:
+        if kind == "metric" and (named := _find_metric(name, k)) is not None:
+            metrics[named] = None
+        elif kind == "graph":
+            graphs[name] = None
+        elif kind in {"value", "word"}:
+            if kind == "value":
+                field, value = list_values()[squash(name)]
+                values.setdefault(field, {})[value] = None
+            if (word := list_lexicon().get(_write_plain(name))) is not None:
+                words[word.text] = word
+    label = Label(
+        text,
+        values={field: tuple(each) for field, each in values.items()},
+        graphs=tuple(graphs),
+        words=tuple(words.values()),
+        whole=all(each.kind for each in found),
+    )
     if not metrics:
-        return label if whole or graphs or words else _NOTHING
-    named, adjustment = next(iter(metrics))
-    left = bare
-    for each in found[::-1]:
-        left = left[: each.start] + (each.text if not each.kind else _NAMED) + left[each.end :]
+        return label if label.whole or graphs or words else _NOTHING
+    metric, adjustment = next(iter(metrics))
     reason = next((word.reason for word in words.values() if word.field == "metric"), "")
     if len(metrics) > 1:
         reason = "it names several metrics"
-    elif _OPERATORS.search(left) or _OTHER_UNIT.search(left):
-        reason = f"it is not {named.label} itself"
+    elif _is_transformed(bare, found):
+        reason = f"it is not {metric.label} itself"
     elif "recall" in bare.lower():
         reason = _RECALL
-    return replace(label, metric=named, adjustment=adjustment, reason=reason)
+    return replace(label, metric=metric, adjustment=adjustment, reason=reason)
+
+
+def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
+    """Tell whether what is left of a heading without its names says that it is another number: MR^2, MR / 1000."""
+    left, end = list[str](), 0
+    for kind, start, behind, name in found:
+        left += (bare[end:start], _NAMED if kind else name)
+        end = behind
+    rest = "".join((*left, bare[end:]))
+    return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
 
 
 def _scan(text: str, k: int | None) -> Iterator[_Found]:
     """Yield what the words of a text are, the longest names first."""
-    tokens = [(found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    tokens = [found.span() for found in _TOKEN.finditer(text)]
     graphs = _find_graphs(text)
     i = 0
     while i < len(tokens):
         start = tokens[i][0]
-        named = next((each for each in graphs if each[0] <= start < each[1]), None)
-        if named is not None:
-            yield _Found("graph", *named, text[named[0] : named[1]])
-            while i < len(tokens) and tokens[i][0] < named[1]:
+        if graphs and graphs[0][0] <= start:
+            end = graphs[0][1]
+            yield _Found("graph", *graphs.pop(0), text[start:end])
+            while i < len(tokens) and tokens[i][0] < end:
                 i += 1
             continue
-        for j in range(min(i + _MOST_WORDS, len(tokens)), i, -1):
-            if any(one[1] < two[0] and not _GAP.fullmatch(text, one[1], two[0]) for one, two in pairwise(tokens[i:j])):
-                continue
-            kind = _tell(text[start : tokens[j - 1][1]], k, alone=j == i + 1)
-            if kind or j == i + 1:
-                yield _Found(kind, start, tokens[j - 1][1], text[start : tokens[j - 1][1]])
-                i = j
-                break
+        kind, end, i = _read_at(text, tokens, i, k)
+        yield _Found(kind, start, end, text[start:end])
 
 
-def _tell(name: str, k: int | None, *, alone: bool) -> str:
+def _read_at(text: str, tokens: list[tuple[int, int]], i: int, k: int | None) -> tuple[str, int, int]:
+    """Return the kind of the longest name from a token on, where it ends, and the next token."""
+    start, name, best = tokens[i][0], "", ("", tokens[i][1], i + 1)
+    for j in range(i, min(i + _MOST_WORDS, len(tokens))):
+        if j > i and _GAP.fullmatch(text, tokens[j - 1][1], tokens[j][0]) is None:
+            break
+        name += text[tokens[j][0] : tokens[j][1]].lower()
+        if name not in list_beginnings() and name.rstrip(_DIGITS) not in list_beginnings():
+            break
+        if kind := _tell(text[start : tokens[j][1]], k):
+            best = (kind, tokens[j][1], j + 1)
+    return best
+
+
+def _tell(name: str, k: int | None) -> str:
     """Return what a word, or several, are."""
     plain = squash(name)
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
         return ""
-    word = list_lexicon().get(name.lower())
+    written = _write_plain(name)
+    word = list_lexicon().get(written)
     if word is not None and word.field == "metric":  # "std" is the spread of the metric beside it
         return "word"
     if plain[:1].isalpha() and _find_metric(name, k) is not None:
         return "metric"
     if plain in list_values():
         return "value"
-    if _write_plain(name) in list_lexicon():
-        return "word"
-    return "filler" if alone and name.lower() in list_fillers() else ""
+    return "word" if word is not None else "filler" if written in list_fillers() else ""
 
 
 def _write_plain(name: str) -> str:
-    return re.sub(r"[\s_\u2010-\u2013-]+", "-", name.lower())
+    return _JOINTS.sub("-", name.lower())
 
 
 @cache
@@ -174,15 +205,43 @@ def _find_metric(name: str, k: int | None) -> tuple[Metric, str | None] | None:
 
 
 def _find_graphs(text: str) -> list[tuple[int, int]]:
-    """Return where a text names graphs."""
-    found, start = [], 0
-    apart = text.replace("_", " ")  # of wn18rr_model, the model is another word
-    for mention in find_mentions(apart):
-        place = apart.find(mention.text, start)
-        place = place if place >= 0 else apart.find(mention.text)
-        if place >= 0:
-            found.append((place, place + len(mention.text)))
+    """Return where a text names graphs; words of vocabulary behind a name are no part of it: WN18RR-valid."""
+    found = []
+    for mention in find_mentions(text):
+        end = mention.end
+        if mention.stem > mention.start and _is_vocabulary(text[mention.stem : mention.end]):
+            end = mention.stem
+        found.append((mention.start, end))
     return found
+
+
+def _is_vocabulary(text: str) -> bool:
+    words = _WORDS.findall(text)
+    return bool(words) and all(word.lower() in list_fillers() or word.lower() in list_values() for word in words)
+
+
+def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
+    """Return a heading with the name of an adjusted form in the place of its metric, and without arrow and unit.
+
+    >>> from rankconst.catalogue.metrics import parse_metric
+    >>> name_adjusted("FB15k-237 / MRR (%)", parse_metric("mrr"), "index")
+    'FB15k-237 / AMRR'
+    """
+    bare, k = clean_heading(heading), metric.hits_k
+    for each in _scan(bare, k):
+        if each.kind != "metric" or _find_metric(each.text, k) != (metric, None):
+            continue
+        before = list_prefixes(each.text)  # of "tail.mrr", which is a name as well
+        first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
+        # Of two levels, "Hits@ / 10", the lower one is a part of the name.
+        rest = "" if re.fullmatch(rf"\W*{k}", bare[each.end :]) else bare[each.end :]
+        return f"{bare[: each.start + first]}{metric.column_of(adjustment)}{rest}"
+    return f"{bare}_{adjustment}"
+
+
+def clean_heading(heading: str) -> str:
+    """Return a heading without what is only true of the published values: arrows and percent signs."""
+    return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
 
 
 def deny(label: Label) -> Label:
@@ -192,4 +251,4 @@ def deny(label: Label) -> Label:
     return replace(label, whole=False, words=(*label.words, *denied))
 
 
-_EVERYWHERE = frozenset({"column", "row", "text"})
+_EVERYWHERE = frozenset({"column", "row", "name", "text"})

@@ -18,10 +18,11 @@ from rankconst.evaluation import Stated
 from rankconst.names import read_count, squash
 from rankconst.results.gate import Text, gather
 from rankconst.results.labels import Label, read_label
-from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading, names_step
+from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading
 from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
 from rankconst.results.tables import units
-from rankconst.results.tables.grid import OPEN_ROLES, declare, fits_role, name_file
+from rankconst.results.tables.contexts import OPEN_ROLES, declare, fits_role
+from rankconst.results.tables.grid import name_file
 from rankconst.results.vocabulary import list_roles
 
 if TYPE_CHECKING:
@@ -119,7 +120,9 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
         nearer=(*own, *_keep(*texts)),
         beside=(*own, *(text._replace(scope="text") for text in _keep(*texts))),
         facts=tuple(facts.items()),
-        steps=tuple((key, str(each)) for key, each in value.items() if names_step(key) and isinstance(each, Number)),
+        steps=tuple(
+            (key, str(each)) for key, each in value.items() if _find_role(key) == "step" and isinstance(each, Number)
+        ),
     )
 
 
@@ -234,7 +237,7 @@ def _recognise(document: Document) -> bool:
 
 def _read(document: Document) -> Reading:
     """Read every number of a metric."""
-    rows, entries, notes, file = list[dict[str, str]](), Entries(), Notes(), _keep(name_file(document.name))
+    rows, found, notes, file = list[dict[str, str]](), list[Entry](), Notes(), _keep(name_file(document.name))
     places: dict[tuple[Any, ...], int] = {}
     records = ((record.value, _Place(record.line, above=file)) for record in read_records(document))
     for place, key, label, text, why, line in chain.from_iterable(starmap(_walk, records)):
@@ -248,8 +251,8 @@ def _read(document: Document) -> Reading:
         rows[at][column] = text
         context = _form((*place.nearer, Text(label, "column", "its key"), *place.above), place.facts, place.names)
         # Such files are often rounded, so the last digit is uncertain.
-        entries.extend([Entry(label.metric, text, at, intern(column), line, context, label.adjustment)])
-    entries = units.leave_small(entries, units.find_family, notes, percent=document.percent)
+        found.append(Entry(label.metric, text, at, intern(column), line, context, label.adjustment))
+    entries = units.leave_small(Entries(found), units.find_family, notes, percent=document.percent)
     entries = units.settle_units(entries, units.find_family, notes, percent=document.percent)
     entries = units.drop_contradictions(entries, notes)
     reading = make_reading(document, READER.key, "wide", rows, entries, skipped=notes.skipped())

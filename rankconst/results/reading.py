@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -17,20 +17,19 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Stated
-from rankconst.names import squash
+from rankconst.results.columns import Rows, combine, encode, encode_cells
 from rankconst.results.labels import read_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterator
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
 
-
-NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
-"""Why a number without a split is left to the user."""
+    Places = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 
 class Entry(NamedTuple):
@@ -55,37 +54,87 @@ class Head(NamedTuple):
     exact: bool
 
 
-_NO_LINE = -1
+NO_LINE = -1
+"""The line of a number where lines mean nothing."""
+
+
+class Floats(NamedTuple):
+    """A machine's numbers, whose texts are written only when they are asked for."""
+
+    values: NDArray[np.float64]
+    percent: Flags  # which are percentages
+
+    def write(self, place: int) -> str:
+        """Return a number as Python writes it."""
+        return f"{float(self.values[place])!r}{'%' * bool(self.percent[place])}"
 
 
 class Entries(Sequence[Entry]):
     """The numbers of a results file in their order, held by column: large files have millions, with few heads."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        self.heads: list[Head] = []
-        self.head_of = array("i")
-        self.rows = array("i")
-        self.texts: list[str] = []
-        self.contexts: list[Stated] = []
-        self._lines = array("i")
-        self._known: dict[tuple[Any, ...], int] = {}
-        self.extend(entries)
+        listed = list(entries)
+        context_of, contexts = encode(each.context for each in listed)
+        model_of, models = encode(context.model or "" for context in contexts)
+        bare_of, bare = encode(replace(context, model=None) for context in contexts)
+        head_of, heads = encode(Head(each.metric, each.column, each.adjustment, each.exact) for each in listed)
+        text_of, written = encode(each.text for each in listed)
+        self.heads: Sequence[Head] = heads
+        self.head_of: Places = head_of
+        self.contexts: Sequence[Stated] = bare  # without models, of which a million rows may have as many
+        self.context_of: Places = bare_of[context_of]
+        self.models: Sequence[str] = models
+        self.model_of: Places = model_of[context_of]
+        self.written: Sequence[str] = written  # the distinct texts
+        self.text_of: Places = text_of  # in `written`; ~place of one of `floats`
+        self.floats = Floats(np.empty(0), np.empty(0, dtype=np.bool_))
+        self.rows: Places = np.array([each.row for each in listed], dtype=np.intp)
+        lines = [NO_LINE if each.line is None else each.line for each in listed]
+        self.lines: Places = np.array(lines, dtype=np.intp)
 
-    def extend(self, entries: Iterable[Entry]) -> None:
-        """Add numbers; only while a file is read."""
-        known, heads = self._known, self.heads
-        for metric, text, row, column, line, context, adjustment, exact in entries:
-            # The heads keep alive what is known by its identity, which is compared much faster.
-            key = (id(metric), id(column), adjustment, exact)
-            number = known.get(key)
-            if number is None:
-                number = known[key] = len(heads)
-                heads.append(Head(metric, column, adjustment, exact))
-            self.head_of.append(number)
-            self.rows.append(row)
-            self.texts.append(text)
-            self.contexts.append(context)
-            self._lines.append(_NO_LINE if line is None else line)
+    def put(self, **columns: Any) -> Entries:
+        """Return the numbers with other columns."""
+        found = Entries.__new__(Entries)
+        found.__dict__ = {**{name: each for name, each in vars(self).items() if name not in _KNOWN}, **columns}
+        return found
+
+    def keep(self, chosen: Flags) -> Entries:
+        """Return the numbers of a mask."""
+        names = ("head_of", "context_of", "model_of", "text_of", "rows", "lines")
+        return self if chosen.all() else self.put(**{name: getattr(self, name)[chosen] for name in names})
+
+    def rewrite(self, chosen: Flags, *, percent: bool) -> Entries:
+        """Return the numbers with the sign of percentages, or without it, where a mask says so."""
+        if not chosen.any():
+            return self
+        codes = np.unique(self.text_of[chosen])
+        signed = self.floats.percent.copy()
+        signed[~codes[codes < 0]] = percent
+        texts = codes[codes >= 0]
+        other = np.arange(len(self.written))
+        other[texts] = len(self.written) + np.arange(len(texts))
+        chosen = chosen & (self.text_of >= 0)
+        text_of = self.text_of.copy()
+        text_of[chosen] = other[text_of[chosen]]
+        further = (f"{self.written[code].rstrip('%')}{'%' * percent}" for code in texts.tolist())
+        written = [*self.written, *further]
+        return self.put(written=written, text_of=text_of, floats=Floats(self.floats.values, signed))
+
+    def pick(self, of_texts: NDArray[Any], of_floats: NDArray[Any], places: Places | None = None) -> NDArray[Any]:
+        """Return for each number what is known of its text, or of the machine's number that it is."""
+        whole = np.concatenate((of_texts, of_floats[::-1])) if len(of_floats) else of_texts
+        codes = self.text_of if places is None else self.text_of[places]
+        return whole[codes] if len(codes) else whole[:0]
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The numbers as written, percentages without their sign."""
+        return self.pick(np.array([_read_value(text) for text in self.written], dtype=float), self.floats.values)
+
+    @cached_property
+    def signed(self) -> Flags:
+        """Which numbers have the sign of a percentage."""
+        return self.pick(np.array(["%" in text for text in self.written], dtype=np.bool_), self.floats.percent)
 
     @overload
     def __getitem__(self, place: int) -> Entry: ...
@@ -94,20 +143,26 @@ class Entries(Sequence[Entry]):
     def __getitem__(self, place: int | slice) -> Entry | tuple[Entry, ...]:
         if isinstance(place, slice):
             return tuple(self[each] for each in range(*place.indices(len(self))))
-        head, line = self.heads[self.head_of[place]], self._lines[place]
-        return Entry(
-            head.metric,
-            self.texts[place],
-            self.rows[place],
-            head.column,
-            None if line == _NO_LINE else line,
-            self.contexts[place],
-            head.adjustment,
-            head.exact,
-        )
+        head, line, context = self.heads[self.head_of[place]], int(self.lines[place]), self.context_at(place)
+        shown = None if line == NO_LINE else line
+        return Entry(head.metric, self.text_at(place), int(self.rows[place]), head.column, shown, context, *head[2:])
+
+    def text_at(self, place: int) -> str:
+        """Return a number as written."""
+        code = int(self.text_of[place])
+        return self.written[code] if code >= 0 else self.floats.write(~code)
+
+    def context_at(self, place: int) -> Stated:
+        """Return what the file says of a number, with its model."""
+        context: Stated = self.contexts[self.context_of[place]]
+        model = self.models[self.model_of[place]]
+        return replace(context, model=model) if model else context
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(self.__getitem__, range(len(self)))
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return len(self.rows)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -116,6 +171,20 @@ class Entries(Sequence[Entry]):
 
     def __repr__(self) -> str:
         return f"Entries({list(self)})"
+
+
+_KNOWN = {"values", "signed"}
+
+
+def _read_value(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return parse_value(text.replace("%", "")).value
+    except DataError:
+        return math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +208,7 @@ class Reading:
     form: str  # a key of rankconst.results.formats.READERS
     layout: Layout
     columns: tuple[str, ...]  # the original columns, in order
-    rows: tuple[Mapping[str, str], ...]  # column to original cell; a file that is no table has a row for each number
+    rows: Sequence[Mapping[str, str]]  # column to original cell; a file that is no table has a row for each number
     entries: Entries  # in the order of the file
     skipped: tuple[Skipped, ...] = ()
     tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
@@ -148,6 +217,10 @@ class Reading:
     # True if rows are objects of a file that is no table: an empty cell is a key that its object does not have.
     of_objects: bool = False
     gated: bool = False  # True if all that stands near its numbers went through the gate
+
+    def cells(self, column: str) -> Sequence[str]:
+        """Return the cells of a column."""
+        return self.rows.columns[column] if isinstance(self.rows, Rows) else [row.get(column, "") for row in self.rows]
 
     def __repr__(self) -> str:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
@@ -167,7 +240,7 @@ def make_reading(
     filled = {key for row in rows for key, cell in row.items() if cell}
     columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
-    found = Entries(entries)
+    found = entries if isinstance(entries, Entries) else Entries(entries)
     return Reading(document.name, form, layout, columns, aligned, found, tuple(skipped), tool, of_objects=True)
 
 
@@ -193,14 +266,6 @@ def lengthen(reading: Reading) -> Reading:
     return replace(
         reading, layout="long", columns=(*others, *told, metric, value), rows=tuple(rows), entries=Entries(entries)
     )
-
-
-def names_step(name: str) -> bool:
-    """Tell whether a column or a key is that of a step of a training."""
-    return squash(name) in _STEPS
-
-
-_STEPS = {"epoch", "step", "globalstep", "iteration", "iter"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,14 +441,21 @@ def group_entries(reading: Reading) -> list[Group]:
 def number_evaluations(reading: Reading) -> NDArray[np.intp]:
     """Return for each entry a number of its evaluation, which tells models and tie policies apart."""
     entries, columns = reading.entries, {head.column for head in reading.entries.heads}
-    first = reading.rows[entries.rows[0]] if entries else {}
+    first = reading.rows[int(entries.rows[0])] if len(entries) else {}
     names = [name for name in first if name not in columns and not _tells_number(name, first[name])]
-    known: dict[Hashable, int] = {}
-    numbers = array("q")
-    for row, context in zip(entries.rows, entries.contexts, strict=True):
-        place = row if reading.layout == "wide" else tuple(map(reading.rows[row].get, names))
-        numbers.append(known.setdefault((place, context.model, context.rank_type), len(known)))
-    return np.asarray(numbers, dtype=np.intp)
+    codes = entries.rows
+    for cells in map(reading.cells, names) if reading.layout == "long" else ():
+        own, distinct = encode_cells(cells)
+        codes = own[entries.rows] if codes is entries.rows else combine(codes, own[entries.rows], len(distinct))
+    if reading.layout == "long" and not names:
+        codes = np.zeros(len(entries), dtype=np.intp)
+    for of, told in (
+        (entries.model_of, entries.models if reading.layout == "long" or reading.of_objects else ()),
+        (entries.context_of, [context.rank_type for context in entries.contexts]),
+    ):
+        own, distinct = encode(told)
+        codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes
+    return codes
 
 
 def _list_others(row: Mapping[str, str], column: str) -> tuple[tuple[str, str], ...]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.adjust import AdjustedEntry, AdjustedReading
+    from rankconst.results.adjusted import AdjustedEntry, AdjustedReading
     from rankconst.results.document import Document
     from rankconst.results.emphasis import Emphasis
     from rankconst.results.reading import Entry, Reading

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.metrics import CATALOGUE, list_adjusted_names
 from rankconst.catalogue.protocols import PROTOCOLS, RANK_TYPES, SIDES, SPLITS
 from rankconst.names import squash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 FIELDS = ("split", "side", "protocol", "rank_type", "aggregation")
 """The fields of a number's address that words declare; names of datasets are the registry's."""
@@ -28,7 +30,7 @@ class Word:
 
     text: str
     field: str  # one of FIELDS; part, graph or task, which --accept alone settles; metric, which nothing does
-    scopes: frozenset[str]  # of column, row and text
+    scopes: frozenset[str]  # of column, row, name and text
     reason: str  # why it matters
     kind: str = ""  # of benchmarks, for which it says nothing: temporal
 
@@ -65,7 +67,7 @@ def list_lexicon() -> Mapping[str, Word]:
     return {
         text: Word(text, row["field"], frozenset(row["scopes"]), row["reason"], row.get("kind", ""))
         for row in _load()["lexicon"]
-        for text in row["words"]
+        for text, _ in row["words"]
     }
 
 
@@ -82,6 +84,24 @@ def list_ordinary() -> frozenset[str]:
 
 
 @functools.cache
+def list_beginnings() -> frozenset[str]:
+    """Return what any name of the vocabulary begins with, without punctuation: most words of a text do not."""
+    metrics = (
+        each
+        for metric in CATALOGUE.values()
+        for each in (metric.family, metric.symbol.format(k=""), *metric.spellings, *list_adjusted_names(metric))
+    )
+    names = (*map(squash, metrics), *list_values(), *map(squash, list_lexicon()), *map(squash, list_fillers()))
+    return frozenset(itertools.chain.from_iterable(map(itertools.accumulate, names)))
+
+
+@functools.cache
 def list_roles() -> Mapping[str, str]:
     """Return each heading of a column that says what its cells are, without punctuation, with the role."""
-    return {squash(name): role for role, names in _load()["roles"].items() for name in (role, *names)}
+    return {squash(name): role for role, names in list_role_names().items() for name in (role, *names)}
+
+
+def list_role_names() -> Mapping[str, Sequence[str]]:
+    """Return each role of a column with what else its heading may be."""
+    roles: Mapping[str, Sequence[str]] = _load()["roles"]
+    return roles

@@ -7,7 +7,6 @@ bytes.
 from __future__ import annotations
 
 import csv
-import functools
 import gzip
 import math
 import re
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Any]
 
 # How many rows are formatted at a time: texts take far more memory than the numbers they are made of.
-_BLOCK = 256
+_BLOCK = 2_048
 
 
 # How cells begin that spreadsheets take for formulas (OWASP, CSV injection), in the wide letters of East Asia, too.
@@ -37,6 +36,10 @@ _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _HARMLESS = re.compile(
     r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)? ?%? ?(?:±[\d., %]*+)?|[+-]++", re.ASCII
 )
+
+
+# What no writer changes, and what needs no quotes whatever the delimiter.
+_WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]*")
 
 
 def make_safe(text: str) -> str:
@@ -55,6 +58,8 @@ def write_delimited(columns: Columns, delimiter: str = ",", write: Callable[[str
     quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), delimiter=delimiter, lineterminator="\n").writerow
 
     def encode(value: Any) -> str:
+        if isinstance(value, str) and _WORDS.fullmatch(value):
+            return value
         value = "; ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
         return quote((write(value) if isinstance(value, str) else value, ""))[:-2]
 
@@ -96,12 +101,17 @@ def list_values(values: Any) -> list[Any]:
 
 # Of these, values that are equal are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.
 _ALIKE = frozenset({str, int, type(None)})
-
-
-# How many texts are remembered.
-_REMEMBERED = 2**12
 # Between these, Arrow writes fractions as Python does, in a quarter of the time.
 _PLAIN = (1e-4, 1e10)
+
+
+def _number(values: Iterable[Any]) -> tuple[Any, list[Any]]:
+    """Return for each value its place among the distinct ones, as an Arrow array, and these."""
+    import numpy as np
+
+    known: dict[Any, int] = {}
+    places = [known.setdefault(value, len(known)) for value in values]
+    return wrap_numbers(np.array(places, dtype=np.int32)), list(known)
 
 
 class _Cells:
@@ -109,7 +119,6 @@ class _Cells:
 
     def __init__(self, encode: Callable[[Any], str]) -> None:
         self._encode = encode
-        self._encode_once = functools.lru_cache(_REMEMBERED, typed=True)(encode)
         # Which distinct number each row has: all columns that follow from the same numbers share it.
         self._places: list[pa.Array[Any]] = []
 
@@ -118,7 +127,12 @@ class _Cells:
         import numpy as np
 
         if not hasattr(values, "dtype") or values.dtype.kind != "f":
-            return lambda rows: join_texts(self._write_each(list_values(values[rows])))
+            listed = list_values(values)
+            if not _ALIKE.issuperset(map(type, listed)):
+                return lambda rows: join_texts([*map(self._encode, listed[rows])])
+            places, distinct = _number(listed)
+            written = join_texts([*map(self._encode, distinct)])
+            return lambda rows: written.take(places[rows])
         numbers = values.astype(np.float64, copy=False)
         # Compared bit by bit, since -0.0 and 0.0 are equal and not written alike.
         coded = wrap_numbers(numbers.view(np.int64)).dictionary_encode()
@@ -130,9 +144,6 @@ class _Cells:
             places = coded.indices
             self._places.append(places)
         return lambda rows: texts.take(places[rows])
-
-    def _write_each(self, values: Sequence[Any]) -> list[str]:
-        return list(map(self._encode_once if _ALIKE.issuperset(map(type, values)) else self._encode, values))
 
     def _write_floats(self, values: NDArray[np.float64]) -> pa.Array[Any]:
         import numpy as np

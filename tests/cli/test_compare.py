@@ -33,8 +33,11 @@ def test_a_row_and_a_sentence(run: Run) -> None:
 
 def test_json_and_csv_have_everything(run: Run) -> None:
     (row,) = run(*HITS, "-f", "json").records
+    assert row.pop("assumed") == {"split": "test", "side": "both", "protocol": "standard"}
     assert row == rankconst.compare("0.533", "0.544", metric="hits@10", dataset="fb15k237").to_dict()
-    (cells,) = run(*HITS, "-f", "csv").rows
+    screen = run(*HITS, "-f", "csv")
+    assert screen.err == "assumed: test split, both sides, standard protocol (no option says otherwise).\n"
+    (cells,) = screen.rows
     assert list(cells) == list(row)
     assert float(cells["z_lower"]) == row["z_lower"]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cli.conftest import Run
 
 START = f'"{sys.executable}" -m rankconst'
-NATIONS = "adjust 0.338 --metric mrr --dataset nations"
+NATIONS = "adjust 0.338 --metric mrr --dataset nations --split test --side both --protocol standard"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
@@ -239,7 +239,8 @@ def test_more_wrong_values_than_anybody_reads(run: Run, tmp_path: Path) -> None:
 
 
 def test_columns_of_numbers_and_words_in_parquet(run: Run, tmp_path: Path) -> None:
-    rows = [{"dataset": "FB15k-237", "mrr": 0.3, "note": note} for note in (1, "a", None, 2.5, True, 10**30)]
+    notes = (1, "a", None, 2.5, True, 10**30)
+    rows = [{"dataset": "FB15k-237", "split": "test", "mrr": 0.3, "note": note} for note in notes]
     (tmp_path / "results.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert run("adjust", tmp_path / "results.jsonl", "--long", "--out", tmp_path / "a.parquet").code == 0
     assert pq.read_table(tmp_path / "a.parquet").num_rows == len(rows)

@@ -17,16 +17,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from rankconst.cli.notes import MOST_REASONS, report_skipped, show_lines
 from rankconst.cli.output import (
-    MOST_REASONS,
     Column,
     Format,
     Listing,
     check_target,
     count,
     render,
-    report_skipped,
-    show_lines,
     write_whole,
 )
 from rankconst.errors import DataError, UsageError

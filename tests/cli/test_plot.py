@@ -50,7 +50,8 @@ def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "figure.svg"
     screen = run("plot", table, "--out", out, "--metric", "mrr", "-m", "hits@10")
     assert (screen.code, screen.out) == (0, "")
-    assert screen.message.startswith(f"{out}: tables ")
+    assumed = f"assumed: test split, both sides, standard protocol (nothing in {table} says otherwise). "
+    assert screen.message.startswith(f"{assumed}{out}: tables ")
     shown = texts(out)
     for text in ("as published: MRR", "adjusted for chance: AH@10", "z-score: ZMRR", "TransE", "RotatE", "FB15k-237"):
         assert text in shown
@@ -108,12 +109,20 @@ def test_a_file_of_a_tool(run: Run, reference: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @needs_matplotlib
-def test_what_is_left_out_is_said(run: Run, reference: Path, tmp_path: Path) -> None:
-    screen = run("plot", reference / "published_results.csv", "-m", "mrr", "-o", tmp_path / "a.svg")
+def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"m{place},WN18RR,,0.4\n" for place in range(25))
+    (file := tmp_path / "a.csv").write_text(
+        f"model,dataset,setting,MRR\n{rows}b,FB15k,,0.5\nc,WN18RR,dev of 10 runs,0.5\n"
+    )
+    screen = run("plot", file, "-o", tmp_path / "a.svg")
     assert screen.code == 0
-    assert "left out: 21 values of" in screen.message
+    assert "left out: 1 value of" in screen.message
     assert "rankconst build --dataset fb15k" in screen.message
+    assert f'asked: {file}, line 28 (1 number): "dev" in ' in screen.message
     assert "note: the 20 models with the most values have their own markers; these share one:" in screen.message
+    file.write_text("model,dataset,setting,MRR\nc,WN18RR,dev of 10 runs,0.5\n")
+    screen = run("plot", file, "-o", tmp_path / "b.svg")
+    assert (screen.code, "--split valid, or --accept dev" in screen.message) == (8, True)
 
 
 MISTAKES = {

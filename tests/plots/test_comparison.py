@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
 
 # Sun et al. 2019, RotatE, arXiv:1902.10197, table 5.
 SUN: tuple[dict[str, str], ...] = (

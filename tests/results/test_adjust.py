@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import rankconst
+from rankconst.answers import Question, describe_assumed
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.bounds import bound_reciprocal_by_hits
 from rankconst.constants.published import Interval, show_uncertain
-from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.evaluation import Stated
+from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
+from rankconst.evaluation import Ask, Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
@@ -101,6 +102,68 @@ def test_if_nothing_can_be_adjusted_that_is_an_error() -> None:
         adjust_reading(make(("mrr", "0.5", Stated())), TABLES, Stated())
 
 
+DEV = Ask("split", "measured on the dev set", "dev", "the caption", "--split valid")
+WHICH = Ask("dataset", "it may be of Nations or UMLS", remedy="--dataset", choices=("Nations", "UMLS"))
+
+
+def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
+    plain, asked = Stated("nations"), Stated("nations", asks=(DEV,))
+    reading = make(
+        ("mrr", "0.5", asked), ("mrr", "0.5", plain), ("mr", "3.0", asked), ("mrr", "0.4", Stated(asks=(WHICH,)))
+    )
+    done = adjust_reading(reading, TABLES, Stated())
+    assert [each.adjusted is not None for each in done.entries] == [False, True, False, False]
+    said = '"dev" in the caption, "measured on the dev set"'
+    harmless = "if it says nothing about these numbers"
+    for in_python, ways, which in (
+        (False, f"--split valid, or --accept dev {harmless}", "--dataset"),
+        (True, f'split="valid", or accept=["dev"] {harmless}', "dataset="),
+    ):
+        done = adjust_reading(reading, TABLES, Stated(), in_python=in_python)
+        first, second = done.asked
+        assert first == Question("dev", "the caption", "measured on the dev set", ways, (0, 2))
+        assert (second.word, second.text, second.remedy, second.numbers) == ("", WHICH.text, which, (3,))
+        assert done.entries[2].note == f"{said}: add {ways}."
+        assert done.described["note"] == [*[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}."]
+        with pytest.raises(AskedError, match="dev") as refused:
+            adjust_reading(reading, TABLES, Stated(), errors="raise", in_python=in_python)
+        assert (refused.value.asks, refused.value.exit_code) == (done.asked, 8)
+    assert done.answers["asked"] == [[first.to_dict()], None, [first.to_dict()], [second.to_dict()]]
+    assumed = {"split": "test", "side": "both", "protocol": "standard"}
+    assert done.answers["assumed"] == [None, assumed, None, None]
+    assert done.assumed == {name: (value,) for name, value in assumed.items()}
+    assert done._repr_html_().count("3 wait for an answer") == 1
+
+
+def test_an_answer_lets_numbers_go_on() -> None:
+    reading = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("nations")))
+    valid = adjust_reading(reading, TABLES, Stated(split="valid"))
+    assert {each.batch.tasks.split for each in valid.done} == {"valid"} and valid.asked == valid.accepted == ()
+    assert "split" not in valid.assumed
+    accepted = adjust_reading(reading, TABLES, Stated(accepted=("DEV", "foo")))
+    assert {each.batch.tasks.split for each in accepted.done} == {"test"} and accepted.accepted == ("dev",)
+    assert [row.get("accepted") for row in accepted.answers["assumed"]] == ["dev", None]
+    only = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("atlantis")))
+    with pytest.raises(UnknownNameError, match="atlantis") as refused:  # not all of it is asked about
+        adjust_reading(only, TABLES, Stated())
+    assert [question.word for question in refused.value.asks] == ["dev"]
+    with pytest.raises(AskedError, match="--split valid"):
+        adjust_reading(only, TABLES, Stated(), errors="raise")
+    assert adjust_reading(only, TABLES, Stated(), errors="note").done == ()
+
+
+def test_how_ties_and_tasks_count_is_said_where_others_say_another() -> None:
+    stated = [
+        Stated("nations"),
+        Stated("nations", rank_type="optimistic"),
+        Stated("nations", aggregation="macro-query"),
+    ]
+    done = adjust_reading(make(*(("mrr", "0.5", each) for each in stated)), TABLES, Stated("nations", "test", "both"))
+    assert done.assumed == {"protocol": ("standard",), "aggregation": ("micro",), "rank_type": ("realistic",)}
+    assert describe_assumed(done.assumed) == "standard protocol, micro average, realistic ranks"
+    assert done.answers["assumed"][1] == {"protocol": "standard", "aggregation": "micro"}
+
+
 @pytest.mark.parametrize("name", ["fb15k-237_rotate.json", "runs/WN18RR/best.log"])
 def test_the_name_of_a_file_suggests_a_dataset_and_settles_none(name: str) -> None:
     reading = replace(make(("mrr", "0.5", Stated())), name=name)
@@ -123,7 +186,7 @@ def test_a_number_that_cannot_be_is_left_out_or_stops_all_with_its_place(
 ) -> None:
     reading = make(("mrr", "0.5", Stated("nations")), cell, ("mr", "3", Stated("nations")))
     with pytest.raises(DataError) as refused:
-        adjust_reading(reading, TABLES, Stated(), strict=True)
+        adjust_reading(reading, TABLES, Stated(), errors="raise")
     assert told in str(refused.value)
     one, other, last = adjust_reading(reading, TABLES, Stated()).entries
     assert one.adjusted and last.adjusted and not other.adjusted
@@ -179,7 +242,7 @@ def test_only_some_sides_and_datasets() -> None:
     ):
         done = adjust_reading(reading, TABLES, user)
         assert [place for place, each in enumerate(done.entries) if each.adjusted is not None] == places
-        assert [place for place, each in enumerate(done.entries) if each.asked] == places
+        assert [place for place, each in enumerate(done.entries) if each.wanted] == places
         assert done.is_selection == (len(places) < 4)
 
 
@@ -191,7 +254,7 @@ def test_fractions_are_not_taken_for_percentages() -> None:
     assert done[1].note.startswith("every MRR is at most 1, as fractions are.")
     told = r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"
     with pytest.raises(DataError, match=told):
-        adjust_reading(mixed, TABLES, Stated(percent=True), strict=True)
+        adjust_reading(mixed, TABLES, Stated(percent=True), errors="raise")
     with pytest.raises(DataError, match=told):
         adjust_reading(make(("mrr", "0.338", context)), TABLES, Stated(percent=True))
     good = make(
@@ -219,7 +282,7 @@ def test_an_impossible_number_is_left_out() -> None:
     assert "53.3 is not a possible MRR" in done.entries[1].note
     assert "1.7 is not a possible MRR" in done.entries[3].note
     with pytest.raises(DataError, match=r"53\.3 is not a possible MRR.* And 1 more"):
-        adjust_reading(reading, TABLES, Stated(), strict=True)
+        adjust_reading(reading, TABLES, Stated(), errors="raise")
     with pytest.raises(DataError, match=r"1\.7 is not a possible MRR"):  # as nothing is left
         adjust_reading(make(("mrr", "1.7", Stated("nations"))), TABLES, Stated())
 
@@ -389,7 +452,10 @@ def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> 
 
 def test_all_published_results_go_through_with_their_sources(reference: Path) -> None:
     reading = rankconst.read_results(reference / "published_results.csv")
-    done = adjust_reading(reading, TABLES, Stated())
+    # Its columns tell in sentences what was ranked, and how.
+    words = tuple({ask.word for context in reading.entries.contexts for ask in context.asks})
+    done = adjust_reading(reading, TABLES, Stated(accepted=words))
+    assert done.accepted == words and not done.asked
     assert len(reading.rows) == 181
     missing = {each.entry.context.dataset for each in done.entries if each.adjusted is None}
     assert missing == {"FB15k", "YAGO3-10", "Wikidata5M", "Freebase", "CoDEx-L"}  # not in the tables, or refused
@@ -506,7 +572,8 @@ def test_a_notebook_shows_index_and_z_with_their_ranges(tmp_path: Path) -> None:
     (caption,), heading, first, second, third, *others = shown.rows
     assert shown.tags == {"table", "caption", "tr", "th", "td"}
     assert caption.startswith(f"{path}: 199 of 201 numbers adjusted")
-    assert caption.endswith("; test, both sides, protocol standard; the first 50 of 101 rows")
+    said = "; test, both sides, protocol standard; assumed: test split, both sides, standard protocol"
+    assert caption.endswith(f"{said}; the first 50 of 101 rows")
     assert heading == ["model", "dataset", "MRR", "MR", "AMRR", "ZMRR", "AMRI", "ZMR", "note"]
     assert len(others) == 47
     mrr, mr = (TABLES.constants("wn18rr", name).adjust(value) for name, value in (("mrr", "0.476"), ("mr", "3340")))
@@ -522,7 +589,9 @@ def test_a_notebook_shows_index_and_z_with_their_ranges(tmp_path: Path) -> None:
 
 
 def test_a_notebook_shows_what_there_is() -> None:
-    adjusted = rankconst.adjust({"model": "A", "mrr": 0.6563}, dataset="nations", tool="pykeen", baseline="frequency")
+    adjusted = rankconst.adjust(
+        {"model": "A", "split": "test", "mrr": 0.6563}, dataset="nations", tool="pykeen", baseline="frequency"
+    )
     heading = Shown(adjusted._repr_html_()).rows[1]
     assert [name for name in heading if "AMRR" in name or "skill" in name] == ["AMRR", "MRR_skill_frequency"]
     assert "note" not in heading

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.formats import read_document, read_results
+from rankconst.results.formats import read_results
 from rankconst.results.reading import (
     Entries,
     Entry,
@@ -247,14 +246,15 @@ def test_entries_are_the_sequence_that_was_added() -> None:
         Entry(hits, "0.4", 0, "Hits@10", None, one, "index", exact=True),
         Entry(mrr, "0.5", 1, "MRR", 3),
     ]
-    entries = Entries(added[:1])
-    entries.extend(added[1:])
+    entries = Entries(added)
     assert list(entries) == added
     assert entries == added
     assert entries != added[:2]
     assert (entries[-1], entries[1:]) == (added[-1], tuple(added[1:]))
     assert [head.column for head in entries.heads] == ["MRR", "Hits@10"]
     assert [entries.heads[each].metric for each in entries.head_of] == [mrr, hits, mrr]
+    assert list(entries.keep(entries.values > 0.35)) == added[1:]
+    assert [each.text for each in entries.rewrite(entries.rows == 0, percent=True)] == ["0.3%", "0.4%", "0.5"]
     with pytest.raises(IndexError):
         entries[3]
 
@@ -277,79 +277,3 @@ def test_a_wide_reading_becomes_long() -> None:
     for place, (before, after) in enumerate(zip(wide.entries, long.entries, strict=True)):
         assert after == before._replace(row=place, column="value")
     assert lengthen(long) is long
-
-
-@pytest.mark.parametrize(
-    ("name", "role"),
-    [
-        ("results_valid.csv", "split"), ("dev.metrics.csv", "split"), ("out/umls-validation.csv", "split"),
-        ("tail.csv", "side"), ("rhs.csv", "side"), ("valid/results.csv", ""), ("best_valid.csv", ""),
-        ("unfiltered.csv", "protocol"), ("umls_not_filtered.csv", "protocol"), ("filtered.csv", ""),
-        ("cross_validation.csv", ""), ("raw_results.csv", ""),
-        ("valid_and_test.csv", ""), ("train.csv", ""), ("head_and_tail.csv", ""), ("test.csv", ""),
-    ],
-)  # fmt: skip
-def test_what_only_the_name_of_a_file_says_is_left_to_the_user(name: str, role: str) -> None:
-    csv = "dataset,MRR\numls,0.5\n"
-    if not role:
-        assert not rankconst.adjust(read_document(name, csv)).notes
-        return
-    with pytest.raises(DataError, match=f"add --{role}\\.$"):
-        rankconst.adjust(read_document(name, csv))
-    said, usual = {"split": ("valid", "test"), "side": ("tail", "both"), "protocol": ("raw", "standard")}[role]
-    for asked in (said, usual):
-        chosen: dict[str, Any] = {role: asked}
-        (entry,) = rankconst.adjust(read_document(name, csv), **chosen).entries
-        assert entry.constants is not None
-        assert getattr(entry.constants.tasks, role) == asked
-    (entry,) = rankconst.adjust(read_document(name, f"dataset,{role},MRR\numls,{said},0.5\n")).entries
-    assert entry.constants is not None
-    assert getattr(entry.constants.tasks, role) == said
-
-
-def test_a_file_called_raw_says_how_it_is_read() -> None:
-    assert "--protocol raw" in read_document("raw_results.csv", "dataset,MRR\numls,0.5\n").understood
-    for csv in ("dataset,filtered MRR\numls,0.5\n", "dataset,protocol,MRR\numls,raw,0.5\n"):
-        assert "the name" not in read_document("raw_results.csv", csv).understood
-
-
-@pytest.mark.parametrize(
-    ("name", "task"),
-    [
-        ("few-shot-umls.csv", "few-shot"), ("unseen_entities.csv", "subset"), ("fold3.csv", "another split"),
-        ("out/relation_prediction.csv", "relation prediction"), ("temporal_rotate.csv", ""), ("inductive-bias.csv", ""),
-        ("multihop_model.csv", ""), ("few-shot/results.csv", ""), ("results_3.csv", ""),
-    ],
-)  # fmt: skip
-def test_a_file_that_is_called_after_another_task_is_left_out(name: str, task: str) -> None:
-    csv = "dataset,MRR\numls,0.5\n"
-    if not task:
-        assert not rankconst.adjust(read_document(name, csv)).notes
-        return
-    file = name.rpartition("/")[2]
-    with pytest.raises(DataError, match=rf"the name of {file} suggests other tasks \({task}\).*rename it\.$"):
-        rankconst.adjust(read_document(name, csv))
-    assert not rankconst.adjust(read_document("results.csv", csv)).notes
-
-
-def test_what_a_file_says_itself_answers_its_name() -> None:
-    for name, csv in (
-        ("per_relation.csv", "dataset,relation,MRR\numls,isa,0.5\n"),
-        ("sampled_ranking.csv", "dataset,protocol,MRR\numls,sampled:50,0.5\n"),
-        ("inductive_results.csv", "dataset,MRR\nWN18RR v1 ind (GraIL),0.5\n"),
-    ):
-        (entry,) = rankconst.adjust(read_document(name, csv)).entries
-        assert entry.constants is not None, name
-    (entry,) = rankconst.adjust(
-        read_document("relation_prediction.csv", "dataset,MRR\numls,.9\n"), side="relation"
-    ).entries
-    assert entry.constants is not None
-    assert entry.constants.tasks.side == "relation"
-
-
-def test_a_file_that_names_a_variant_contradicts_its_dataset() -> None:
-    csv = "dataset,MRR\nWN18RR,0.5\n"
-    with pytest.raises(DataError, match=r"the name of WN18RR_v2\.csv names WN18RR v2, its dataset is WN18RR"):
-        rankconst.adjust(read_document("WN18RR_v2.csv", csv))
-    for name in ("WN18RR.csv", "rotate_wn18rr.csv", "WN18.csv"):
-        assert not rankconst.adjust(read_document(name, csv)).notes

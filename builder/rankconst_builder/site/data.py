@@ -23,7 +23,7 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, show_number
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
-from rankconst.results.tables.columns import ROLES
+from rankconst.results.vocabulary import list_role_names
 from rankconst.tables.schema import COLUMNS
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
@@ -221,7 +221,7 @@ def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str],
         "aggregations": [{"key": row.key, "summary": row.summary} for row in AGGREGATIONS.values()],
         "splits": {key: list(others) for key, others in SPLITS.items()},
         "sides": {key: list(others) for key, others in SIDES.items()},
-        "roles": {role: list(others) for role, others in ROLES.items()},
+        "roles": {role: list(others) for role, others in list_role_names().items()},
     }
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from rankconst.results.adjust import AdjustedEntry
+    from rankconst.results.adjusted import AdjustedEntry
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
@@ -45,7 +45,7 @@ def read_published(path: Path, tables: Tables, keys: Collection[str]) -> tuple[d
     lost: list[tuple[str, int | None]] = []
     adjusted = rankconst.adjust(path, metrics=[METRIC], tables=tables)
     for each in adjusted.entries:
-        if not each.asked or each.entry.adjustment is not None:
+        if not each.wanted or each.entry.adjustment is not None:
             continue
         result = _read_result(each, keys)
         if isinstance(result, Result):

@@ -15,9 +15,10 @@ from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
-from rankconst.names import squash
+from rankconst.names import read_count, squash
+from rankconst.results.labels import read_label
 from rankconst.results.reading import Measured, are_in_full, measure
-from rankconst.results.tables.columns import find_run_columns, tells_runs
+from rankconst.results.tables.cells import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -281,10 +282,14 @@ _RUNS = re.compile(r"\d\s*(?:runs|seeds|trials)\b", re.IGNORECASE)
 
 def _tell_runs(group: Group, reading: Reading) -> bool:
     """Tell whether rows say in a column or behind a number that they average several runs."""
-    columns = find_run_columns(reading.columns)
+    labels = {column: read_label(column) for column in reading.columns}
+    runs = [column for column, label in labels.items() if label.role == "runs"]
+    spreads = [column for column, label in labels.items() if any(word.field == "metric" for word in label.words)]
     rows = [reading.rows[row] for row in group.rows]
-    return any(tells_runs(column, row.get(column) or "") for row in rows for column in columns) or any(
-        _RUNS.search(reading.rows[entry.row].get(entry.column) or "") for entry in group.entries
+    return (
+        any((read_count(row.get(column) or "") or 0) > 1 for row in rows for column in runs)
+        or any(is_number(row.get(column) or "") for row in rows for column in spreads)
+        or any(_RUNS.search(reading.rows[entry.row].get(entry.column) or "") for entry in group.entries)
     )
 
 

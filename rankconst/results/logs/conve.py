@@ -12,7 +12,8 @@ import re
 from dataclasses import replace
 
 from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
-from rankconst.results.tables.columns import WHICH_SIDES
+
+_WHICH_SIDES = "left and right are head and tail in some tools, tail and head in others"
 
 
 def _find_tool(found: list[Found]) -> list[Found]:
@@ -21,7 +22,7 @@ def _find_tool(found: list[Found]) -> list[Found]:
         return found
     if any(each.tool == "conve" or each.said.get("unfilled") for each in found):
         return [replace(each, tool=each.tool or "conve") for each in found]
-    return [each if each.side == "both" else replace(each, why=WHICH_SIDES) for each in found]
+    return [each if each.side == "both" else replace(each, why=_WHICH_SIDES) for each in found]
 
 
 READER = make_reader(

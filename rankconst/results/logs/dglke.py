@@ -56,7 +56,7 @@ READER = make_reader(
             # A script keeps the output below its commands, whose options may take several lines.
             Rule(
                 ("--dataset ",),
-                re.compile(r"(?:--model_name (?P<model>\S{1,100}) )?--dataset (?P<dataset>[\w./-]{1,100})"),
+                re.compile(r"(?:--model_name (?P<model>\S{1,100}) )?--dataset "),
                 says={"negatives": "", "unfiltered": ""},
             ),
             Rule(("--neg_sample_size_eval ",), re.compile(r"--neg_sample_size_eval (?P<negatives>\d{1,9})", re.ASCII)),

@@ -9,16 +9,25 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.mentions import names_known
-from rankconst.catalogue.tools import parse_tool
+from rankconst.evaluation import Ask
 from rankconst.results.document import Document
 from rankconst.results.gate import Text, Told, gather
 from rankconst.results.labels import Label
 from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader, strip_colours
-from rankconst.results.logs.pieces import Held, Number, clean, name_number, parse_line, read_text, take_numbers
-from rankconst.results.logs.signs import OPEN, TOOLS, find_refusal
+from rankconst.results.logs.pieces import (
+    Held,
+    Line,
+    Number,
+    clean,
+    name_number,
+    name_saying,
+    parse_line,
+    read_text,
+    take_numbers,
+)
+from rankconst.results.logs.signs import RECOMMENDER, SIGNS, TOOLS, is_recommender
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.text import find_lines, is_table
@@ -43,10 +52,9 @@ class _Texts:
 
     def add(self, held: Held) -> None:
         """Add what a line says."""
-        label = held.text.label
-        key = (label.whole, label.graphs, label.words, held.leads, *label.values.items())
-        before = self.texts.pop(key, held)
-        self.texts[key] = held._replace(seen=held.seen | before.seen)
+        key = (held.text.scope, name_saying(held.text.label, leads=held.leads))
+        before = self.texts.pop(key, None)
+        self.texts[key] = held if before is None else held._replace(seen=held.seen | before.seen)
         self.crowded = self.crowded or len(self.texts) > _MOST_TEXTS
         if self.crowded:
             del self.texts[next(iter(self.texts))]
@@ -60,6 +68,13 @@ class _Texts:
         return (held.tell(label) for held in reversed(self.texts.values()))
 
 
+class _Shape(NamedTuple):
+    """What a line without numbers of metrics says, whatever its digits."""
+
+    texts: tuple[Held, ...]
+    steps: bool  # True if it names an epoch or a step
+
+
 class _Scan:
     """Reads a log from top to bottom."""
 
@@ -68,34 +83,48 @@ class _Scan:
         self._above, self._graphs, self._held = _Texts(), _Texts(), _Texts()
         self._block = 0  # the line where the block begins; 0 between blocks
         self._first = True  # until the first block ends
-        self._step = ""
+        self._step = ""  # the last line that names one
+        self._shapes: dict[str, _Shape] = {}
 
     def read(self, text: str) -> Iterator[Found]:
         """Yield the numbers in the order of their lines."""
-        for number, line in enumerate(text.split("\n"), 1):
-            words, step = clean(line)
-            template, values = take_numbers(words)
-            parsed = parse_line(template) if values else None
-            self._step = step or self._step
-            if parsed is None or not parsed.numbers:
-                self._take_text(template)
-                continue
-            if not self._block:
-                self._block, self._held = number, _Texts()
-            if parsed.opens:  # like the row of a table, it goes on with no line above
-                self._held = _Texts()
-            yield from (self._find(number, each, values[each.place]) for each in parsed.numbers)
-            self._held.pass_by(frozenset(name_number(each.label) for each in parsed.numbers))
-            for held in parsed.held:
-                self._held.add(held)
+        for number, written in enumerate(text.split("\n"), 1):
+            line = written.rpartition("\r")[2]
+            alike = line.translate(_ALIKE)
+            shape = self._shapes.get(alike)
+            if shape is None:
+                words, step = clean(line)
+                template, values = take_numbers(words)
+                parsed = parse_line(template) if values else Line()
+                if parsed.numbers:
+                    self._step = line if step else self._step
+                    yield from self._read_numbers(number, parsed, values)
+                    continue
+                shape = _Shape(tuple(map(Held, read_text(template))), bool(step))
+                # A digit of a name, as in FB15k, makes it another one.
+                if len(line) < _LONGEST and len(self._shapes) < _MOST_SHAPES and not _DIGIT.search(template):
+                    self._shapes[alike] = shape
+            self._step = line if shape.steps else self._step
+            self._take_text(shape)
 
-    def _take_text(self, template: str) -> None:
+    def _read_numbers(self, number: int, parsed: Line, values: list[str]) -> Iterator[Found]:
+        """Yield the numbers of a line."""
+        if not self._block:
+            self._block, self._held = number, _Texts()
+        if parsed.opens:  # like the row of a table, it goes on with no line above
+            self._held = _Texts()
+        yield from (self._find(number, each, values[each.place]) for each in parsed.numbers)
+        self._held.pass_by(frozenset(name_number(each.label) for each in parsed.numbers))
+        for held in parsed.held:
+            self._held.add(held)
+
+    def _take_text(self, shape: _Shape) -> None:
         """Take a line without numbers of metrics: it ends a block, and belongs to the next."""
         if self._block:
             self._keep()
             self._block, self._above = 0, _Texts()
-        for text in read_text(template):
-            self._above.add(Held(text))
+        for held in shape.texts:
+            self._above.add(held)
 
     def _keep(self) -> None:
         """Keep the datasets named above a block, and what the lines above the first one may say of all."""
@@ -113,30 +142,21 @@ class _Scan:
         near = [*number.texts, *self._held.list_for(number.label)]
         far = [text for texts in (self._above, self._graphs) for text in texts.list_for(_UNNAMED)]
         told = _gather((*near, *far, self._name))
-        dataset = told.said.get("dataset", "")
-        named = told.origin != self._name.place or names_known(dataset)  # no graph is called fb15k237_excerpt
-        said = {
-            **told.said,
-            "dataset": dataset if dataset and named else None,
-            "step": self._step,
-        }
+        own = number.label.values.get("protocol", ("",))[0]
+        said = {**told.said, "step": clean(self._step)[1], "own protocol": own}
+        if told.origin == self._name.place:  # only a known name counts there
+            del said["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
         value = f"{text.rstrip(' %')}%" if number.label.percent or text.endswith("%") else text
-        return Found(
-            line,
-            self._block,
-            metric.label,
-            value,
-            told.said.get("split"),
-            told.said.get("side"),
-            told.said.get("protocol"),
-            None,
-            said,
-            why=_CROWDED if crowded else "",
-            asks=(*number.asks, *told.asks),
-        )
+        address = (told.said.get("split"), told.said.get("side"), told.said.get("protocol"), None)
+        asks = (*number.asks, *told.asks)
+        why = _CROWDED if crowded else ""
+        return Found(line, self._block, metric.label, value, *address, said, why=why, asks=asks)
 
 
+_LONGEST, _MOST_SHAPES = 1_000, 50_000
+_DIGIT = re.compile(r"\d")
+_ALIKE = str.maketrans("123456789", "000000000")
 _UNNAMED = Label()
 _NOBODY = (None, None, None, None)
 
@@ -149,26 +169,33 @@ def _gather(texts: tuple[Text, ...]) -> Told:
 def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
     """Yield the numbers of a log with what the whole of it gives away: the tool, or why it is refused."""
     text = strip_colours(document.text)
-    refusal = find_refusal(text)
+    signs = [sign for sign in SIGNS if sign.text in text]
+    reasons = [RECOMMENDER] * is_recommender(text) + [sign.says for sign in signs if not sign.field]
+    asks = tuple(Ask(sign.field, sign.says) for sign in signs if sign.field)
     tools = {tool for sign, tool in TOOLS.items() if sign in text}
-    tool = parse_tool(*tools) if len(tools) == 1 else None
-    missing = {f"missing {name}": why for sign, (name, why) in OPEN.items() if sign in text}
+    tool = tools.pop() if len(tools) == 1 else None
     for found in _Scan(document.name).read(text):
-        yield replace(
-            found,
-            tool=None if tool is None else tool.key,
-            side=found.side or (tool.side if tool is not None else None),
-            said={**found.said, **missing},
-            why=refusal or found.why,
-        )
+        yield replace(found, tool=tool, asks=(*found.asks, *asks), why=reasons[0] if reasons else found.why)
 
 
+def _ask_beside(found: list[Found]) -> list[Found]:
+    """Ask about a number without a protocol whose neighbour of the same metric is filtered by its own name."""
+    filtered = {(each.heading, each.name) for each in found if each.said.get("own protocol") == "filtered"}
+    return [
+        replace(each, asks=(*each.asks, _BESIDE))
+        if (each.heading, each.name) in filtered and not each.said.get("own protocol") and each.protocol != "raw"
+        else each
+        for each in found
+    ]
+
+
+_BESIDE = Ask("protocol", "the same metric beside it is called filtered", remedy="--protocol raw")
 _FORMAT = LogFormat(
     key="generic",
     title="lines such as MRR: 0.338, of any tool",
     values=Rule((), re.compile("")),
     scan=_scan_document,
-    gated=True,
+    refine=_ask_beside,
 )
 _READER = make_reader(_FORMAT)
 _AROUND = 200  # lines
@@ -202,6 +229,7 @@ def _read(document: Document) -> Reading:
     tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)
     parts = (
         "lines of names and numbers",
+        reading.understood,
         f"as {' and '.join(tools)} prints them" if tools else "",
         name_percentages(entries),
     )

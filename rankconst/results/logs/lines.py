@@ -2,7 +2,7 @@
 
 A format is one :class:`LogFormat`. Lines are found by words that they must contain, not one by one, so that a long log
 with few results is read at the speed of a text search. Colour codes are removed; a carriage return, as in progress
-bars, ends no line.
+bars, ends no line. The dataset is that of the nearest settings above, or of the name of the file.
 
 A number counts as exact only if the tool prints every digit and more than six significant ones are there: people who
 copy a log shorten it, and a full number seldom ends so soon. Any other number means the interval left by rounding.
@@ -12,28 +12,30 @@ from __future__ import annotations
 
 import heapq
 import re
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cache, lru_cache, partial
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.mentions import names_known
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.metrics import find_metric
 from rankconst.catalogue.protocols import parse_split
-from rankconst.errors import DataError, UnknownNameError
-from rankconst.evaluation import NAMES, Ask, Stated
+from rankconst.errors import DataError
+from rankconst.evaluation import Ask, Stated
 from rankconst.names import squash
+from rankconst.results.gate import gather
+from rankconst.results.labels import read_label
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
-from rankconst.results.structured import SPLIT_WORDS, read_number
+from rankconst.results.structured import read_number
+from rankconst.results.tables.grid import name_file
+from rankconst.results.vocabulary import list_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
+    from rankconst.results.gate import Told
 
 
 MOST_NUMBERS = 250_000
@@ -73,6 +75,7 @@ class Found:
 
 
 def _keep(found: list[Found]) -> list[Found]:
+    """Return numbers as they are."""
     return found
 
 
@@ -82,7 +85,8 @@ class LogFormat:
 
     Groups of the patterns with a meaning for every format: ``name`` and ``value``; ``k`` for a number apart from its
     name; ``names`` and ``values`` for a table with the names in a heading; ``split``, ``side``, ``protocol``, ``tool``,
-    ``step``, ``model``; ``test_triples`` and the like, the number of evaluation triples; ``num_tasks``, that of ranks.
+    ``step``, ``model``, ``dataset``; ``test_triples`` and the like, the number of evaluation triples; ``num_tasks``,
+    that of ranks.
     """
 
     key: str
@@ -92,7 +96,7 @@ class LogFormat:
     sign: Rule | None = None  # the lines that only this tool prints; those with numbers if None
     tool: str | None = None
     exact: bool = False  # True if the tool prints every digit
-    gated: bool = False  # True if its lines are of any tool: no split is assumed
+    tests: bool = False  # True if it evaluates the test split, and prints no split
     decimals: int | None = None  # always printed: a value with fewer, at the end of the file, is cut off
     # What the group of that name means; None for a line without it.
     sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
@@ -111,171 +115,54 @@ def make_reader(log: LogFormat) -> Reader:
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 # Tables, JSON and quotations hold such lines too.
 _ELSEWHERE = re.compile(r"\s*[|{\"'`]")
-_HITS = re.compile(r"hits?\s*@\s*(\d{1,9})", re.IGNORECASE | re.ASCII)
-_NAMES = {"mrr": "mrr", "mean reciprocal rank": "mrr", "mr": "mr", "mean rank": "mr"}
 _PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 # Leading zeros do not count.
 _SIGNIFICANT = re.compile(r"[+-]?[0.]*+([\d.]*+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _ROUNDED = 6
 _OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
 
-
-SETTINGS = 50_000
-"""How many characters at the beginning of a log may be its settings."""
-
-_DATASET = re.compile(
-    r"(?<![a-z])(?P<key>dataset_?name|dataset|data_?name|data[ _-]?(?:path|dir|root|folder)|data|files path|benchmark"
-    r"|(?:train|valid|test)_path|task)['\"]?"
-    r"(?P<sign>\s*[:=]\s*|\s+)(?:\{['\"]class['\"]:\s*)?(?:name:\s*)?['\"]?(?P<name>[\w./~-]+)",
-    re.IGNORECASE | re.ASCII,
+SETTINGS = Rule(
+    ("data", "Data", "DATA", "benchmark"),
+    re.compile(
+        r"(?<![\w-])(?P<flag>--)?(?P<key>[A-Za-z][A-Za-z_-]*(?: [A-Za-z]+)?)['\"]?"
+        r"(?(flag)(?:=|\s+)|\s*[:=]\s*)['\"]?(?P<name>[\w./~-]+)(?P<end>['\"),}\]]|\s*$)?",
+        re.ASCII,
+    ),
 )
-_BENCHMARK = re.compile(
-    r"(?:fb|wn)[-_]?1[0-9]|yago|codex|nell-?995|wiki-?kg|bio-?kg|umls|kinship|nations", re.IGNORECASE
-)
+"""The settings of a run, such as ``data_path: data/FB15k-237`` and ``--dataset WN18RR``."""
+
+_PATH = re.compile(r"[ _-](?:path|dir|root|folder)$", re.IGNORECASE)
 
 
-@cache
-def list_benchmarks() -> frozenset[str]:
-    """Return every name of a benchmark, squashed."""
-    benchmarks = load_benchmarks().items()
-    return frozenset(squash(name) for key, each in benchmarks for name in (key, each.title, *each.aliases))
+def list_settings(line: str) -> Iterator[str]:
+    """Yield the datasets that the settings on a line name."""
+    for found in SETTINGS.pattern.finditer(line):
+        name, stated = name_folder(found["name"]), found["flag"] or found["end"] is not None
+        # Of "INFO Dataset", the last word is the key; source_dataset is another one.
+        for key in dict.fromkeys((found["key"], found["key"].rpartition(" ")[2])):
+            stem = _PATH.sub("", key)
+            may_be = names_known(name) or (stem == key and stated and _may_be_dataset(name))
+            if may_be and list_roles().get(squash(stem)) == "dataset":
+                yield name
+                break
 
 
-def _name_folder(path: str) -> str:
-    """Return the last part of a path, or the folder of a file if a dataset has its name: data/WN18RR/train.txt."""
-    folders, _, name = path.rstrip("/.").rpartition("/")
-    folder = folders.rpartition("/")[2]
-    return folder if "." in name and not _is_known(name) and _is_known(folder) else name
-
-
-def _is_known(name: str) -> bool:
-    return _BENCHMARK.search(name) is not None or names_known(name)
-
-
-def find_dataset(text: str) -> str | None:
-    """Return the dataset that the settings at the beginning of a log name; None if they name none, or several."""
-    named = {
-        squash(name): name
-        for match in _DATASET.finditer(text, 0, SETTINGS)
-        for name in [_name_folder(match["name"])]
-        if _is_known(name)
-    }
-    name = next(iter(named.values())) if len(named) == 1 else None
-    return name.upper() if name is not None and _STATEMENTS.search(text, 0, SETTINGS) else name
-
-
-# StarE calls the statements of WD50K wd50k, which is our key of its triples; in capitals the name is open.
-_STATEMENTS = re.compile(r"\bSTATEMENT_LEN['\"]?\s*[:=]\s*+(?!3\b)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What settings say of the numbers below them, up to the next settings."""
-
-    line: int
-    dataset: str | None  # None if they name several
-    among: frozenset[str] = frozenset()  # these, squashed
-    unknown: str = ""  # a dataset that is no known one
-
-
-# What settings of that name hold that is no dataset.
-_NO_NAMES = {"true", "false", "none", "null", "name", "path", "dataset", "data", "loader", "dataloader"}
-
-
-_TRAINED = re.compile(r"(?:source|train|training)[_ -]$", re.IGNORECASE)
-
-
-# How keys of datasets begin; most lines have none.
-_MARKS = re.compile("data|files path|benchmark|(?:train|valid|test)_path|task")
-# Keys that may hold something else.
-_ELSE = re.compile("(?:valid|test)_path|task", re.IGNORECASE)
-
-
-def _list_settings(text: str) -> list[tuple[int, str, str, bool]]:
-    """Return where settings name a dataset: the line, key and name, and whether that is a known one."""
-    lower = text.lower()
-    places = (each.start() for each in _MARKS.finditer(lower))
-    found: list[tuple[int, str, str, bool]] = []
-    line, counted = 1, 0
-    for place in places if len(lower) == len(text) else ():
-        match = _DATASET.match(text, place)
-        if match is None or _TRAINED.search(text, max(place - 12, 0), place) or match["key"].lower() == "train_path":
-            continue
-        line, counted = line + text.count("\n", counted, place), place
-        name = _name_folder(match["name"])
-        known = _is_known(name)
-        stated = (
-            _ELSE.fullmatch(match["key"]) is None
-            and "\n" not in match["sign"]
-            and (match["sign"].strip() or text[max(place - 2, 0) : place] == "--")
-        )
-        if known or (stated and _may_be_dataset(name)):
-            found.append((line, squash(match["key"]), name, known))
-    return found
-
-
-def name_unknown(text: str) -> str:
-    """Return the dataset that settings name, if it is not known, and none of them is."""
-    settings = [(name, known) for _, key, name, known in _list_settings(text) if key.startswith("dataset") or known]
-    return settings[0][0] if settings and not any(known for _, known in settings) else ""
+def name_folder(path: str) -> str:
+    """Return the last part of a path that is a known name, or simply the last: data/WN18RR/train.txt."""
+    parts = path.strip("/.").split("/")
+    return next((part for part in reversed(parts) if names_known(part)), parts[-1])
 
 
 def _may_be_dataset(name: str) -> bool:
-    word = name.lower()
-    return (
-        re.search("[a-z]{2}", word) is not None
-        and word not in _NO_NAMES
-        and word not in SPLIT_WORDS
-        and "." not in word
-    )
+    """Tell whether a setting names a dataset, if not one of the registry."""
+    says_nothing = read_label(name).whole or name.lower() in {"true", "false", "none", "null"}
+    return re.search("[A-Za-z]{2}", name) is not None and "." not in name and not says_nothing
 
 
-def _list_runs(text: str, numbers: list[int]) -> list[_Run]:
-    """Return the runs of a log whose settings name different datasets; nothing if they name one."""
-    settings = _list_settings(text)
-    keys = {key for _, key, _, known in settings if known}
-    settings = [each for each in settings if each[3] or each[1] in keys]
-    if len({squash(name) for _, _, name, _ in settings}) < 2:
-        return []
-    runs: list[_Run] = []
-    blocks: dict[int, list[tuple[int, str, str, bool]]] = {}
-    for each in settings:  # those without a number between them are of one run
-        blocks.setdefault(bisect_left(numbers, each[0]), []).append(each)
-    for block in blocks.values():
-        known = {squash(name): name for _, _, name, is_known in block if is_known}
-        if known:
-            runs.append(_Run(block[0][0], next(iter(known.values())) if len(known) == 1 else None, frozenset(known)))
-        else:
-            runs.append(_Run(block[0][0], None, unknown=block[0][2]))
-    return runs
-
-
-def _place_in_run(found: Found, runs: list[_Run], first: Mapping[str, int]) -> Found:
-    """Return a number with the dataset of its run, unless the lines above it name one that no other run has."""
-    place = bisect_right(runs, found.line, key=lambda run: run.line) - 1
-    own = found.said.get("dataset")
-    if place < 0:
-        return found
-    run = runs[place]
-    if own is not None and first.get(squash(own), place + 1) > place:
-        return found
-    if run.unknown:
-        return replace(found, why=found.why or _OTHER_RUN.format(run.line, run.unknown))
-    return replace(found, said={**found.said, "dataset": run.dataset})
-
-
-_OTHER_RUN = "line {} begins a run on {!r}, which is no known dataset"
-
-
-@lru_cache(maxsize=256)
-def parse_name(name: str) -> Metric | None:
-    """Return the metric that a log names; None if no tool prints it."""
-    hits = _HITS.fullmatch(name)
-    key = f"hits@{hits[1]}" if hits else _NAMES.get(name.lower(), name)
-    try:
-        return parse_metric(key)
-    except UnknownNameError:
-        return None
+def find_dataset(text: str) -> str | None:
+    """Return the dataset that the settings of a log name; None if they name none, or several."""
+    named = {squash(name): name for _, _, line in _find_lines(text, (SETTINGS,)) for name in list_settings(line)}
+    return next(iter(named.values())) if len(named) == 1 else None
 
 
 def pad_decimals(text: str, decimals: int) -> str:
@@ -297,20 +184,53 @@ def _shows_all(text: str) -> bool:
     return digits is not None and len(digits[1].replace(".", "")) > _ROUNDED
 
 
+class _State:
+    """What the lines above a number say."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, str | None] = {}
+        self.heading = 0
+        self._named: dict[str, str] = {}  # the datasets that settings name
+        self._read = True  # whether a number stands below them
+
+    def take(self, rule: Rule, line: int, text: str) -> None:
+        """Take a line that says something."""
+        found = rule.pattern.search(text)
+        if rule is SETTINGS:
+            self._name(list_settings(text))
+        elif found is not None:
+            said = {**rule.says, **found.groupdict()}
+            if name := said.pop("dataset", None):
+                self._name([name_folder(name)])
+            self.said |= said
+            self.heading = line
+
+    def _name(self, names: Iterable[str]) -> None:
+        """Take the names of datasets; those without a number between them are of one run."""
+        for name in names:
+            self._named = {} if self._read else self._named
+            self._read = False
+            self._named[squash(name)] = name
+
+    def tell(self) -> tuple[dict[str, str | None], tuple[Ask, ...]]:
+        """Return what is said of the next numbers, and whether the settings disagree."""
+        self._read, names = True, tuple(self._named.values())
+        if len(names) > 1:
+            return self.said, (Ask("dataset", f"its settings name {' and '.join(names)}", choices=names),)
+        return (self.said | {"dataset": names[0]} if names else self.said), ()
+
+
 def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
     """Find the numbers of a log, in its order."""
-    state: dict[str, str | None] = {}
-    heading = 0
-    for line, rule, text in _find_lines(strip_colours(document.text), (*log.headings, log.values)):
+    state = _State()
+    for line, rule, text in _find_lines(strip_colours(document.text), (SETTINGS, *log.headings, log.values)):
         if rule is not log.values:
-            said = rule.pattern.search(text)
-            if said is not None:
-                state |= {**rule.says, **said.groupdict()}
-                heading = line
+            state.take(rule, line, text)
             continue
         for match in rule.pattern.finditer(text):
-            said_here = state | {key: group for key, group in match.groupdict().items() if group is not None}
-            yield from _pair(log, line, heading, said_here)
+            said, asks = state.tell()
+            said_here = said | {key: group for key, group in match.groupdict().items() if group is not None}
+            yield from (replace(each, asks=asks) for each in _pair(log, line, state.heading, said_here))
 
 
 def _pair(log: LogFormat, line: int, heading: int, said: Mapping[str, str | None]) -> Iterator[Found]:
@@ -362,6 +282,7 @@ def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Rule,
 
 
 def _find_starts(text: str, mark: str, order: int) -> Iterator[tuple[int, int]]:
+    """Find the beginnings of the lines with a mark."""
     end = 0
     while end >= 0 and (place := text.find(mark, end)) >= 0:
         yield text.rfind("\n", end, place) + 1, order
@@ -369,6 +290,7 @@ def _find_starts(text: str, mark: str, order: int) -> Iterator[tuple[int, int]]:
 
 
 def _recognise(log: LogFormat, document: Document) -> bool:
+    """Tell whether a document has lines that only this tool prints, and numbers."""
     if document.suffix in _OTHERS:
         return False
     text = strip_colours(document.text)
@@ -377,11 +299,12 @@ def _recognise(log: LogFormat, document: Document) -> bool:
 
 
 def _read(log: LogFormat, document: Document) -> Reading:
+    """Read a log."""
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     evaluation, of, seen = 0, None, set[tuple[str, str | None, str | None]]()
-    dataset = find_dataset(document.text)
+    file = _read_name(document.name)
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
     listed = list(islice((log.scan or scan_log)(document, log), MOST_NUMBERS + 1))
@@ -390,58 +313,76 @@ def _read(log: LogFormat, document: Document) -> Reading:
             f"{document.at(listed[-1].line)}: more than {MOST_NUMBERS:,} numbers up to here. Take the lines with the "
             "evaluations that you want: grep 'epoch 100' LOG > results.log"
         )
-    runs = _list_runs(strip_colours(document.text), sorted({each.line for each in listed}))
-    first = {name: place for place in reversed(range(len(runs))) for name in runs[place].among}
-    for found in (_place_in_run(each, runs, first) if runs else each for each in log.refine(listed)):
+    named = False
+    for found in log.refine(listed):
+        metric, _ = find_metric(found.name) or (None, None)
         why = found.why or _refuse(log, found, unfinished)
-        metric = parse_name(found.name)
         if why or metric is None:
             skipped.append(Skipped(found.line, found.name, why or "not the name of a metric that logs print"))
             continue
-        said = found.said
-        here, what = (found.heading, found.split, said.get("step")), (metric.key, found.side, found.protocol)
+        context = _describe(found, log, file)
+        here, what = (found.heading, context.split, found.said.get("step")), (metric.key, found.side, found.protocol)
         if here != of or what in seen:
             evaluation, of, seen = evaluation + 1, here, set()
         seen.add(what)
-        cells = {
-            "evaluation": str(evaluation),
-            "dataset": said.get("dataset") or dataset,
-            "model": said.get("model"),
-            "step": said.get("step"),
-            "split": found.split,
-            "side": found.side,
-            "filter": ("raw" if found.protocol == "raw" else "filtered") if log.protocols else None,
-            "protocol": found.protocol if found.protocol and not log.protocols else None,
-            "metric": found.name,
-            "value": found.text,
-        }
-        context = Stated(
-            dataset=said.get("dataset") or dataset,
-            split=found.split,
-            side=found.side,
-            protocol=found.protocol,
-            tool=found.tool,
-            model=said.get("model"),
-            rank_type=said.get("rank_type"),
-            num_tasks=_count_tasks(found),
-            asks=(*found.asks, *_list_asks(found, log)),
-        )
+        named = named or (context.dataset is not None and not found.said.get("dataset"))
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
-        rows.append({column: cell or "" for column, cell in cells.items()})
+        rows.append(_write_row(evaluation, found, context, log))
     reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
-    return replace(reading, understood=f"dataset {dataset} from its settings" if dataset else "")
+    return replace(reading, understood=f"dataset {file.said['dataset']} from {file.origin}" if named else "")
 
 
-def _list_asks(found: Found, log: LogFormat) -> Iterator[Ask]:
-    for name in NAMES:
-        if reason := found.said.get(f"missing {name}"):
-            yield Ask(name, reason)
-    if log.gated and found.split is None and not any(ask.field == "split" for ask in found.asks):
-        yield Ask("split", "it names no split", remedy="--split test or --split valid")
+_NO_SPLIT = Ask("split", "it names no split", remedy="--split test or --split valid")
+
+
+def _read_name(name: str) -> Told:
+    """Return what the name of a file says; as a dataset, only a known name counts."""
+    told = gather((name_file(name),))
+    known = names_known(told.said.get("dataset", ""))
+    return told if known else replace(told, said={key: value for key, value in told.said.items() if key != "dataset"})
+
+
+def _describe(found: Found, log: LogFormat, file: Told) -> Stated:
+    """Put together what a log and its name say of a number, and what is asked about it."""
+    own: dict[str, Any] = {name: found.said.get(name) for name in ("dataset", "aggregation", "rank_type")}
+    own |= {"split": found.split, "side": found.side, "protocol": found.protocol}
+    asked = {ask.field for ask in found.asks}
+    asks = (*found.asks, *(ask for ask in file.asks if not own.get(ask.field)))
+    settled: dict[str, Any] = {
+        name: value or (None if name in asked else file.said.get(name)) for name, value in own.items()
+    }
+    if not settled["split"] and not log.tests and not any(ask.field == "split" for ask in asks):
+        asks = (*asks, _NO_SPLIT)
+    return Stated(
+        **settled,
+        tool=found.tool,
+        model=found.said.get("model"),
+        num_tasks=_count_tasks(found),
+        asks=tuple(dict.fromkeys(asks)),
+    )
+
+
+def _write_row(evaluation: int, found: Found, context: Stated, log: LogFormat) -> dict[str, str]:
+    """Return the row of a number."""
+    filtering = "raw" if found.protocol == "raw" else "filtered"
+    cells = {
+        "evaluation": str(evaluation),
+        "dataset": context.dataset,
+        "model": context.model,
+        "step": found.said.get("step"),
+        "split": context.split,
+        "side": context.side,
+        "filter": filtering if log.protocols else None,
+        "protocol": None if log.protocols else context.protocol,
+        "metric": found.name,
+        "value": found.text,
+    }
+    return {column: cell or "" for column, cell in cells.items()}
 
 
 def _count_tasks(found: Found) -> int | None:
+    """Return the number of ranks that the log counts."""
     ranks, triples = found.said.get("num_tasks"), found.said.get(f"{found.split or 'test'}_triples")
     if triples is not None:
         return int(triples) * (2 if found.side == "both" else 1)
@@ -449,6 +390,7 @@ def _count_tasks(found: Found) -> int | None:
 
 
 def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
+    """Return why a number cannot be used."""
     for pattern, why in log.unread:
         if pattern.fullmatch(found.name):
             return why

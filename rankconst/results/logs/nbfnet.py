@@ -30,6 +30,7 @@ READER = make_reader(
             ),
         ),
         headings=(
+            Rule(("'dataset': {",), re.compile(r"'dataset': \{'class': '(?P<dataset>[\w-]{1,100})'")),
             Rule(("Evaluate on ",), re.compile(r"\bEvaluate on (?P<split>train|valid|test)\s*$")),
             Rule(("model_epoch_",), re.compile(r"\bmodel_epoch_(?P<step>\d{1,12})\.pth", re.ASCII)),
         ),

@@ -52,11 +52,13 @@ READER = make_reader(
         headings=(
             Rule(("type constraint results:",), re.compile(r"(?P<constraint>(?:no )?)type constraint results:")),
             Rule(("metric",), re.compile(r"^[\s#>]*metric:?[ \t](?P<names>.*\b(?:MRR|MR|hit@\d{1,9})\b.*)")),
+            Rule(("Files Path : ",), re.compile(r"Input Files Path : (?P<dataset>\S{1,300})")),
             Rule(
                 ("The total of test triples is ",),
                 re.compile(r"The total of test triples is (?P<test_triples>\d{1,12})", re.ASCII),
             ),
         ),
+        tests=True,
         decimals=6,
         sides={"l": "head", "r": "tail", "averaged": "both"},
         protocols={"raw": "raw", "filter": None},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.evaluation import Ask
 from rankconst.results.gate import Text
 from rankconst.results.labels import Label, read_label
+from rankconst.results.logs.lines import list_settings
 from rankconst.results.vocabulary import FIELDS, Word
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ _BESIDE = re.compile(r"\s*\(([^()]*)\)")
 _ROLE = re.compile(r"\W*([\w ]{1,40}?)\s*[:=]\s*(\S.*)")
 _DENIED = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}(?:False|false|no|off)\b")  # filtered=False
 _NO_K = "it does not say which k"
+_MORE_NAMES = "several names of metrics stand before it"
+_MORE_NUMBERS = "several numbers are behind its name"
 
 
 class Number(NamedTuple):
@@ -90,9 +93,15 @@ def name_number(label: Label) -> tuple[str, str]:
     return label.metric.key if label.metric is not None else "", repr(sorted(label.values.items()))
 
 
+@lru_cache(maxsize=4_096)
+def name_saying(label: Label, *, leads: bool = False) -> object:
+    """Return what is the same for all lines that say the same."""
+    return (label.whole, label.graphs, label.words, leads, *label.values.items())
+
+
 def clean(line: str) -> tuple[str, str]:
     """Return a line without its prefix, and the epoch or step that it names."""
-    text = line.rpartition("\r")[2].replace(_HOLE, " ")
+    text = line.replace(_HOLE, " ")
     if "|" in text or "<" in text or "]" in text:
         text = _SPEED.sub(" ", _BAR.sub(" ", text))
     if ":" in text:
@@ -119,7 +128,10 @@ def read_text(template: str) -> tuple[Text, ...]:
     pair = _ROLE.fullmatch(text) if len(text) < _LONGEST else None
     if pair is not None and read_label(pair[1]).role in {*FIELDS, "dataset"}:
         text = pair[2]
-    return tuple(Text(label, "text", "a line above") for label in _read_labels(text) if _says(label))
+    labels = [label for label in _read_labels(text) if _says(label)]
+    labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
+    # A label of vocabulary is like the cell of a row: "std" above a number says that it is one.
+    return tuple(Text(label, scope, "a line above") for label in labels for scope in ["text"] + ["row"] * label.whole)
 
 
 def _read_labels(text: str) -> Iterator[Label]:
@@ -173,6 +185,8 @@ class _Parser:
 
     def take_gap(self, gap: str, place: int) -> None:
         """Take the text between two numbers; the second is the one with that place."""
+        if self.numbers and self.numbers[-1].place == place - 1 and not gap.strip(_EDGES + ",;|/[]"):
+            self._refuse(_MORE_NUMBERS)
         beside = _BESIDE.match(gap)
         if beside is not None and self.numbers and _says(label := read_label(beside[1])):
             self._attach(label)
@@ -185,6 +199,14 @@ class _Parser:
             self._take_part(part)
         if parts:
             self._take_name(parts[-1].strip(_EDGES.replace("(", "").replace(")", "")), place, separated=separated)
+        if sum(_names_metric(part.strip(_EDGES)) for part in parts) > 1:
+            self._refuse(_MORE_NAMES, place)
+
+    def _refuse(self, reason: str, place: int | None = None) -> None:
+        """Refuse the last number, if it is the one with that place."""
+        if self.numbers and place in {None, self.numbers[-1].place}:
+            last = self.numbers[-1]
+            self.numbers[-1] = last._replace(label=replace(last.label, reason=last.label.reason or reason))
 
     def take_rest(self, gap: str) -> None:
         """Take the text behind the last number."""
@@ -232,16 +254,18 @@ class _Parser:
         label = read_label(text)
         lead = _find_lead(text) if label.metric is not None else ""
         if label.metric is None and self._metric and label.whole and separated:
+            self._add(weaken(label))
             label = read_label(f"{self._metric} {text}")
         if label.metric is None and text.lower() in {"hits", "hit"}:
             self.numbers.append(Number(label, place))
         if label.metric is None or not (separated or label.whole):
-            for each in _read_labels(text):
-                self._add(weaken(each), "text")
+            for each in map(weaken, _read_labels(text)):  # before another number, it may be of those so far
+                self._tell_all(Text(each, "text", "its line"))
+                self._add(each, "text")
             return
         if lead:
             self._add(read_label(lead), leads=True)
-        before = (held.tell(label) for held in reversed(self._words))
+        before = tuple(held.tell(label) for held in reversed(self._words))
         self._tell_all(Text(weaken(label, "split"), "row", "its line"))
         self.numbers.append(Number(label, place, (Text(label, "column", "its name"), *before), _ask_unknown(label)))
         self._words = [held._replace(seen=held.seen | {name_number(label)}) for held in self._words]
@@ -257,13 +281,19 @@ class _Parser:
 def parse_line(template: str) -> Line:
     """Return the numbers of a line, and what it says of them."""
     gaps = template.split(_HOLE)
-    if len(gaps) > _MOST_NUMBERS:
+    if len(gaps) > _MOST_NUMBERS or max(map(len, gaps)) > _LONGEST:
         return Line()
     parser = _Parser()
     for place, gap in enumerate(gaps[:-1]):
         parser.take_gap(gap, place)
     parser.take_rest(gaps[-1])
     return parser.finish()
+
+
+@lru_cache(maxsize=4_096)
+def _names_metric(text: str) -> bool:
+    """Tell whether a text is the name of a metric."""
+    return read_label(text).metric is not None and read_label(text).whole
 
 
 def _find_lead(name: str) -> str:
@@ -282,4 +312,4 @@ def _ask_unknown(label: Label) -> tuple[Ask, ...]:
     ]
     lexicon = {word.text for word in label.words}
     unknown = [word for word in dict.fromkeys(words) if not read_label(word).whole and word.lower() not in lexicon]
-    return tuple(Ask("part", word.lower(), label.text[:60], "its name") for word in unknown or [label.text[:60]])
+    return tuple(Ask("part", label.text[:60], word.lower(), "its name") for word in unknown or [label.text[:60]])

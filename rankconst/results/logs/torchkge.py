@@ -44,6 +44,7 @@ READER = make_reader(
             ),
         ),
         sign=Rule(("Filt. ",), re.compile(r"(?:^|\s)Filt\. (?:Hit@\d{1,9}|Mean Rank|MRR) : ")),
+        tests=True,
         protocols={None: "raw", "Filt. ": None},
         refine=_restore,
     )

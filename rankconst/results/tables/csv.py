@@ -110,9 +110,13 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
             continue
         # "metric:<tab>MRR<tab>MR" is from a log, and so is "MRR<tab>0.3".
         named = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))
-        if not named and not any(cell.rstrip().endswith(":") for cell in row):
+        if not named and not any(map(_PAIR.search, row)):
             best = max(best, sum(bool(read_label(cell.strip()).role) for cell in row))
     return best
+
+
+# "MRR: 0.3" and "MRR =" are from a log.
+_PAIR = re.compile(r"[:=]\s*[\d.]*\s*$")
 
 
 def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | None = None) -> Reading:
@@ -122,27 +126,21 @@ def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | 
         # Nothing is known in the heading: the delimiter with most cells makes the best message.
         first = next((line for line in document.lines if line.strip()), "")
         delimiter = max(DELIMITERS, key=first.count)
-    commas = bool(document.decimal or (delimiter != "," and _COMMA.search(document.text)))
-    rows = read_rows(document, delimiter)
-    printed = Printed(rows)
-    return read_tables(document, form, (printed._replace(commas=commas and not dialect.exact),), dialect, tool)
+    commas = document.decimal is not None or _COMMA.search(document.text) is not None
+    printed = Printed(read_rows(document, delimiter), commas=commas and not dialect.exact)
+    return read_tables(document, form, (printed,), dialect, tool)
 
 
-# A number with a comma in a table that has other delimiters.
-_COMMA = re.compile(r"[;\t][^\S\t]*\"?\d+,\d")
+# A number with a comma, in quotes or behind another delimiter.
+_COMMA = re.compile(r"[;\t][^\S\t]*\"?\d+,\d|\"\s*\d+,\d")
 
 
 def _recognise(document: Document) -> bool:
     return find_delimiter(document) is not None
 
 
-# What people make has fewer lines; what has more is read line by line.
-_MOST_PRINTED = 10_000
-
-
 def _read(document: Document) -> Reading:
-    printed = document.text.count("\n") < _MOST_PRINTED
-    return read_delimited(document, READER.key, Dialect(groups=printed, even=True))
+    return read_delimited(document, READER.key, Dialect(even=True))
 
 
 READER = Reader("csv", "a table with commas, tabs or semicolons", _recognise, _read)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.names import squash
 from rankconst.results.labels import Label, read_label
-from rankconst.results.tables.cells import is_blank, is_number
+from rankconst.results.tables.cells import is_blank, is_missing, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DEEPEST = 4
 """How many rows a heading may have."""
 
-_COUNT = re.compile(r"@?\s*\d{1,9}", re.ASCII)
+_COUNT = re.compile(r"@?\s*[1-9]\d{0,8}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,18 @@ class Heading:
     @property
     def roles(self) -> list[str]:
         """What the cells of each column are; empty where its heading does not say."""
-        return [
-            next((label.role for label in labels[::-1] if label.role and label.role != "measured"), "")
-            for labels in self.labels
-        ]
+        found = ([*filter(None, map(find_role, labels[::-1]))] for labels in self.labels)
+        return [next((role for role in roles if role != "measured"), "") for roles in found]
 
     @property
     def long(self) -> bool:
         """True if one column names the metric and another holds its value."""
         return {"metric", "value"} <= set(self.roles)
+
+
+def find_role(label: Label) -> str:
+    """Return what the cells below a label are: of a count, the number of ranks."""
+    return "num_tasks" if label.metric is not None and label.metric.scale == "count" else label.role
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
@@ -78,10 +81,24 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether a row below the metrics belongs to the heading: with the k of Hits@, or with names over columns."""
     own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
-    if set(longer.measured) > set(heading.measured):
-        return not any("." in cell and is_number(cell) for cell in row.plain)
+    others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
+    further = [j for j, label in longer.measures.items() if j not in heading.measures and not label.reason]
+    if further and set(longer.measures) > set(heading.measures):
+        counted = all(
+            _is_hits(longer.measures[j]) or any(map(str.isalpha, cell))
+            for j in further
+            for cell in row.plain[j : j + 1]
+        )
+        return counted and not any("." in cell and is_number(cell) for cell in row.plain)
+    # Words below all metrics and nothing else, such as mean and std, are of the heading, too.
+    if own and not any(others) and not any(is_missing(cell) or any(map(str.isdigit, cell)) for cell in own):
+        return True
     said = [read_label(cell) for cell in own if not is_blank(cell)]
     return len(said) == len(own) > 0 and all(each.whole and (each.graphs or each.values) for each in said)
+
+
+def _is_hits(label: Label) -> bool:
+    return label.metric is not None and label.metric.hits_k is not None
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
@@ -108,7 +125,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
     """Return the columns of metrics; a column that has another role is none."""
     found = {}
     for j, each in enumerate(labels):
-        if any(label.role and label.role not in {"measured", "tool", "side", "model"} for label in each):
+        if any(role and role not in {"measured", "tool", "side", "model"} for role in map(find_role, each)):
             continue
         measure = next((label for label in each[::-1] if label.metric is not None), None)
         if measure is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.errors import DataError
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Placed, Row, check_spans, check_width
-from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import Outline
 
 if TYPE_CHECKING:
@@ -504,7 +504,7 @@ def find_tables(document: Document) -> list[Printed]:
 
 
 def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, find_tables(document), Dialect(groups=True))
+    return read_tables(document, READER.key, find_tables(document))
 
 
 READER = Reader("latex", "tabular, longtable and the like in LaTeX", _recognise, _read, most=LONGEST_TEXT)

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Placed, Row, check_width
-from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.html import Page
 from rankconst.results.tables.latex import strip_latex
 from rankconst.results.tables.near import Outline
@@ -258,7 +258,7 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, find_tables(document), Dialect(groups=True))
+    return read_tables(document, READER.key, find_tables(document))
 
 
 READER = Reader("markdown", "tables in Markdown or HTML", _recognise, _read, most=LONGEST_TEXT)

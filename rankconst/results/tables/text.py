@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rankconst.results.labels import read_label
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Row, check_width, is_missing, is_number, strip_marks
-from rankconst.results.tables.grid import Dialect, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import NUMBERED, Outline
 
 if TYPE_CHECKING:
@@ -358,7 +358,7 @@ def _read(document: Document) -> Reading:
         check_width(line.count("|"), document, number)
     outline = Outline()
     add_lines(document.lines, outline)
-    return read_tables(document, READER.key, outline.list_tables(), Dialect(groups=True))
+    return read_tables(document, READER.key, outline.list_tables())
 
 
 READER = Reader("text", "a table as a program prints it, or as copied from a PDF", is_table, _read, most=LONGEST_TEXT)

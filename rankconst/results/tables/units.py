@@ -1,4 +1,4 @@
-"""Which shares of a table, a log or a DataFrame are percentages without a sign: the numbers themselves tell."""
+"""Which shares are percentages without a sign: the numbers themselves tell, a family of columns at a time."""
 
 from __future__ import annotations
 
@@ -6,186 +6,148 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.constants.published import parse_value
-from rankconst.results.reading import Entries
+from rankconst.results.columns import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
 
     from numpy.typing import NDArray
 
-    from rankconst.results.reading import Entry, Notes
+    from rankconst.results.reading import Entries, Head, Notes
 
     Flags = NDArray[np.bool_]
     Places = NDArray[np.intp]
 
-EITHER = "a fraction or a percentage"
-_REMEDY = "add --percent or --no-percent"
+_EITHER = "a fraction or a percentage"
+_REMEDY = "add --percent or --no-percent (in Python: percent=True or False)"
 _SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
-
-
-def tell_units(
-    values: NDArray[np.float64],
-    rows: Places,
-    families: Sequence[Hashable],
-    family_of: Places,
-    count_decimals: Callable[[int], int],
-) -> tuple[Flags, Flags]:
-    """Return which shares without a sign are percentages, and which could be either.
-
-    Columns of one metric, or of Hits@k, of one dataset are a family: they share their unit. They are percentages if
-    most rows have a number above 1; the others then must be printed like them, or are open, as they are where half of
-    the rows have one. Where fewer do, nothing is changed: they are fractions, and some of them wrong.
-    """
-    percent, doubtful = np.zeros(values.shape, dtype=np.bool_), np.zeros(values.shape, dtype=np.bool_)
-    big = values > 1
-    if not big.any():
-        return percent, doubtful
-    places = [np.flatnonzero(family_of == family) for family in range(len(families))]
-    large = [_tell_rows(rows[own], big[own]) for own in places]
-    certain = [large[n][1] > 0.5 and values[own].max() <= 100 for n, own in enumerate(places)]
-    for n, own in enumerate(places):
-        alike = [i for i in range(len(families)) if certain[i] and _kind(families[i]) == _kind(families[n])]
-        in_large, part = large[n]
-        even = part == 0.5 and values[own].max() <= 100
-        if not even and (not alike or (not certain[n] and part)):
-            continue
-        if in_large.all():
-            percent[own] = True
-            continue
-        # How many decimals percentages have; a fraction has more.
-        signed = [place for i in alike for place in places[i][big[places[i]]].tolist()]
-        most = max(map(count_decimals, signed), default=-1)
-        printed = np.array([count_decimals(place) <= most for place in own.tolist()])
-        # Numbers of a column are printed alike: one with more decimals tells that the others may be fractions, too.
-        usual = certain[n] or (not even and most == 1 and printed.all())
-        percent[own] = in_large | (printed if usual else False)
-        doubtful[own] = ~percent[own]
-    return percent, doubtful
-
-
-def settle_units(
-    entries: Entries,
-    find_family: Callable[[Entry], Hashable],
-    notes: Notes,
-    *,
-    rows: Sequence[int] = (),
-    percent: bool | None = None,
-) -> Entries:
-    """Write the sign of percentages into the numbers of families; None is no family.
-
-    What could be either is left out, unless the user says what it is. `rows` may be others than the entries' own.
-    """
-    listed = list(entries)
-    found = [None if "%" in entry.text else find_family(entry) for entry in listed]
-    places = [place for place, family in enumerate(found) if family is not None]
-    if percent is False or not places:
-        return entries
-    codes = {family: code for code, family in enumerate(dict.fromkeys(found[place] for place in places))}
-    signed, doubtful = tell_units(
-        np.array([parse_value(listed[place].text).value for place in places], dtype=np.float64),
-        np.array([rows[place] if rows else listed[place].row for place in places], dtype=np.intp),
-        list(codes),
-        np.array([codes[found[place]] for place in places], dtype=np.intp),
-        lambda at: count_decimals(listed[places[at]].text),
-    )
-    settled: list[Entry | None] = [*listed]
-    for place, sign, doubt in zip(places, signed.tolist(), doubtful.tolist(), strict=True):
-        entry = listed[place]
-        if sign or (doubt and percent):
-            settled[place] = entry._replace(text=f"{entry.text}%")
-        elif doubt:
-            settled[place] = None
-            notes.add(entry.line, entry.text, f"{EITHER}, in column {entry.column}: {_REMEDY}")
-    return Entries(entry for entry in settled if entry is not None)
-
-
+_FRACTION = "less than Hits@k for a smaller k of the same evaluation"
 # A model of which even the greatest share is less, in percent, is as good as none.
 _LEAST = 5
 
 
+def find_family(head: Head) -> Hashable | None:
+    """Return what a number outside a table shares its unit with; None if it has none."""
+    if not head.metric.is_share or head.adjustment not in {None, "index"}:
+        return None
+    return head.metric.key if head.metric.hits_k is None else "Hits"
+
+
+def settle_units(
+    entries: Entries,
+    families: Callable[[Head], Hashable | None],
+    notes: Notes,
+    *,
+    rows: Sequence[int] | Places | None = None,
+    percent: bool | None = None,
+) -> Entries:
+    """Write the sign of percentages into the numbers of families; what could be either is left out, and said.
+
+    Columns of one metric, or of Hits@k, of one dataset are a family. They are percentages if most rows have a number
+    above 1; the others then must be printed like them, or are open, as they are where half of the rows have one. Where
+    fewer do, nothing is changed: they are fractions, and some of them wrong. `rows` may be others than the entries'.
+    """
+    codes, distinct = encode(map(families, entries.heads))
+    family_of = codes[entries.head_of]
+    shares = ~entries.signed & np.array([family is not None for family in distinct], dtype=np.bool_)[family_of]
+    big = shares & (entries.values > 1)
+    if percent is False or not big.any():
+        return entries
+    at = entries.rows if rows is None else np.asarray(rows, dtype=np.intp)
+    own = {code: np.flatnonzero(shares & (family_of == code)) for code in np.unique(family_of[shares]).tolist()}
+    large = {code: _tell_rows(at[places], big[places]) for code, places in own.items()}
+    most = {code: float(entries.values[places].max()) for code, places in own.items()}
+    certain = {code for code in own if large[code][1] > 0.5 and most[code] <= 100}
+    sign, doubtful = np.zeros((2, len(entries)), dtype=np.bool_)
+    decimals = entries.pick(np.array([*map(count_decimals, entries.written)]), np.zeros(len(entries.floats.values)))
+    for place in np.flatnonzero(shares & (entries.text_of < 0)).tolist():
+        decimals[place] = count_decimals(entries.text_at(place))
+    for code, places in own.items():
+        alike = [each for each in certain if _kind(distinct[each]) == _kind(distinct[code])]
+        in_large, part = large[code]
+        even = part == 0.5 and most[code] <= 100
+        if not even and (not alike or (code not in certain and part)):
+            continue
+        # How many decimals percentages have; a fraction has more.
+        printed_most = max((decimals[own[each]][big[own[each]]].max() for each in alike), default=-1)
+        printed = decimals[places] <= printed_most
+        # Numbers of a column are printed alike: one with more decimals tells that the others may be fractions, too.
+        usual = code in certain or (not even and printed_most == 1 and printed.all())
+        sign[places] = in_large | (printed & usual)
+        doubtful[places] = ~sign[places]
+    if percent:
+        sign, doubtful = sign | doubtful, np.zeros_like(doubtful)
+    _note(entries, doubtful, notes, _EITHER, _REMEDY)
+    return entries.rewrite(sign, percent=True).keep(~doubtful)
+
+
 def leave_small(
-    entries: Entries, find_family: Callable[[Entry], Hashable], notes: Notes, *, percent: bool | None = None
+    entries: Entries, families: Callable[[Head], Hashable | None], notes: Notes, *, percent: bool | None = None
 ) -> Entries:
     """Leave out numbers a little above 1 if no other shares are percentages: ``MRR: 1.31`` may as well be wrong."""
+    found = [families(head) for head in entries.heads]
+    shares = np.array([family is not None for family in found], dtype=np.bool_)[entries.head_of]
+    large = shares & (entries.values > 1)
+    if percent is not None or not large.any() or (shares & entries.signed).any():
+        return entries
+    distinct = {found[head] for head in entries.head_of[large].tolist()}
+    if len(distinct) > 1 or entries.values[shares].max() >= _LEAST:
+        return entries
+    for place in np.flatnonzero(large).tolist():
+        notes.add(entries[place].line, entries.text_at(place), _SMALL)
+    return entries.keep(~large)
+
+
+def leave_open(entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None) -> Entries:
+    """Leave out columns that are said to be percentages, if none of their numbers is greater than 1."""
+    said = np.array([head.column in columns for head in entries.heads], dtype=np.bool_)[entries.head_of]
+    if not said.any() or (entries.values[said] > 1).any():
+        return entries
     if percent is not None:
-        return entries
-    families = [find_family(entry) for entry in entries]
-    if any(family is not None and "%" in entry.text for entry, family in zip(entries, families, strict=True)):
-        return entries
-    values = [
-        0.0 if family is None else parse_value(entry.text).value
-        for entry, family in zip(entries, families, strict=True)
-    ]
-    large = [place for place, value in enumerate(values) if value > 1]
-    if not large or max(values) >= _LEAST or len({families[place] for place in large}) > 1:
-        return entries
-    for place in large:
-        notes.add(entries[place].line, entries[place].text, _SMALL)
-    return Entries(entry for entry, value in zip(entries, values, strict=True) if value <= 1)
+        return entries.rewrite(said, percent=percent)
+    _note(entries, said, notes, f"{_EITHER}, as none is greater than 1", _REMEDY)
+    return entries.keep(~said)
 
 
-def find_family(entry: Entry) -> str | None:
-    """Return what a number outside a table shares its unit with; None if it has none."""
-    if not entry.metric.is_share:
-        return None
-    return entry.metric.key if entry.metric.hits_k is None else "Hits"
+def drop_contradictions(entries: Entries, notes: Notes, rows: Sequence[int] | Places | None = None) -> Entries:
+    """Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions."""
+    k = np.array([head.metric.hits_k or 0 if head.adjustment is None else 0 for head in entries.heads], dtype=np.intp)
+    own = entries.signed & (k[entries.head_of] > 0)
+    if not (own & (entries.values <= 1)).any():
+        return entries
+    at = np.asarray(entries.rows if rows is None else rows, dtype=np.intp)
+    places = np.flatnonzero(own)
+    key = at[places] * max(len(entries.contexts), 1) + entries.context_of[places]
+    order = np.lexsort((k[entries.head_of[places]], key))
+    places, key = places[order], key[order]
+    # In each evaluation, numbers up to 1 behind the first that is greater.
+    large = entries.values[places] > 1
+    seen = np.cumsum(large)
+    before: Places = seen - large
+    starts = np.concatenate(([True], key[1:] != key[:-1])) if len(key) else np.empty(0, dtype=np.bool_)
+    base = np.maximum.accumulate(np.where(starts, before, 0))
+    wrong = np.zeros(len(entries), dtype=np.bool_)
+    wrong[places[~large & (before > base)]] = True
+    _note(entries, wrong, notes, _FRACTION, "is it a fraction?")
+    return entries.keep(~wrong)
 
 
 def name_percentages(entries: Entries) -> str:
     """Return what is in percent, as half a sentence; nothing if nothing is."""
-    names = dict.fromkeys(entry.metric.label.partition("@")[0] for entry in entries if entry.text[-1] == "%")
+    heads = [entries.heads[head] for head in np.unique(entries.head_of[entries.signed]).tolist()]
+    names = dict.fromkeys(head.metric.label.partition("@")[0] for head in heads)
     return f"{' and '.join(names)} in percent" if names else ""
 
 
-def drop_contradictions(entries: Entries, notes: Notes, rows: Sequence[int] = ()) -> Entries:
-    """Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions."""
-    small = {rows[place] if rows else entry.row for place, entry in enumerate(entries) if _is_small(entry)}
-    evaluations: dict[Hashable, list[tuple[int, float, int]]] = {}
-    for place, entry in enumerate(entries) if small else ():
-        row = rows[place] if rows else entry.row
-        if row in small and entry.metric.hits_k is not None and entry.adjustment is None and "%" in entry.text:
-            number = (entry.metric.hits_k, parse_value(entry.text).value, place)
-            evaluations.setdefault((row, entry.context), []).append(number)
-    wrong = set()
-    for numbers in evaluations.values():
-        less = None
-        for number in sorted(numbers):
-            _, value, place = number
-            if less is None and value > _ONE:
-                less = number
-            elif less is not None and value <= _ONE:
-                wrong.add(place)
-                entry, whose = entries[place], entries[less[2]].metric.label
-                reason = f"less than {whose} of the same evaluation, in column {entry.column}: is it a fraction?"
-                notes.add(entry.line, entry.text.rstrip("%"), reason)
-    return Entries(entry for place, entry in enumerate(entries) if place not in wrong) if wrong else entries
+def count_decimals(text: str) -> int:
+    """Count the decimals of a number, without its deviation."""
+    return len(text.partition("±")[0].strip().partition(".")[2])
 
 
-# A percentage of 1.
-_ONE = 0.01
-
-
-def _is_small(entry: Entry) -> bool:
-    return entry.metric.hits_k is not None and "%" in entry.text and parse_value(entry.text).value <= _ONE
-
-
-def leave_open(entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None) -> Entries:
-    """Settle columns that are said to be percentages, if none of their numbers is greater than 1.
-
-    They are left out, unless the user says what they are.
-    """
-    said = {place: entry for place, entry in enumerate(entries) if entry.column in columns} if columns else {}
-    if not said or any(parse_value(entry.text.replace("%", "")).value > 1 for entry in said.values()):
-        return entries
-    if percent is not None:
-        sign = "%" if percent else ""
-        own = {place: entry._replace(text=f"{entry.text.rstrip('%')}{sign}") for place, entry in said.items()}
-        return Entries(own.get(place, entry) for place, entry in enumerate(entries))
-    for entry in said.values():
-        reason = f"{EITHER}, as none is greater than 1, in column {entry.column}: {_REMEDY}"
-        notes.add(entry.line, entry.text.rstrip("%"), reason)
-    return Entries(entry for place, entry in enumerate(entries) if place not in said)
+def _note(entries: Entries, chosen: Flags, notes: Notes, why: str, remedy: str) -> None:
+    for place in np.flatnonzero(chosen).tolist():
+        entry = entries[place]
+        notes.add(entry.line, entry.text.rstrip("%"), f"{why}, in column {entry.column}: {remedy}")
 
 
 def _kind(family: Hashable) -> Hashable:
@@ -197,8 +159,3 @@ def _tell_rows(rows: Places, big: Flags) -> tuple[Flags, float]:
     distinct, inverse = np.unique(rows, return_inverse=True)
     large = np.bincount(inverse, weights=big, minlength=distinct.size) > 0
     return large[inverse], float(large.mean())
-
-
-def count_decimals(text: str) -> int:
-    """Count the decimals of a number, without its deviation."""
-    return len(text.partition("±")[0].strip().partition(".")[2])

@@ -21,7 +21,7 @@ from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
 from rankconst.results.reading import Entries, Notes, Reader, Reading, Skipped
 from rankconst.results.tables.cells import Row, is_number
-from rankconst.results.tables.grid import MOST_CELLS, Dialect, read_tables
+from rankconst.results.tables.grid import MOST_CELLS, read_tables
 from rankconst.results.tables.near import Near, Printed
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ _RAISED = re.compile(
     rb"""(vertAlign val=["'](super|sub)script(?:(?!</(?:\w+:)?r>).){0,500}?<(?:\w+:)?t(?:\s[^>]{0,200})?>)([^<]*)""",
     re.DOTALL,
 )
-_DIALECT = Dialect(groups=True)
 _UNCOMPUTED = "a formula without its result; open the file in Excel or LibreOffice, and save it"
 
 
@@ -192,7 +191,7 @@ def _read(document: Document) -> Reading:
     sheets = _read_sheets(document, notes)
     titles = [title for title, _ in sheets]
     tables = [_print(title, rows) for title, rows in sheets]
-    reading = read_tables(document, READER.key, tables, _DIALECT)
+    reading = read_tables(document, READER.key, tables)
     skipped = (*notes.skipped(), *reading.skipped)
     if len(titles) < 2:
         return replace(reading, skipped=skipped)

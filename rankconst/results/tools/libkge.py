@@ -218,7 +218,7 @@ def _recognise_csv(document: Document) -> bool:
 
 
 def _read_csv(document: Document) -> Reading:
-    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True), "libkge")
+    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True, even=True), "libkge")
 
 
 READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, _read_csv, "libkge")

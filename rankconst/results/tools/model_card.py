@@ -99,7 +99,7 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, [Printed(_list_rows(document))], Dialect(groups=True, even=True))
+    return read_tables(document, READER.key, [Printed(_list_rows(document))], Dialect(even=True))
 
 
 READER = Reader("model_card", "a model card of the Hugging Face Hub: model-index in a README.md", _recognise, _read)

@@ -410,7 +410,7 @@ def _read_csv(document: Document) -> Reading:
         rows = (line.split()[-4:] for line in document.lines)
         lines = (",".join(row) if len(row) == 4 and "..." not in row else "" for row in rows)
         document = Document(document.name, "\n".join(lines))
-    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=not printed), "pykeen")
+    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=not printed, even=True), "pykeen")
 
 
 READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv, "pykeen")
@@ -428,7 +428,7 @@ def _recognise_runs(document: Document) -> bool:
 
 
 def _read_runs(document: Document) -> Reading:
-    return read_delimited(document, READER_RUNS.key, Dialect(), "pykeen")
+    return read_delimited(document, READER_RUNS.key, Dialect(even=True), "pykeen")
 
 
 READER_RUNS = Reader(

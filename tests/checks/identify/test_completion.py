@@ -24,7 +24,7 @@ from rankconst.tasks import Histogram, Tasks
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
 
 TABLES = open_once()
 

@@ -24,7 +24,7 @@ from rankconst.tables.search import RelationSets
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.adjusted import AdjustedReading
 
 TABLES = open_once()
 

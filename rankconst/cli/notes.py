@@ -1,0 +1,151 @@
+"""What commands say on stderr about numbers: what was left out, assumed and asked, and what there is to know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rankconst.answers import describe_assumed
+from rankconst.cli.output import count_of, join_words, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from rankconst.answers import Question
+    from rankconst.catalogue.tools import Tool
+    from rankconst.evaluation import Stated
+    from rankconst.results.reading import Reading, Skipped
+
+
+MOST_REASONS = 7
+"""So many reasons have a line of their own."""
+
+_MOST_RUNS = 6
+_MOST_NAMED = 3
+_LONGEST = 80
+
+
+def report_reading(reading: Reading, *, strict: bool = False) -> None:
+    """Say on stderr how a file was understood and what was left out; DataError for the latter if `strict`."""
+    report_skipped(reading)
+    if strict:
+        from rankconst.results.reading import require_whole
+
+        require_whole(reading)
+
+
+def report_skipped(reading: Reading) -> None:
+    """Say on stderr what a reader left out of a file: one line for all places with the same reason."""
+    if reading.understood:
+        say(f"read: {reading.name}: {reading.understood}.")
+    by_reason: dict[str, list[Skipped]] = {}
+    for skipped in reading.skipped:
+        by_reason.setdefault(skipped.why, []).append(skipped)
+    groups = list(by_reason.items())
+    for why, group in groups[:MOST_REASONS]:
+        lines = {skipped.line for skipped in group if skipped.line is not None}
+        say(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}")
+    others = sum(len(group) for _, group in groups[MOST_REASONS:])
+    if others:
+        reasons = count_of(len(groups) - MOST_REASONS, "other reason")
+        say(f"skipped: {reading.name}: {others:,} more, for {reasons}")
+
+
+def _name_skipped(group: Iterable[Skipped]) -> str:
+    """Name what was left out: the first few things that differ, and how many more."""
+    things = list(dict.fromkeys(skipped.what for skipped in group))
+    shown = [thing if len(thing) <= _LONGEST else f"{thing[:_LONGEST]}..." for thing in things[:_MOST_NAMED]]
+    more = len(things) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+def name_lines(lines: Iterable[int]) -> str:
+    """Return ``, line 3`` or ``, lines 2-4, 9``; nothing if there are none."""
+    distinct = set(lines)
+    return f", line{'s' * (len(distinct) > 1)} {show_lines(distinct)}" if distinct else ""
+
+
+def show_lines(lines: Iterable[int]) -> str:
+    """Write line numbers, runs as ranges, and how many lines beyond the first few runs there are.
+
+    Examples
+    --------
+    >>> show_lines([2, 3, 4, 9])
+    '2-4, 9'
+    """
+    runs: list[list[int]] = []
+    for line in sorted(set(lines)):
+        if runs and line == runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    shown = [f"{first:,}" if first == last else f"{first:,}-{last:,}" for first, last in runs[:_MOST_RUNS]]
+    more = sum(last - first + 1 for first, last in runs[_MOST_RUNS:])
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+# -- what was assumed, and what is asked ----------------------------------------------------------------------------
+
+NO_OPTION = "no option"
+"""What says nothing of values typed by hand."""
+
+_MOST_QUESTIONS = 8
+_MOST_TEXTS = 2
+
+
+def report_assumed(assumed: Mapping[str, Sequence[str]], source: str, user: Stated, accepted: Sequence[str]) -> None:
+    """Say what was assumed of numbers as nothing in their source says otherwise, and which words were accepted."""
+    said = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
+    if accepted:
+        said.append(f"accepted as harmless: {_quote(accepted)}")
+    if said:
+        say(f"{'; '.join(said)}.")
+    if unused := [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]:
+        say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
+
+
+def _quote(words: Iterable[str]) -> str:
+    return join_words([f'"{word}"' for word in words])
+
+
+def report_questions(name: str, questions: Iterable[Question], find_line: Callable[[int], int | None]) -> None:
+    """Say what is asked about the numbers of a file: one line for all that have the same answer."""
+    alike: dict[tuple[str, str, str], list[Question]] = {}
+    for question in questions:
+        text = "" if question.word else question.text
+        alike.setdefault((question.word or text, question.place, question.remedy), []).append(question)
+    for group in list(alike.values())[:_MOST_QUESTIONS]:
+        numbers = {number for question in group for number in question.numbers}
+        lines = {line for number in numbers if (line := find_line(number)) is not None}
+        texts = list(dict.fromkeys(question.text for question in group))
+        shown = [*texts[:_MOST_TEXTS], *["..."] * (len(texts) > _MOST_TEXTS)]
+        asked = replace(group[0], text='", "'.join(shown))
+        say(f"asked: {name}{name_lines(lines)} ({count_of(len(numbers), 'number')}): {asked}.")
+    if len(alike) > _MOST_QUESTIONS:
+        say(f"asked: {name}: and {count_of(len(alike) - _MOST_QUESTIONS, 'more question')}.")
+
+
+# -- what there is to know ------------------------------------------------------------------------------------------
+
+
+def explain_names(names: Iterable[str]) -> None:
+    """Say what a name from another field is taken for."""
+    if any("recall" in name.lower() for name in names):
+        say(
+            "note: recall@k is read as Hits@k; they are the same where each ranking task has one right answer.",
+        )
+
+
+def explain_ties(stated: Stated) -> None:
+    """Say which way numbers are off that ties favour or harm."""
+    from rankconst.adjusting import TIES
+
+    if (ties := TIES.get(stated.rank_type or "")) is not None:
+        say(f"note: {ties}")
+
+
+def report_caveats(tools: Iterable[Tool]) -> None:
+    """Say what there is to know about tools."""
+    for tool in tools:
+        for caveat in tool.caveats:
+            say(f"note: {tool.title}: {caveat}")

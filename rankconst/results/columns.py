@@ -1,0 +1,124 @@
+"""Columns of cells, whose distinct texts have numbers; and rows made of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from rankconst.arrow import join_texts, view_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    Places = NDArray[np.intp]
+
+
+def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
+    """Return for each value its place among the distinct ones, and these in the order in which they first come."""
+    known: dict[Any, int] = {}
+    codes = [known.setdefault(value, len(known)) for value in values]
+    return np.array(codes, dtype=np.intp), list(known)
+
+
+def combine(first: Places, second: Places, count: int) -> Places:
+    """Return a number for each pair of numbers, the second below `count`: numbers so small that more can follow."""
+    if not first.any():
+        return second
+    _, codes = np.unique(first * count + second, return_inverse=True)
+    found: Places = codes.astype(np.intp, copy=False)
+    return found
+
+
+class Cells(Sequence[str]):
+    """The cells of a column, each distinct text known once: those of a list, or of an array of Arrow."""
+
+    def __init__(self, texts: list[str] | Any) -> None:
+        self._texts = texts
+
+    @cached_property
+    def coded(self) -> tuple[Places, Any]:
+        """The place of each cell among the distinct ones, and these."""
+        if isinstance(self._texts, list):
+            return encode(self._texts)
+        coded = self._texts.dictionary_encode()
+        return view_numbers(coded.indices).astype(np.intp), coded.dictionary
+
+    @property
+    def codes(self) -> Places:
+        """The place of each cell among the distinct ones."""
+        return self.coded[0]
+
+    @cached_property
+    def distinct(self) -> list[str]:
+        """The distinct cells."""
+        found = self.coded[1]
+        return found if isinstance(found, list) else found.to_pylist()
+
+    def select(self, least: int, screen: Callable[[Any], Any]) -> list[tuple[int, str]]:
+        """Return the distinct cells with their places; of more than `least`, those that a screen of arrays has."""
+        found = self.coded[1]
+        if len(found) <= least:
+            return list(enumerate(self.distinct))
+        texts = join_texts(found) if isinstance(found, list) else found
+        chosen = screen(texts)
+        places = view_numbers(chosen).nonzero()[0].tolist()
+        return list(zip(places, texts.filter(chosen).to_pylist(), strict=True))
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        found = self._texts[row]
+        return [str(each) for each in found] if isinstance(row, slice) else str(found)
+
+    def __iter__(self) -> Iterator[str]:
+        return (
+            iter(self._texts) if isinstance(self._texts, list) else map(self.distinct.__getitem__, self.codes.tolist())
+        )
+
+
+def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:
+    """Return the place of each cell among the distinct ones, and these."""
+    return (cells.codes, cells.distinct) if isinstance(cells, Cells) else encode(cells)
+
+
+def list_distinct(codes: Places) -> list[int]:
+    """Return the distinct numbers among small ones."""
+    return np.flatnonzero(np.bincount(codes)).tolist() if len(codes) else []
+
+
+class Rows(Sequence[Mapping[str, str]]):
+    """The rows of a table, held by column."""
+
+    def __init__(self, columns: Mapping[str, Sequence[str]], size: int) -> None:
+        self.columns, self._size = columns, size
+
+    @overload
+    def __getitem__(self, place: int) -> Mapping[str, str]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Mapping[str, str]]: ...
+    def __getitem__(self, place: int | slice) -> Mapping[str, str] | Sequence[Mapping[str, str]]:
+        if isinstance(place, slice):
+            return tuple(self[each] for each in range(*place.indices(self._size)))
+        at = range(self._size)[place]
+        return {name: cells[at] for name, cells in self.columns.items()}
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # equal to a list with the same rows
+
+    def __repr__(self) -> str:
+        return f"Rows({list(self)})"

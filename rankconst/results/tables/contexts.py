@@ -1,0 +1,303 @@
+"""What headings, cells and texts say of each row of a table: settled once for all rows that say the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankconst.catalogue.benchmarks import list_ambiguous, list_elsewhere, load_benchmarks
+from rankconst.catalogue.protocols import RANK_TYPES
+from rankconst.catalogue.tools import is_tool
+from rankconst.evaluation import Ask, Stated
+from rankconst.names import read_count, squash
+from rankconst.results.columns import Cells, combine
+from rankconst.results.gate import Text, gather
+from rankconst.results.labels import Label, deny, read_label
+from rankconst.results.tables.cells import is_blank, is_missing, is_number
+from rankconst.results.vocabulary import list_lexicon, list_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst.results.tables.headings import Heading
+
+    Places = NDArray[np.intp]
+
+OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relations", "step"}
+"""Roles that any cell fits."""
+
+_ADDRESS = ("dataset", "split", "side", "protocol", "aggregation")
+_FACTS = ("num_tasks", "relations", "rank_type", "tool")
+_YES = {"yes", "true", "y", "✓", "✔", "x", "1", "on"}
+# Of more distinct cells, those that may tell something are found all at once.
+_FEW = 500
+_MOST_TRIED = 5_000
+UNFILTERED = Ask(
+    "protocol", "another column of its metric is filtered, and it does not say that it is", remedy="--protocol raw"
+)
+"""The question about a metric that comes again as filtered."""
+
+_STEPS = Ask(
+    "split",
+    "rows of several steps, as of the log of a training, whose split is not said",
+    remedy="--split valid, --split test, or a column split",
+)
+
+
+class Said(NamedTuple):
+    """What a cell says."""
+
+    texts: tuple[Text, ...] = ()
+    facts: tuple[tuple[str, Any], ...] = ()
+
+
+_NOTHING = Said()
+
+
+def tells(label: Label) -> bool:
+    """Tell whether a label says anything of an address."""
+    return bool(label.values or label.words or label.graphs)
+
+
+def fits_role(role: str, cell: str) -> bool:
+    """Tell whether a cell may be one of a column with that role."""
+    label = read_label(cell)
+    if role == "tool":
+        return is_tool(cell)
+    return role in label.values or label.said.get(role) is not None
+
+
+def declare(role: str, cell: str) -> Label:
+    """Return what a cell in the column of a role declares; of datasets, what is no name as a whole is another graph."""
+    label = read_label(cell)
+    if role == "dataset":
+        if label.whole and label.graphs:
+            return label
+        graph = label.graphs[0] if label.graphs and squash(label.graphs[0]) == squash(cell) else cell
+        return replace(label, text=cell, graphs=(graph,), whole=True)
+    return label if role in label.values else Label(cell, values={role: (cell,)}, whole=True)
+
+
+def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
+    """Return the column of each role whose cells fit it."""
+    roles: dict[str, int] = {}
+    for j, role in enumerate(heading.roles):
+        if not role or j in heading.measures:
+            continue
+        named = squash(heading.keys[j]) == squash(role)
+        if (
+            named
+            or role in OPEN_ROLES
+            or all(fits_role(role, cell) for cell in cells[j].distinct if not is_missing(cell))
+        ):
+            held = roles.get(role)
+            if held is None or (named and squash(heading.keys[held]) != squash(role)):
+                roles[role] = j
+    return roles
+
+
+def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int]) -> list[int]:
+    """Return the other columns that may say something of their rows: what their cells are, or what heads them."""
+    taken = {*heading.measures, *roles.values()}
+    return [
+        j
+        for j, own in enumerate(cells)
+        if j not in taken
+        and (
+            _find_telling(heading, j) is not None
+            or any(cell and not is_number(cell) for cell in (own[i] for i in range(min(len(own), _MOST_TRIED))))
+        )
+    ]
+
+
+def _find_telling(heading: Heading, j: int) -> Label | None:
+    """Return the label over a column that its cells affirm or deny: ``Filtered`` over yes and no."""
+    return next(
+        (
+            label
+            for label in heading.labels[j]
+            if label.whole and (label.values or any(word.field != "metric" for word in label.words))
+        ),
+        None,
+    )
+
+
+class RowTexts(NamedTuple):
+    """What the cells of each row, and the rows above that name it, say."""
+
+    codes: Places  # of each row
+    said: Sequence[tuple[Said, tuple[Text, ...]]]  # the distinct ones
+
+    def form(self, labels: tuple[Text, ...], around: tuple[Text, ...], asks: tuple[Ask, ...]) -> list[Stated]:
+        """Return what is said of the numbers of a column; cell beats column beats row above beats caption."""
+        return [_form(said, (*said.texts, *labels, *group, *around), asks) for said, group in self.said]
+
+
+def _form(said: Said, texts: tuple[Text, ...], asks: tuple[Ask, ...]) -> Stated:
+    told = gather(texts)
+    further = (ask for ask in asks if ask.field not in told.said)
+    return Stated(**{**told.said, **dict(said.facts)}, asks=(*told.asks, *further, *_find_conflicts(said)))
+
+
+def _find_conflicts(said: Said) -> Iterator[Ask]:
+    """Yield the questions about fields of which the cells of a row declare several values, none nearer than others."""
+    for name in _ADDRESS:
+        found = [value for text in said.texts if (value := text.label.said.get(name)) not in {None, "filtered"}]
+        values = {squash(value): value for value in found}
+        if len(values) > 1:
+            listed = tuple(values.values())
+            text = f"its row says {name} {' and '.join(listed)}"
+            yield Ask(name, text, remedy=f"--{name}", choices=listed if name == "dataset" else ())
+
+
+_ROW = "its row"
+
+
+def read_rows(
+    heading: Heading,
+    cells: Sequence[Cells],
+    roles: Mapping[str, int],
+    free: Sequence[int],
+    groups: tuple[Places, list[tuple[Text, ...]]],
+) -> RowTexts:
+    """Return what the cells of each row say, the nearest first: those of roles, the names, then the others."""
+    places: list[tuple[int, Callable[[str], Said]]]
+    places = [(roles[role], partial(_read_role, role)) for role in (*_ADDRESS, *_FACTS) if role in roles]
+    places += [(roles["model"], _read_name)] if "model" in roles else []
+    for place, j in enumerate(free):
+        if (role := heading.roles[j]) in _ADDRESS and role in roles:  # a second column of a role
+            places.append((j, partial(_read_role, role)))
+            continue
+        scope = "cell" if "model" in roles or place else "row"
+        telling = _find_telling(heading, j)
+        places.append((j, partial(_read_name, scope=scope) if telling is None else partial(_read_flag, telling)))
+    columns = (_read_column(cells[j], read) for j, read in places)
+    found = [each for each in columns if len(each[1]) > 1]
+    codes, above = np.maximum(groups[0], 0), groups[1]
+    for own, said in found:
+        codes = combine(codes, own, len(said))
+    one = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.intp)  # a row of each
+    one[codes] = np.arange(len(codes))
+    used = np.flatnonzero(one >= 0)
+    number = np.zeros(len(one), dtype=np.intp)
+    number[used] = np.arange(len(used))
+    joined = [
+        (_join(said[own[row]] for own, said in found), above[max(groups[0][row], 0)]) for row in one[used].tolist()
+    ]
+    return RowTexts(number[codes], joined)
+
+
+def find_steps(roles: Mapping[str, int], cells: Sequence[Cells]) -> tuple[Ask, ...]:
+    """Return the question about the rows of a table that are steps of a training, as of a log."""
+    steps = cells[roles["step"]].distinct if "step" in roles else ()
+    return (_STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
+
+
+def _join(each: Iterable[Said]) -> Said:
+    found = list(each)
+    texts = tuple(text for said in found for text in said.texts)
+    return Said(texts, tuple(fact for said in found for fact in said.facts))
+
+
+def _read_column(cells: Cells, read: Callable[[str], Said]) -> tuple[Places, list[Said]]:
+    """Return for each row a number of what its cell says; 0 is nothing."""
+    found = [_NOTHING]
+    of = np.zeros(int(cells.codes.max(initial=-1)) + 1, dtype=np.intp)
+    named = getattr(read, "func", read) is _read_name
+    for place, cell in cells.select(_FEW, screen) if named else enumerate(cells.distinct):
+        said = read(cell)
+        if said != _NOTHING:
+            of[place] = len(found)
+            found.append(said)
+    return of[cells.codes] if len(of) else cells.codes, found
+
+
+def _read_role(role: str, cell: str) -> Said:
+    """Read a cell of a column with a role."""
+    if is_missing(cell):
+        return _NOTHING
+    if role in _ADDRESS:
+        return Said((Text(declare(role, cell), "row", _ROW),))
+    label = read_label(cell)
+    facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "tool": cell}
+    facts["rank_type"] = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))[0]
+    named = role == "tool" and not is_tool(cell)  # a tool's name is no protocol
+    texts = (Text(label, "row", _ROW),) if named and tells(label) else ()
+    return Said(texts, ((role, facts[role]),))
+
+
+def _read_name(cell: str, scope: str = "row") -> Said:
+    """Read a cell that may say anything."""
+    label = Label() if is_blank(cell) else read_label(cell)
+    return Said((Text(label, scope, _ROW),)) if tells(label) else _NOTHING
+
+
+def _read_flag(telling: Label, cell: str) -> Said:
+    """Read a cell that affirms or denies what is above it; other cells below words say nothing of these."""
+    if is_blank(cell):
+        return _NOTHING
+    own = () if is_number(cell) else _read_name(cell, "cell").texts
+    if cell.lower() in _YES and (telling.values or not cell.isdigit()):
+        return Said((Text(telling, "row", _ROW), *own))
+    return Said((Text(deny(telling), "row", _ROW), *own)) if telling.values else Said(own)
+
+
+# Many cells at once.
+
+
+def screen(texts: Any) -> Any:
+    """Return which texts of an Arrow array may say something of an address: all that do, and some more."""
+    import pyarrow.compute as pc
+
+    lower = pc.utf8_lower(texts)
+    names, words, around = _list_patterns()
+    found = pc.match_substring_regex(pc.replace_substring_regex(lower, "[^a-z0-9]+", ""), names)
+    return pc.or_(found, pc.or_(pc.match_substring_regex(lower, words), pc.match_substring_regex(lower, around)))
+
+
+@cache
+def _list_patterns() -> tuple[str, str, str]:
+    """Return patterns of the names and values without punctuation, the words of the lexicon, and of unknown graphs."""
+    rows = load_benchmarks().items()
+    graphs = (spelling for key, row in rows for spelling in (key, row.title, row.title.split(" (")[0], *row.aliases))
+    names = {squash(name) for name in (*graphs, *list_values(), *list_elsewhere(), *list_ambiguous())}
+    apart = r"[\s_\x{2010}-\x{2013}-]+"
+    words = (apart.join(map(re.escape, word.split("-"))) for word in list_lexicon())
+    around = r"\b(?:on|in|over|data\s*sets?|benchmarks?|graph|kg)\b"
+    return "|".join(sorted(filter(None, names))), "|".join(sorted(words)), around
+
+
+# Rows that name those below.
+
+
+Group = tuple[Text, ...]
+
+
+def find_groups(
+    cells: Sequence[Cells], numbers: Sequence[int], empty: NDArray[np.bool_], spanning: frozenset[int]
+) -> tuple[Places, list[Group]]:
+    """Return for each row a number of what the rows above say of it, and -1 for those themselves; 0 is nothing.
+
+    `empty` are the rows without a number in the columns `numbers`; a cell of those `spanning` may be anywhere.
+    """
+    group_of, groups = np.zeros(len(empty), dtype=np.intp), list[Group]([()])
+    for row in np.flatnonzero(empty).tolist():
+        filled = {j: own[row] for j, own in enumerate(cells) if not is_blank(own[row])}
+        name, first = next(iter(filled.values()), ""), next(iter(filled), 0)
+        beside = first > min(numbers, default=0) and first not in numbers and row not in spanning
+        if not name or len(set(filled.values())) > 1 or (beside and len(filled) == 1):
+            continue
+        label = read_label(name)
+        # What the rows before said may or may not hold on: its words are asked about.
+        before = tuple(text._replace(label=replace(text.label, whole=False)) for text in groups[-1])
+        kept = before if label.values or label.words or not label.graphs else ()
+        groups.append((Text(label, "row", "a row above"), *kept)[:3])
+        group_of[row:] = len(groups) - 1
+        group_of[row] = -1
+    return group_of, groups

@@ -1,0 +1,326 @@
+"""A table by column, of any container: its numbers, and what its labels and texts say of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankconst.names import read_count
+from rankconst.results.columns import Cells, combine
+from rankconst.results.gate import Text, gather
+from rankconst.results.labels import Label, read_label
+from rankconst.results.reading import NO_LINE, Entries, Floats, Head
+from rankconst.results.tables import units
+from rankconst.results.tables.cells import is_missing, is_number
+from rankconst.results.tables.contexts import (
+    UNFILTERED,
+    RowTexts,
+    find_groups,
+    find_roles,
+    find_steps,
+    find_texts,
+    read_rows,
+    tells,
+)
+from rankconst.results.tables.headings import find_role
+from rankconst.results.tables.numbers import DIFFERENCE, SIGNS, find_reason, read_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst.evaluation import Ask, Stated
+    from rankconst.results.reading import Notes
+    from rankconst.results.tables.headings import Heading
+
+    Places = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with its heading, by column."""
+
+    heading: Heading
+    cells: Sequence[Cells]
+    lines: Sequence[int]  # of each row
+    texts: tuple[Text, ...] = ()  # around it, the nearest first
+    parse: Callable[[str, int | None], Label] = read_label
+    exact: bool = False  # True if a program wrote every digit, and its keys say all
+    percent: bool | None = None
+    floats: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)  # columns of a machine's numbers, with NaN
+    spanning: frozenset[int] = frozenset()  # the rows that say which of their cells span columns
+
+
+@dataclass(frozen=True)
+class Table:
+    """What was read of a sheet."""
+
+    sheet: Sheet
+    entries: Entries
+    percent: frozenset[str]  # the columns that are percentages without a sign
+    origin: str  # what names the dataset, if no cell and no heading does
+
+
+class _Column(NamedTuple):
+    """Numbers of a column, by row."""
+
+    text_of: Places  # the place of the text of each row's number, ~place of a float
+    there: Flags  # whether there is one
+    head_of: Places  # in the heads of the table
+    context_of: Places
+    percent: Flags  # whether it is a percentage by what names it
+
+
+def read_sheet(sheet: Sheet, notes: Notes) -> Table:
+    """Return the numbers of a table with what is said of them; what is left out is noted."""
+    return _Reader(sheet, notes).read()
+
+
+class _Reader:
+    """Reads one table."""
+
+    def __init__(self, sheet: Sheet, notes: Notes) -> None:
+        self._sheet, self._notes, self._heading = sheet, notes, sheet.heading
+        self._lines = np.asarray(sheet.lines, dtype=np.intp)
+        self._written: dict[str, int] = {}
+        self._floats: list[NDArray[np.float64]] = []
+        self._heads: dict[Head, int] = {}
+        self._contexts: dict[Stated, int] = {}
+        self._formed: dict[tuple[tuple[Text, ...], tuple[Ask, ...]], Places] = {}
+        self._filtered = {
+            label.metric
+            for j, label in sheet.heading.measures.items()
+            if any(each.said.get("protocol") == "filtered" for each in sheet.heading.labels[j])
+        }
+        roles = find_roles(sheet.heading, sheet.cells)
+        self._roles = {role: j for role, j in roles.items() if not sheet.exact or role != "model"}
+        self._free = [] if sheet.exact else find_texts(sheet.heading, sheet.cells, roles)
+        self._asks = () if sheet.exact else find_steps(roles, sheet.cells)
+        names = [roles["model"]] if "model" in roles else self._free[:1]
+        self._names = names[0] if names else -1
+
+    def read(self) -> Table:
+        """Return what the table holds."""
+        heading, sheet = self._heading, self._sheet
+        reasons = {j: find_reason(heading, j) for j in heading.measures}
+        for j in (j for j, reason in reasons.items() if reason):
+            self._notes.add(None, heading.keys[j], reasons[j])
+        measured = [j for j, reason in reasons.items() if not reason]
+        numbers = {j: self._read_numbers(j, spread=heading.measures[j].spread) for j in measured}
+        if not sheet.exact:
+            self._leave_differences(numbers)
+        value = self._roles.get("value") if heading.long else None
+        if value is not None:
+            numbers[value] = self._read_numbers(value, spread=False)
+        if "num_tasks" in self._roles:
+            self._check_counts(self._roles["num_tasks"])
+        empty = np.ones(self._lines.size, dtype=np.bool_)
+        for _, there in numbers.values():
+            empty &= ~there
+        groups = find_groups(sheet.cells, [*numbers], empty & (not sheet.exact), sheet.spanning)
+        rows = read_rows(heading, sheet.cells, self._roles, self._free, groups)
+        columns = [self._label_wide(j, rows, *numbers[j]) for j in measured]
+        if value is not None:
+            columns.append(self._label_long(value, rows, *numbers[value]))
+        entries = self._gather(columns)
+        percent = frozenset[str]()
+        if not sheet.exact:
+            entries, percent = self._settle_units(entries)
+        return Table(sheet, entries, percent, self._find_origin(rows, measured))
+
+    def _read_numbers(self, j: int, *, spread: bool) -> tuple[Places, Flags]:
+        """Return for each row the place of the text of its number, and whether it has one; say what is left out."""
+        cells, column = self._sheet.cells[j], self._heading.keys[j]
+        found = [read_cell(cell, spread=spread, exact=self._sheet.exact) for cell in cells.distinct]
+        places = [self._written.setdefault(text, len(self._written)) if text else 0 for text, _ in found]
+        text_of = np.array(places, dtype=np.intp)[cells.codes]
+        there = np.array([bool(text) for text, _ in found], dtype=np.bool_)[cells.codes]
+        wrong = np.array([bool(why) for _, why in found], dtype=np.bool_)[cells.codes]
+        for row in np.flatnonzero(wrong).tolist():
+            code = cells.codes[row]
+            self._notes.add(self._line(row), cells.distinct[code], f"{found[code][1]}, in column {column}")
+        if (floats := self._sheet.floats.get(j)) is not None:
+            own = np.isfinite(floats)
+            text_of = np.where(own, ~(np.arange(floats.size) + sum(each.size for each in self._floats)), text_of)
+            there |= own
+            self._floats.append(floats)
+        return text_of, there
+
+    def _line(self, row: int) -> int | None:
+        line = int(self._lines[row])
+        return None if line == NO_LINE else line
+
+    def _leave_differences(self, numbers: dict[int, tuple[Places, Flags]]) -> None:
+        """Leave out shares beside one of the same row that has a sign, as differences have."""
+        measures, cells = self._heading.measures, self._sheet.cells
+        shares = [j for j in numbers if (m := measures[j].metric) and m.is_share and measures[j].adjustment is None]
+        signed = {j: np.array([cell[:1] in SIGNS for cell in cells[j].distinct], dtype=np.bool_) for j in shares}
+        if not any(each.any() for each in signed.values()):
+            return
+        differs = np.zeros(self._lines.size, dtype=np.bool_)
+        for j in shares:
+            own = [cell[:1] in SIGNS and is_number(cell[1:]) for cell in cells[j].distinct]
+            differs |= np.array(own, dtype=np.bool_)[cells[j].codes]
+        for j in shares:
+            text_of, there = numbers[j]
+            left = there & differs & ~signed[j][cells[j].codes]
+            for row in np.flatnonzero(left).tolist():
+                self._notes.add(self._line(row), cells[j][row], f"{DIFFERENCE}, in column {self._heading.keys[j]}")
+            numbers[j] = text_of, there & ~left
+
+    def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Ask, ...] = ()) -> Places:
+        """Return for each row the number of its context below some labels."""
+        telling = tuple(text for text in texts if tells(text.label))
+        if (telling, asks) not in self._formed:
+            formed = rows.form(telling, self._sheet.texts, (*self._asks, *asks))
+            places = [self._contexts.setdefault(each, len(self._contexts)) for each in formed]
+            self._formed[telling, asks] = np.array(places, dtype=np.intp)[rows.codes]
+        return self._formed[telling, asks]
+
+    def _ask_filtered(self, j: int) -> tuple[Ask, ...]:
+        """Return the question about a column without a protocol whose metric comes again as filtered."""
+        said = {label.said.get("protocol") for label in self._heading.labels[j]} - {None}
+        return (
+            () if said or self._sheet.exact or self._heading.measures[j].metric not in self._filtered else (UNFILTERED,)
+        )
+
+    def _number_head(self, label: Label, j: int, *, exact: bool) -> int:
+        if label.metric is None:
+            return -1
+        head = Head(label.metric, self._heading.keys[j], label.adjustment, exact or self._sheet.exact)
+        return self._heads.setdefault(head, len(self._heads))
+
+    def _label_wide(self, j: int, rows: RowTexts, text_of: Places, there: Flags) -> _Column:
+        """Return the numbers of a column of a metric."""
+        label, labels = self._heading.measures[j], self._heading.labels[j]
+        head_of = np.full(there.size, self._number_head(label, j, exact=False), dtype=np.intp)
+        if j in self._sheet.floats:
+            head_of[text_of < 0] = self._number_head(label, j, exact=True)
+        percent = np.full(there.size, any(each.percent for each in labels), dtype=np.bool_)
+        texts = tuple(Text(each, "column", "its heading") for each in labels[::-1])
+        return _Column(text_of, there, head_of, self._settle_contexts(texts, rows, self._ask_filtered(j)), percent)
+
+    def _label_long(self, j: int, rows: RowTexts, text_of: Places, there: Flags) -> _Column:
+        """Return the numbers of a column of values, whose metrics another names."""
+        names, ks = (self._sheet.cells[self._roles[role]] if role in self._roles else None for role in ("metric", "k"))
+        if names is None:
+            raise ValueError
+        codes, count = names.codes, len(names.distinct)
+        if ks is not None:
+            codes, count = codes * len(ks.distinct) + ks.codes, count * len(ks.distinct)
+        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        head_of, context_of = np.full((2, there.size), -1, dtype=np.intp)
+        percent = np.zeros(there.size, dtype=np.bool_)
+        counts: dict[int, int | None] = {}
+        for place, row in enumerate(first.tolist()):
+            own = inverse == place
+            name, k = names[row], None if ks is None else read_count(ks[row])
+            label = self._sheet.parse(name, k)
+            if find_role(label) == "num_tasks":
+                counts |= {each: self._read_count(each, j) for each in np.flatnonzero(own & there).tolist()}
+            elif label.metric is None or label.reason:
+                for each in np.flatnonzero(own).tolist() if not is_missing(name) else ():
+                    self._notes.add(self._line(each), name, label.reason or "an unknown metric")
+            else:
+                head_of[own] = self._number_head(label, j, exact=False)
+                head_of[own & (text_of < 0)] = self._number_head(label, j, exact=True)
+                context_of[own] = self._settle_contexts((Text(label, "row", "its row"),), rows)[own]
+                percent[own] = label.percent
+        there = there & (head_of >= 0)
+        return self._count(_Column(text_of, there, head_of, context_of, percent), counts, j)
+
+    def _check_counts(self, j: int) -> None:
+        """Say which cells of a column of numbers of ranks are not whole numbers."""
+        cells = self._sheet.cells[j]
+        wrong = np.array([not is_missing(cell) and read_count(cell) is None for cell in cells.distinct], dtype=np.bool_)
+        for row in np.flatnonzero(wrong[cells.codes]).tolist():
+            self._notes.add(self._line(row), cells[row], f"not a whole number, in column {self._heading.keys[j]}")
+
+    def _read_count(self, row: int, j: int) -> int | None:
+        """Return the number of ranks that a cell states."""
+        floats = self._sheet.floats.get(j)
+        cell = self._sheet.cells[j][row] if floats is None or np.isnan(floats[row]) else repr(float(floats[row]))
+        count = read_count(cell)
+        if count is None:
+            self._notes.add(self._line(row), cell, f"not a whole number, in column {self._heading.keys[j]}")
+        return count
+
+    def _count(self, column: _Column, counts: Mapping[int, int | None], value: int) -> _Column:
+        """Add the numbers of ranks that a long table has in rows of their own to the numbers beside them."""
+        if not counts:
+            return column
+        evaluation = np.zeros(column.there.size, dtype=np.intp)
+        for j, cells in enumerate(self._sheet.cells):
+            if j not in {value, self._roles["metric"], self._roles.get("k")} and j not in self._sheet.floats:
+                evaluation = combine(evaluation, cells.codes, len(cells.distinct))
+        of = {int(evaluation[row]): count for row, count in counts.items()}
+        contexts, context_of = list(self._contexts), column.context_of.copy()
+        for row in np.flatnonzero(column.there).tolist():
+            if (count := of.get(int(evaluation[row]))) is not None:
+                own = replace(contexts[context_of[row]], num_tasks=count)
+                context_of[row] = self._contexts.setdefault(own, len(self._contexts))
+        return column._replace(context_of=context_of)
+
+    def _gather(self, columns: Sequence[_Column]) -> Entries:
+        """Return the numbers of all columns, row by row."""
+        if not columns:
+            return Entries()
+        rows, at = np.nonzero(np.stack([each.there for each in columns], axis=1))
+        text_of, head_of, context_of, percent = (
+            np.stack([each[i] for each in columns], axis=1)[rows, at] for i in (0, 2, 3, 4)
+        )
+        floats = np.concatenate([np.empty(0), *self._floats])
+        models: Sequence[str] = [""]
+        model_of: Places = np.zeros(len(rows), dtype=np.intp)
+        if self._names >= 0:
+            models, model_of = self._sheet.cells[self._names], rows
+        entries = Entries().put(
+            heads=list(self._heads),
+            head_of=head_of,
+            contexts=list(self._contexts),
+            context_of=context_of,
+            models=models,
+            model_of=model_of,
+            written=list(self._written),
+            text_of=text_of,
+            floats=Floats(floats, np.zeros(floats.size, dtype=np.bool_)),
+            rows=rows,
+            lines=self._lines[rows],
+        )
+        return entries.rewrite(percent & ~entries.signed, percent=True)
+
+    def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
+        """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
+        heading, percent = self._heading, self._sheet.percent
+        said = {
+            key
+            for key, labels in zip(heading.keys, heading.labels, strict=True)
+            if any(each.percent for each in labels)
+        }
+        graphs = {
+            key: next((label.graphs[0] for label in labels if label.graphs), None)
+            for key, labels in zip(heading.keys, heading.labels, strict=True)
+        }
+
+        def find_family(head: Head) -> Hashable | None:
+            share = head.metric.is_share and head.adjustment is None and head.column not in said
+            return (graphs[head.column], units.find_family(head)) if share else None
+
+        entries = units.leave_open(entries, said, self._notes, percent=percent)
+        settled = units.settle_units(entries, find_family, self._notes, percent=percent)
+        columns = frozenset(settled.heads[head].column for head in np.unique(settled.head_of[settled.signed]).tolist())
+        return units.drop_contradictions(settled, self._notes), columns - said
+
+    def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
+        """Return what names the dataset, if neither a column nor a heading does."""
+        if "dataset" in self._roles or self._sheet.exact or not rows.said:
+            return ""
+        labels = self._heading.labels[measured[0]] if measured else ()
+        said, group = rows.said[-1]
+        texts = (*said.texts, *(Text(label, "column", "") for label in labels[::-1]), *group, *self._sheet.texts)
+        origin = gather(texts).origin
+        return "" if origin in {"", "its row"} else origin

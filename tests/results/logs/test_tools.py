@@ -1,0 +1,335 @@
+"""The tools' own logs: what each line says, what is refused with its reason, and what holds for all of them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cases import choose, for_each
+from log_samples import SAMPLES, Sample, describe
+from rankconst.constants.published import parse_value
+from rankconst.errors import DataError
+from rankconst.results.document import Document, open_document
+from rankconst.results.formats import read_document
+from rankconst.results.logs.lines import list_settings, pad_decimals, pad_digits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankconst.results.reading import Reader, Reading
+
+READERS: dict[str, Reader] = {key: import_module(f"rankconst.results.logs.{key}").READER for key in SAMPLES}
+CASES = [(key, sample) for key, samples in SAMPLES.items() for sample in samples]
+TABLE = "metric:\t MRR \t MR \t hit@10\n"
+ROW = " 0.1 \t 2.0 \t 0.3\n"
+
+
+def read(key: str, text: str, name: str = "run.log") -> Reading:
+    return READERS[key].read(Document(name, text))
+
+
+@pytest.mark.parametrize(("key", "sample"), CASES)
+def test_a_log_of_each_tool_is_read(key: str, sample: Sample) -> None:
+    document = Document("run.log", sample.text)
+    assert [each for each, reader in READERS.items() if reader.recognise(document)] == [key]
+    reading = read_document("run.log", sample.text)
+    assert (reading.form, reading.layout, describe(reading)) == (key, "long", sample.expected)
+
+
+@pytest.mark.parametrize(("key", "sample"), CASES)
+def test_a_log_is_recognised_however_late_it_begins(key: str, sample: Sample) -> None:
+    text = "2020-01-01 INFO loss 0.5\n" * 20_000 + sample.text
+    assert READERS[key].recognise(Document("run.log", text))
+    late = re.sub(r"(?m)^\d+", lambda line: str(int(line[0]) + 20_000), sample.expected)
+    assert describe(read(key, text)) == late
+
+
+@pytest.mark.parametrize(("key", "sample"), CASES)
+def test_colours_and_line_ends_change_nothing(key: str, sample: Sample, tmp_path: Path) -> None:
+    lines = [f"\x1b[1;32m{line}\x1b[0m" if i % 2 else line for i, line in enumerate(sample.text.split("\n"))]
+    path = tmp_path / "run.log"
+    path.write_bytes("\r\n".join(lines).encode())
+    document = open_document(path)
+    assert READERS[key].recognise(document)
+    assert describe(READERS[key].read(document)) == sample.expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("results.csv", "model,mrr,hits@10\nTransE,0.3,0.5\n"),
+        ("results.txt", '{"log": "Test MRR at step 5: 0.3", "mrr": 0.3}\n'),
+        ("results.txt", '[\n  "Test MRR at step 5: 0.3",\n  "Filt. MRR : 0.3 "\n]\n'),
+        ("-", "| model | MRR |\n|---|---|\n| Hits @10: 0.1 | Test average MRR : 0.3 |\n"),
+        ("run.log", "Test average MRR at step 9: 0.016\nTest loss at step 9: 0.1\nEvaluate on test\naccuracy: 0.9\n"),
+        ("README.md", SAMPLES["rotate"][0].text),
+    ],
+)
+def test_nothing_else_is_recognised(name: str, text: str) -> None:
+    assert [key for key, reader in READERS.items() if reader.recognise(Document(name, text))] == []
+
+
+# What comes before a number in a line of each tool, and behind it.
+LINES = {
+    "rotate": ("2020-01-01 00:00:00 INFO     Test MRR at step 10: ", ""),
+    "openke": ("metric:\t MRR\nl(raw):\t ", " \n"),
+    "openke_torch": ("INFO:Trainer:2024-05-19 16:26:31:mrr: ", ""),
+    "graph4kg": ("average |MRR: ", ""),
+    "conve": ("Hits @1: 0.5\nMean reciprocal rank: ", ""),
+    "torchkge": ("Filt. Mean Rank : 1\nFilt. MRR : ", ""),
+    "dglke": ("Test average MRR : ", ""),
+    "nbfnet": ("Evaluate on test\nmrr: ", ""),
+    "pyg": ("Test Mean Rank: 1, Test MRR: ", ""),
+}
+NAN = "it is {}: the scores were not numbers, as when training diverges"
+
+
+@for_each(("text", "why"), [("nan", NAN), ("-nan", NAN), ("inf", NAN), ("0.x3", "'{}' is not a number")])
+@for_each("key", LINES)
+def test_what_is_not_a_number_costs_nothing_else(key: str, text: str, why: str) -> None:
+    before, after = LINES[key]
+    whole, without = (read(key, f"first\n{before}{each}{after}\n") for each in ("0.5", text))
+    assert [entry.line for entry in without.entries] == [entry.line for entry in whole.entries[:-1]]
+    assert [(skip.line, skip.why) for skip in without.skipped] == [(before.count("\n") + 2, why.format(text))]
+
+
+@for_each("key", [key for key in LINES if key != "openke"])
+def test_a_line_without_its_value_is_left_out(key: str) -> None:
+    cut = LINES[key][0].rstrip()
+    for end, why in (("\n", "it has no value"), ("", "the last line is cut off")):
+        assert [skip.why for skip in read(key, f"{cut}{end}").skipped] == [why]
+
+
+@for_each("text", ["0", "0.", "0.33700"])
+def test_a_number_is_known_to_be_cut_off_where_decimals_are_fixed(text: str) -> None:
+    line = "Test MRR at step 10: "
+    reading = read("rotate", f"{line}0.300000\n{line}{text}")
+    assert [entry.text for entry in reading.entries] == ["0.300000"]
+    assert [skip.why for skip in reading.skipped] == [f"the last line is cut off after {text!r}"]
+    assert [entry.text for entry in read("rotate", f"{line}{text}\n").entries] == [text]
+
+
+EXACT = {"0.1234567", "0.001234567", "123.4567", "1.0000000", "1.23456789e-05"}
+
+
+@for_each("text", [*EXACT, "0.5", "0.123456", "0.00123456", "123.456", "1.2345e-05", "53.3%"])
+@for_each("key", LINES)
+def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str, text: str) -> None:
+    before, after = LINES[key]
+    entry = read(key, f"{before}{text}{after}\n").entries[-1]
+    assert entry.exact == (text in EXACT and key in {"conve", "dglke", "graph4kg"})
+
+
+@for_each(
+    ("key", "text", "skipped"),
+    [
+        ("rotate", "Test auc_pr at step 39999: 0.990000\n", "auc_pr: not the name of a metric"),
+        ("openke", f"no type constraint results:\n{TABLE}averaged(raw):{ROW}", "3 numbers, line 3: a table without l"),
+        (
+            "openke",
+            f"type constraint results:\n{TABLE}l(raw):{ROW}r(raw):{ROW}",
+            "6 numbers, lines 3-4: under the type",
+        ),
+        ("openke", "r(filter):\t 12.5\n", "12.5: no heading above names its column"),
+        ("openke", "metric:\t MAP@10 hit@1\nr(filter):\t 0.4\n", "MAP@10: not the name of a metric"),
+        ("conve", "Hits left @10: 0.5\n", "Hits@10: left and right are head and tail in some tools"),
+        ("dglke", "[3]Test average MRR: 0.3\n", "MRR: a process evaluates a part of the triples"),
+        ("nbfnet", "Evaluate on test\nhits@10_50: 0.8\n", "hits@10_50: it is estimated from the rank"),
+        ("nbfnet", "Evaluate on test\n1-to-1 tail: 0.8\n", "1-to-1 tail: it is the MRR of the relations"),
+        ("openke_torch", "INFO:Tester:2024-05-19 16:26:31:mr_type: 44.65\n", "mr_type: under the type constraint"),
+        ("graph4kg", SAMPLES["graph4kg"][0].text.split("test result")[0], "MRR: only 0.5 of the validation triples"),
+        ("kbc", SAMPLES["kbc"][0].text.split("VALID")[0], "MRR: kbc evaluates 50,000 random triples"),
+    ],
+)
+def test_what_cannot_be_adjusted_is_refused_with_its_reason(key: str, text: str, skipped: str) -> None:
+    reading = read(key, text)
+    assert len(reading.entries) == 0
+    assert f"{reading.skipped[0].what}: {reading.skipped[0].why}".startswith(skipped)
+
+
+@for_each(
+    ("key", "text", "num_tasks"),
+    [
+        ("rotate", "INFO     #test: 20466\nTest MRR at step 5: 0.497000\n", 40932),
+        ("rotate", "INFO     Num Test: 3134\nTest MRR at step 5: 0.497000\n", 6268),
+        ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}", 661),
+        ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}averaged(raw):{ROW}", 1322),
+        ("conve", "Test:\nNumber of data points: 40932\nHits @10: 0.5\n", 40932),
+    ],
+)
+def test_logs_count_their_ranks(key: str, text: str, num_tasks: int) -> None:
+    assert read(key, text).entries[-1].context.num_tasks == num_tasks
+
+
+@for_each(
+    ("text", "said"),
+    [
+        ("Hits @10: 0.49\n", (None, "both")),
+        ("test_evaluation\nHits left @10: 0.5\n", ("conve", "tail")),
+        ("Mean rank: {0} 188.8\nHits left @10: 0.5\n", ("conve", "tail")),
+        ("Validation:\nHits @10: 0.5\n", ("tucker", "both")),
+    ],
+)
+def test_sides_are_those_of_conve_where_it_is_known(text: str, said: tuple[str | None, str]) -> None:
+    context = read("conve", text).entries[-1].context
+    assert (context.tool, context.side) == said
+
+
+def test_an_epoch_holds_until_the_next_one_only() -> None:
+    later = "no epoch\nhere\nat all\nValidation:\nHits @10: 0.5\n"
+    rows = read("conve", SAMPLES["conve"][1].text + later).rows
+    assert [row["step"] for row in rows] == ["454"] * 5 + [""]
+
+
+def test_a_single_process_of_dglke_is_the_whole() -> None:
+    (entry,) = read("dglke", "# [0]Test average MR: 47.344009750977634   \n").entries
+    assert (entry.text, entry.exact, entry.context.split) == ("47.344009750977634", True, "test")
+
+
+def test_only_openke_and_torchkge_assume_the_test_split() -> None:
+    for key, (before, after) in LINES.items():
+        asks = [each.field for each in read(key, f"{before}0.5{after}\n").entries[-1].context.asks]
+        assert asks == ["split"] * (key in {"openke_torch", "graph4kg", "conve"})
+
+
+SETTINGS = {
+    "2020-01-01 00:00:00 INFO     Data Path: ../data/FB15k-237": ["FB15k-237"],
+    "2022 INFO     data_name           :FB15k": ["FB15k"],
+    "python main.py --dataset WN18RR --num_iterations 500": ["WN18RR"],
+    "python main.py --data_path data/WN18RR/train.txt": ["WN18RR"],
+    "Namespace(batch=128, dataset='FB15k-237', lr=0.1)": ["FB15k-237"],
+    "2020 INFO DATA: FB15K237": ["FB15K237"],
+    "dataset: mine": ["mine"],
+    "run.py --init FB15k-237 --dataset mine": ["mine"],
+    "train_path=data/umls/train.txt test_path=data/nations/test.txt": [],
+    "Dataset loaded, metadata: umls, data: 0.1, dataset: test, data: /home/umls/data/mine.txt": ["umls"],
+    "source_dataset: WN18RR, Loading data: triples of it, dataset: None": [],
+}
+
+
+@for_each(("line", "names"), SETTINGS.items())
+def test_settings_name_the_dataset(line: str, names: list[str]) -> None:
+    assert [*list_settings(line)] == names
+
+
+@pytest.mark.parametrize(
+    ("runs", "datasets"),
+    [
+        (["Data Path: data/wn18rr", "Data Path: data/FB15k-237"], ["wn18rr", "FB15k-237"]),
+        (["--dataset WN18RR", "--dataset mine", "lr: 0.1"], ["WN18RR", "mine", "mine"]),
+        (["lr: 0.1"], ["umls"]),
+    ],
+)
+@pytest.mark.parametrize("line", ["Test MRR at step 10: 0.300000", "test MRR: 0.3"])
+def test_numbers_are_of_the_settings_above_them_or_of_the_name_of_the_file(
+    runs: list[str], datasets: list[str], line: str
+) -> None:
+    reading = read_document("umls_run.log", "".join(f"{each}\nloss 0.1\n{line}\n" for each in runs))
+    assert [entry.context.dataset for entry in reading.entries] == datasets
+    assert not any(entry.context.asks for entry in reading.entries)
+    assert ("dataset umls from the name of the file" in reading.understood) == ("umls" in datasets)
+
+
+def test_settings_of_one_run_that_disagree_are_asked_about() -> None:
+    line = "Test MRR at step 10: 0.300000\n"
+    first, second = read("rotate", f"data: UMLS\ndata: WN18RR\n{line}data: FB15k-237\n{line}", "umls.log").entries
+    assert (first.context.dataset, second.context.dataset) == (None, "FB15k-237")
+    assert [ask.choices for ask in first.context.asks] == [("UMLS", "WN18RR")]
+
+
+@for_each(
+    ("name", "dataset", "split", "asked"),
+    [
+        ("nations_valid.txt", "nations", "valid", []),
+        ("tk_umls_valid.txt", "umls", None, ["valid"]),
+        ("tk_nations.txt", None, None, []),
+        ("mykge_FB15K237_noisy.txt", "FB15K237", None, ["noisy"]),
+        ("mine.txt", None, None, []),
+    ],
+)
+def test_the_name_of_the_file_is_the_farthest_text(
+    name: str, dataset: str | None, split: str | None, asked: list[str]
+) -> None:
+    for entry in read("torchkge", SAMPLES["torchkge"][0].text, name).entries:
+        assert (entry.context.dataset, entry.context.split) == (dataset, split)
+        assert [ask.word for ask in entry.context.asks] == asked
+
+
+def test_evaluations_are_told_apart() -> None:
+    rows = read("torchkge", "Hit@1 : 0.1 \t\t Filt. Hit@1 : 0.2\nMRR : 0.1 \t\t Filt. MRR : 0.3\n" * 2).rows
+    assert [row["evaluation"] for row in rows] == ["1"] * 4 + ["2"] * 4
+    rows = read("rotate", SAMPLES["rotate"][0].text).rows
+    assert [row["evaluation"] for row in rows] == ["1", "1", "2", "2", "3"]
+
+
+@given(st.floats(1e-4, 1e6, allow_nan=False))
+def test_zeros_that_general_format_drops_are_put_back(number: float) -> None:
+    padded = pad_digits(f"{number:g}", 6)
+    interval = parse_value(padded).interval
+    assert float(padded) == float(f"{number:g}")
+    assert interval.lower <= number <= interval.upper
+
+
+@given(st.floats(0, 1), st.integers(1, 8))
+def test_zeros_that_rounding_drops_are_put_back(number: float, decimals: int) -> None:
+    padded = pad_decimals(str(round(number, decimals)), decimals)
+    interval = parse_value(padded).interval
+    assert float(padded) == round(number, decimals)
+    assert interval.lower - 1e-15 <= number <= interval.upper + 1e-15
+
+
+@given(st.floats(1, 1e5), st.floats(0, 1), st.floats(0, 1), st.integers(1, 6))
+def test_the_true_value_is_within_what_torchkge_prints(rank: float, raw: float, filtered: float, digits: int) -> None:
+    """The whole part of the mean rank, the others rounded, trailing zeros lost."""
+    text = (
+        f"Hit@10 : {round(raw, digits)} \t\t Filt. Hit@10 : {round(filtered, digits)}\n"
+        f"Mean Rank : {int(rank)} \t Filt. Mean Rank : {int(rank)}\n"
+        f"MRR : {round(raw, digits)} \t\t Filt. MRR : {round(filtered, digits)}\n"
+    )
+    for entry, true in zip(read("torchkge", text).entries, (raw, filtered, rank, rank, raw, filtered), strict=True):
+        interval = parse_value(entry.text, exact=entry.exact).interval
+        assert interval.lower - 1e-12 <= true <= interval.upper + 1e-9
+
+
+_WORDS = st.sampled_from(
+    [word for _, sample in CASES for word in re.findall(r"\s+|[^\s]+", sample.text)]
+    + ["\n", "\r", "\x1b[", "\x1b[0m", ": ", "nan", "@", "|", "\u0663", "(raw):", "9" * 500]
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=choose(56, 150))
+@given(st.one_of(st.text(max_size=200), st.lists(_WORDS, max_size=60).map("".join)), st.sampled_from(sorted(READERS)))
+def test_any_text_is_read_or_refused_with_the_name_of_the_file(text: str, key: str) -> None:
+    document = Document("run.log", text)
+    assert READERS[key].recognise(document) in {True, False}
+    try:
+        reading = READERS[key].read(document)
+    except DataError as error:
+        assert str(error).startswith("run.log, line ")
+        return
+    for entry in reading.entries:
+        assert entry.column in reading.rows[entry.row]
+        assert 1 <= (entry.line or 0) <= text.count("\n") + 1
+
+
+_PIECES = [word + " " for line in LINES.values() for word in line[0].split()]
+
+
+@pytest.mark.slow
+@for_each("key", READERS)
+@for_each("piece", [*_PIECES, "\x1b[", "\x1b[0", " ", "9", ": 1 ", "data: ", "--dataset ", "a-", "a_ "])
+def test_no_line_takes_long(key: str, piece: str) -> None:
+    text = piece * (choose(2**17, 2**20) // len(piece)) + "\n" + SAMPLES[key][0].text
+    start = time.process_time()
+    READERS[key].recognise(Document("run.log", text))
+    with contextlib.suppress(DataError):
+        READERS[key].read(Document("run.log", text))
+    assert time.process_time() - start < 5
