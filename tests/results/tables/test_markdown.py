@@ -50,7 +50,6 @@ def write(table: Table) -> str:
 def test_several_tables_with_text_around() -> None:
     reading = read(LIBKGE)
     assert READER.recognise(Document("README.md", LIBKGE))
-    assert reading.columns == ("dataset", "", "MRR", "Hits@10")
     assert [entry.context.dataset for entry in reading.entries] == ["FB15K-237"] * 6 + ["WNRR"] * 2
     assert reading.understood == "2 tables; dataset from the heading above; MRR, Hits@10"
     assert [(entry.line, entry.context.model, entry.text) for entry in reading.entries[::2]] == [
@@ -150,9 +149,9 @@ def test_a_page_in_html() -> None:
     for row in (*first.rows, *second.rows):
         for cell in row.cells:
             assert text[cell.start : cell.end] == cell  # type: ignore[attr-defined]
-    assert [each.text for each in second.above][0] == "Nations"
+    assert second.above[0].text == "Nations"
     nested = find_tables(Document("page.html", f"<table><tr><td>{_HTML}</td></tr></table>"))
-    assert [[row.plain for row in each.rows] for each in nested][0] == [("Model", "MRR"), ("A", ".3")]
+    assert [row.plain for row in nested[0].rows] == [("Model", "MRR"), ("A", ".3")]
 
 
 @pytest.mark.parametrize(
@@ -230,5 +229,5 @@ def test_what_is_not_recognised(text: str) -> None:
 
 
 def test_a_notebook_is_refused_with_a_remedy() -> None:
-    with pytest.raises(DataError, match="is a notebook, which is not read.*nbconvert"):
+    with pytest.raises(DataError, match=r"is a notebook, which is not read.*nbconvert"):
         read_document("a.ipynb", '{"cells": []}')
