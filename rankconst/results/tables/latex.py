@@ -33,7 +33,7 @@ _BEGIN = re.compile(rf"\\begin\s*\{{({_NAMES})\}}")
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 _EVENT = re.compile(
     rf"\\begin\s*\{{(?P<table>{_NAMES})\}}|\\(?P<level>{'|'.join(_LEVELS)})\*?(?![a-zA-Z])"
-    r"|\\(?P<caption>(?:sub)?caption(?:of\s*\*?\s*\{\w{0,20}\}|box)?)\*?(?![a-zA-Z])"
+    r"|\\(?P<caption>(?:sub)?caption(?:of\s*+\*?\s*+\{\w{0,20}\}|box)?)\*?(?![a-zA-Z])"
     r"|\\(?P<float>begin|end)\s*\{(?P<name>\w{0,20}(?:table|figure)\*?|minipage|center|subfloat)\}"
 )
 _TOKEN = re.compile(
@@ -92,7 +92,7 @@ class _Float(NamedTuple):
 _MOST_NESTED, _MOST_CAPTIONS, _MOST_NOTES = 20, 50, 20
 _BLANK = re.compile(r"\n[ \t]*\n|\\par(?![a-zA-Z])")
 _LINE = re.compile(r"\\item(?![a-zA-Z])|\\\\|\\footnotetext(?![a-zA-Z])")
-_MARK = re.compile(r"\s*\[\$?([^\[\]$]{1,20})\$?\]")
+_MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
 # Rules and the like, which are before the first cell of a row and part of none.

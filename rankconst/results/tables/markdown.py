@@ -43,7 +43,7 @@ _MATH = re.compile(r"\$((?:[^$\\]|\\.)+)\$")
 _MARKUP = re.compile(r"[*_<>&$\\`\[~!]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]]{1,20}\](?!:)")
 _URL = re.compile(r"https?://[^\s)\]]*")
-_SUB = re.compile(r"(\d?)<sub>\s*([^<>]*?)\s*</sub>")
+_SUB = re.compile(r"(\d?)<sub>([^<>]*+)</sub>")
 _TAGS = {"sup": "^{", "/sup": "}", "sub": "<sub>", "/sub": "</sub>", "br": " "}
 _TAGS |= dict.fromkeys(("s", "/s", "del", "/del", "strike", "/strike"), "~~")
 _TAG = re.compile(r"<(/?[a-z]+)", re.IGNORECASE)
@@ -73,8 +73,9 @@ def _strip(text: str, *, code: bool) -> str:
     text = text.strip()
     if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
         return text
-    (inline,) = _parser().parseInline(_FOOTNOTE.sub("", text))
-    put = "".join(_write(each, code=code) for each in inline.children or ())
+    tokens: list[Token] = []
+    _parser().inline.parse(_FOOTNOTE.sub("", text), _parser(), {}, tokens)
+    put = "".join(_write(each, code=code) for each in tokens)
     return _SUB.sub(_set_lower, put).strip()
 
 
@@ -96,7 +97,7 @@ def _write(token: Token, *, code: bool) -> str:
 
 def _set_lower(found: re.Match[str]) -> str:
     """Write what is lowered so that it is no digit of the number before it."""
-    put = found[2]
+    put = found[2].strip()
     return f"{found[1]}{put if put.startswith('±') else f'_{{{put}}}' if found[1] else f' {put}'}"
 
 

@@ -110,11 +110,11 @@ def _unpack(document: Document, notes: Notes) -> bytes:
 
 # A row, or a cell with its formula and the number that it holds.
 _PLACE = re.compile(
-    rb"<(?:\w+:)?(row|c)\b([^>]*)>(<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>))?(?:<(?:\w+:)?v>([^<]*))?"
+    rb"<(?:\w+:)?(row|c)\b([^<>]*+)>(<(?:\w+:)?f\b[^<>]*+>(?:[^<]*+</(?:\w+:)?f>)?)?(?:<(?:\w+:)?v>([^<]*))?"
 )
 _NAMED = re.compile(rb"""\sr=["']([A-Z]*)([0-9]+)["']""")
 _TYPED = re.compile(rb"""\st=["'](?!n["'])""")
-_NUMBER = re.compile(rb"\s*[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?\s*")
+_NUMBER = re.compile(rb"\s*+[+-]?[0-9]*+\.?[0-9]*+(?:[eE][+-]?[0-9]++)?\s*+")
 
 
 def _check_cells(text: bytes) -> Iterator[str]:
