@@ -1,14 +1,12 @@
 r"""Tables in LaTeX: tabular, tabularx, longtable and the like, with booktabs, multicolumn and multirow.
 
-Unknown macros keep their arguments, so ``\best{0.338}`` is 0.338; the name of one without stays as text, which is
-refused where a number is expected. Comments and what is not set are blanked out, so that places stay those of the file.
+Comments and what is not set are blanked out, so that places stay those of the file.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
@@ -16,17 +14,13 @@ from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Placed, Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import Outline
+from rankconst.results.tables.tex import ENVIRONMENTS, begins_argument, read_argument, skip_options, strip_latex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from rankconst.results.document import Document
     from rankconst.results.tables.near import Printed
-
-ENVIRONMENTS: dict[str, int] = dict.fromkeys(
-    ("tabular", "tblr", "longtblr", "longtable", "supertabular", "array", "NiceTabular", "tabu", "longtabu"), 1
-) | dict.fromkeys(("tabular*", "tabularx", "tabulary", "xltabular"), 2)
-"""Environment of a table to the number of its arguments in braces."""
 
 _NAMES = "|".join(map(re.escape, ENVIRONMENTS))
 _BEGIN = re.compile(rf"\\begin\s*\{{({_NAMES})\}}")
@@ -61,7 +55,7 @@ _DEFINED = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|def)\*?\s{0,9}\{?\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}\}?\s{0,9}"
     r"((?:\[[^\[\]]{0,99}\]|#\d){0,9})\s{0,9}(?=\{)"
 )
-_MOST_MACROS, _MOST_ROUNDS, _LONGEST_BODY = 500, 4, 300
+_MOST_MACROS, _LONGEST_BODY = 500, 300
 
 
 def _take_macros(text: str) -> tuple[str, dict[str, str]]:
@@ -69,7 +63,7 @@ def _take_macros(text: str) -> tuple[str, dict[str, str]]:
     bodies: dict[str, set[str]] = {}
     parts, position = list[str](), 0
     for found in _DEFINED.finditer(text):
-        body = _read_argument(text, found.end(), _LONGEST_BODY) if found.start() >= position else None
+        body = read_argument(text, found.end(), _LONGEST_BODY) if found.start() >= position else None
         if body is not None:
             parts += (text[position : found.start()], re.sub(r"[^\n]", " ", text[found.start() : body[1]]))
             position = body[1]
@@ -93,6 +87,7 @@ _MOST_NESTED, _MOST_CAPTIONS, _MOST_NOTES = 20, 50, 20
 _BLANK = re.compile(r"\n[ \t]*\n|\\par(?![a-zA-Z])")
 _LINE = re.compile(r"\\item(?![a-zA-Z])|\\\\|\\footnotetext(?![a-zA-Z])")
 _MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")
+_URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
 # Rules and the like, which are before the first cell of a row and part of none.
@@ -151,7 +146,7 @@ class _Reader:
             sized = (
                 None if event["name"] in {"center", "table", "figure"} else _ARGUMENTS.match(self._text, event.end())
             )
-            return _skip_options(self._text, event.end()) if sized is None else sized.end()
+            return skip_options(self._text, event.end()) if sized is None else sized.end()
         read = self._read_title(event.end())
         if read is None:
             return event.end()
@@ -167,13 +162,13 @@ class _Reader:
 
     def _read_title(self, position: int) -> tuple[str, int] | None:
         """Return the text of a caption or of a section's title, with its footnotes, and its end."""
-        start = _skip_options(self._text, position)
-        argument = _read_argument(self._text, start)
+        start = skip_options(self._text, position)
+        argument = read_argument(self._text, start)
         if argument is None:
-            if _OPENING.match(self._text, start) is None:
+            if not begins_argument(self._text, start):
                 return None
             raise DataError(f"{self._document.at(self._line(start))}: this {{ is not closed. Expected a title.")
-        notes = (_read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
+        notes = (read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
         return ". ".join(self._strip_text(each[0]) for each in (argument, *notes) if each is not None), argument[1]
 
     def _end_float(self) -> None:
@@ -205,7 +200,7 @@ class _Reader:
         """Return the rows of the table that begins there, and its end."""
         environment, position = begin["table"], begin.end()
         for _ in range(ENVIRONMENTS[environment]):
-            argument = _read_argument(self._text, _skip_options(self._text, position))
+            argument = read_argument(self._text, skip_options(self._text, position))
             if argument is None:
                 raise DataError(
                     f"{self._document.at(self._line(begin.start()))}: \\begin{{{environment}}} lacks its columns; "
@@ -300,198 +295,6 @@ def _fill_rows(rows: list[_Row]) -> None:
 def _read_count(pattern: re.Pattern[str], cell: str) -> int:
     found = pattern.search(cell, 0, 300) if "\\multi" in cell else None
     return int(found[1]) if found is not None else 1
-
-
-_LONGEST_CELL = 10_000
-_OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
-_OPENING = re.compile(r"\s*\{")
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_URL = re.compile(r"https?://\S*")
-
-
-def _skip_options(text: str, start: int) -> int:
-    """Return the end of options in brackets, if there are any."""
-    found = _OPTIONS.match(text, start)
-    return start if found is None else found.end()
-
-
-def _read_argument(text: str, start: int, most: int = _LONGEST_CELL) -> tuple[str, int] | None:
-    """Return the text in the braces that follow, and their end; None if none follow, or none that end soon."""
-    opening = _OPENING.match(text, start)
-    depth = 0
-    for brace in _BRACE.finditer(text, opening.end() - 1, opening.end() + most) if opening else ():
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if depth == 0 and opening:
-            return text[opening.end() : brace.start()], brace.end()
-    return None
-
-
-# Markup.
-
-_SYMBOLS = {
-    "pm": "±", "textpm": "±", "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡",
-    "textdaggerdbl": "‡", "ast": "*", "star": "*", "textasteriskcentered": "*", "S": "§", "P": "¶", "times": "×",
-    "checkmark": "✓", "xmark": "✗", "uparrow": "↑", "downarrow": "↓", "Uparrow": "↑", "Downarrow": "↓",
-    "textuparrow": "↑", "textdownarrow": "↓", "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~",
-    "Delta": "Δ", "infty": "∞", "textbackslash": "\\", "textunderscore": "_", "textpercent": "%", "percent": "%",
-    "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…", "thinspace": "\u2009",
-}  # fmt: skip
-"""Macro to the text that it prints."""
-
-# What sets apart; what is smaller behind a number is no more of its digits.
-_SYMBOLS |= dict.fromkeys((
-    "item", "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace", "tiny", "small",
-    "scriptsize", "footnotesize",
-), " ")  # fmt: skip
-_SYMBOLS |= dict.fromkeys((
-    "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl", "bm",
-    "normalfont", "normalsize", "large", "Large", "LARGE", "huge", "Huge", "centering", "raggedright", "boldmath",
-    "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule", "midrule", "bottomrule",
-    "botrule", "noindent", "strut", "left", "right", "relax", "arraybackslash", "protect", "ensuremath", "mathbf",
-    "boldsymbol", "fill", "pagebreak", "newpage", "clearpage", "allowbreak", "smallskip", "medskip", "bigskip",
-    "mdseries", "upshape", "selectfont", "xspace", "null",
-), "")  # fmt: skip
-
-_DROPPED = dict.fromkeys((
-    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "autocite", "parencite", "textcite",
-    "footcite", "nocite", "ref", "cref", "autoref", "eqref", "label", "footnote", "tablefootnote", "tnote", "color",
-    "cellcolor", "rowcolor", "columncolor", "hspace", "vspace", "phantom", "hphantom", "vphantom", "cline", "cmidrule",
-    "caption", "includegraphics", "bibliography", "bibliographystyle", "input", "include", "usepackage", "begin",
-    "end", "url",
-), 1)  # fmt: skip
-_DROPPED |= {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
-"""Macro to the number of arguments that are dropped with it."""
-
-_LAST = {
-    "multicolumn": 3, "multirow": 3, "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2,
-    "href": 2, "parbox": 2, "raisebox": 2, "adjustbox": 2, "hyperref": 1, "fcolorbox": 3,
-}  # fmt: skip
-"""Macro to the number of its arguments; the last one is printed."""
-
-_STRUCK = {"sout", "st", "xout"}
-_PIECE = re.compile(
-    r"\\(?P<macro>[a-zA-Z]+)\*?[ \t]*|\\(?P<escaped>.)|(?P<group>\{)|(?P<script>[\^_])|(?P<blank>~)"
-    r"|(?P<text>[^\\{}^_$~]+)|.",
-    re.DOTALL,
-)
-_ESCAPED = {"\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": ""}
-_MARKUP = re.compile(r"[\\{}$~^_]")
-_PARENTHESES = re.compile(r"\s*\([^()]{0,40}\)")
-_DEEPEST = 20
-
-
-def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> str:
-    r"""Return a cell without markup; superscripts are kept as ``^{...}``, what is struck out as ``~~...~~``.
-
-    Of the macros that a file defines, `macros` has what they print.
-    """
-    text = cell.strip()
-    if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
-        return text
-    return " ".join(_Markup(text, macros).strip(0, len(text)).split())
-
-
-class _Markup:
-    """The text of a cell with its pairs of braces."""
-
-    def __init__(self, text: str, macros: Mapping[str, str], depth: int = 0) -> None:
-        self._text, self._macros, self._depth = text, macros, depth
-        self._closing: dict[int, int] = {}
-        opened: list[int] = []
-        for brace in _BRACE.finditer(text):
-            if brace[0] == "{":
-                opened.append(brace.start())
-            elif brace[0] == "}" and opened:
-                self._closing[opened.pop()] = brace.start()
-
-    def strip(self, position: int, end: int, depth: int = 0) -> str:
-        """Return a part of the text without its markup."""
-        if depth > _DEEPEST:
-            return self._text[position:end]
-        printed: list[str] = []
-        while position < end and (piece := _PIECE.match(self._text, position, end)) is not None:
-            put, position = self._print(piece, depth)
-            printed.append(put)
-        return "".join(printed)
-
-    def _print(self, piece: re.Match[str], depth: int) -> tuple[str, int]:
-        kind, end = piece.lastgroup, piece.end()
-        if kind == "macro":
-            return self._expand(piece["macro"], piece.start(), end, depth)
-        if kind == "script":
-            return self._set_script(piece, depth)
-        if kind == "escaped":
-            return _ESCAPED.get(piece[kind], piece[kind]), end
-        if kind == "group" and (closing := self._closing.get(piece.start())) is not None:
-            return self.strip(end, closing, depth + 1), closing + 1
-        return {"text": piece[0], "blank": " "}.get(kind or "", ""), end
-
-    def _find_argument(self, position: int) -> tuple[int, int] | None:
-        opening = _OPENING.match(self._text, position)
-        closing = None if opening is None else self._closing.get(opening.end() - 1)
-        return None if opening is None or closing is None else (opening.end(), closing)
-
-    def _take_arguments(self, position: int, takes: int) -> tuple[list[tuple[int, int]], int]:
-        """Return where the arguments of a macro begin and end, and its own end."""
-        found: list[tuple[int, int]] = []
-        position = _skip_options(self._text, position)
-        while len(found) < takes:
-            if self._text.startswith("*", position):  # \multirow{2}*{Model}
-                argument = (position, position + 1)
-                position += 1
-            elif (braces := self._find_argument(position)) is not None:
-                argument, position = braces, braces[1] + 1
-            else:
-                break
-            found.append(argument)
-            position = _skip_options(self._text, position) if len(found) < takes else position
-        return found, position
-
-    def _expand(self, macro: str, start: int, position: int, depth: int) -> tuple[str, int]:
-        """Return what a macro prints, and its end."""
-        if macro in _SYMBOLS:
-            return _SYMBOLS[macro], position
-        if macro in self._macros and self._depth < _MOST_ROUNDS:
-            body = self._macros[macro]
-            return _Markup(body, self._macros, self._depth + 1).strip(0, len(body)), position
-        if macro in _DROPPED:
-            return "", self._drop(macro, position)
-        takes = _LAST.get(macro, 1)
-        found, end = self._take_arguments(position, takes)
-        if len(found) < takes:
-            return ("", end) if macro in _LAST else (f"{macro} ", position)
-        put = self.strip(*found[-1], depth + 1)
-        if macro == "textsuperscript":
-            put = f" {put}" if put.startswith("±") else f"^{{{put}}}"
-        elif macro in _STRUCK:
-            put = f"~~{put}~~"
-        elif macro not in _LAST:  # the arguments of an unknown macro are no digits of what is around them
-            apart, more = self._text[start - 1 : start].isdigit(), self._find_argument(end) is not None
-            put = f"{' ' * apart}{put}{' ' * more}"
-        return put, end
-
-    def _drop(self, macro: str, position: int) -> int:
-        """Return the end of a macro that is dropped with its arguments, and those of a table within a cell."""
-        around = _PARENTHESES.match(self._text, position) if macro == "cmidrule" else None
-        found, end = self._take_arguments(around.end() if around else position, _DROPPED[macro])
-        inner = self._text[slice(*found[0])] if macro == "begin" and found else ""
-        return self._take_arguments(end, ENVIRONMENTS[inner])[1] if inner in ENVIRONMENTS else end
-
-    def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
-        argument = self._find_argument(sign.end())
-        following = _PIECE.match(self._text, sign.end())
-        if argument is not None:
-            put, end = self.strip(*argument, depth + 1).strip(), argument[1] + 1
-        elif following is None or following.lastgroup not in {"macro", "escaped", "text"}:
-            return sign[0], sign.end()
-        elif following.lastgroup == "text":
-            put, end = self._text[sign.end()].strip(), sign.end() + 1
-        else:  # a macro takes its arguments along
-            put, end = self._print(following, depth + 1)
-            put = put.strip()
-        if put.startswith("±"):
-            return f" {put}", end
-        return (f"^{{{put}}}" if sign[0] == "^" else f"_{put}"), end
 
 
 def _recognise(document: Document) -> bool:

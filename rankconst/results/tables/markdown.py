@@ -20,8 +20,8 @@ from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Placed, Row, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.html import Page
-from rankconst.results.tables.latex import strip_latex
 from rankconst.results.tables.near import Outline
+from rankconst.results.tables.tex import strip_latex
 from rankconst.results.tables.text import add_lines
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document
-from rankconst.results.tables.latex import ENVIRONMENTS, READER, find_tables, strip_latex
+from rankconst.results.tables.latex import READER, find_tables
+from rankconst.results.tables.tex import ENVIRONMENTS, strip_latex
 from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
 
 read = reading_of(READER)
