@@ -121,7 +121,7 @@ _TABLE = r"\begin{tabular}{lr} Model & MRR \\ A & .3 \\ \end{tabular}"
 # Sources with T for a table, and what belongs to each table.
 _NEAR = {
     r"\section{A}\subsection{B\footnote{raw}} T": "heading: B. raw, heading: A",
-    r"\begin{table} T \caption{one} \end{table} \begin{table} T \caption{two} \end{table}": "caption: one | caption: two",
+    r"\begin{table}T\caption{one}\end{table} \begin{table}T\caption{two}\end{table}": "caption: one | caption: two",
     r"\begin{table} T T \caption[short]{all} \end{table}": "caption: all | caption: all",
     r"\begin{table}\begin{minipage} T \caption{a}\end{minipage} T \caption{b}\end{table}": "caption: a, caption: b",
     "far\n\nnear\n\\begin{itemize}\n\\item x\n\\end{itemize}\n\\begin{table} T \\end{table}": "above: near x",
