@@ -276,7 +276,7 @@ def rewrite(
             "only. Leave out --replace to get the adjusted numbers as a table."
         )
     sheets = _Sheets(markup.find_tables(document))
-    cells, notes, asked = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
+    cells, notes = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
         raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
@@ -286,7 +286,7 @@ def rewrite(
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
     emphasis, kept = set_emphasis(document.text, adjusted.reading, cells, written, markup.emphasis)
     edits = [*((span.start, span.end, put) for span, put in written.items()), *headings, *emphasis]
-    said = _describe(adjusted, cells, len(notes), asked, command)
+    said = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{markup.comment[0]}{line}{markup.comment[1]}\n" for line in said)
     notes += unnamed + kept
     return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
@@ -294,8 +294,8 @@ def rewrite(
 
 def _choose_cells(
     document: Document, adjusted: AdjustedReading, exchanges: Sequence[Exchange], sheets: _Sheets, *, percent: bool
-) -> tuple[list[Cell], list[tuple[int, str]], list[int]]:
-    """Return the numbers to be replaced, why others stay, and where the tables with questions begin."""
+) -> tuple[list[Cell], list[tuple[int, str]]]:
+    """Return the numbers to be replaced, and why others stay."""
     located, entries = locate(document, adjusted.reading), adjusted.entries
     sites = [sheets.find(adjusted.reading.rows[each.entry.row][each.entry.column]) for each in entries]
     waiting = {
@@ -316,7 +316,7 @@ def _choose_cells(
         else:
             notes.append((each.entry.line or 0, f"{each.entry.column} stays as it is: {cell}"))
     cells, twice = _drop_shared(cells)
-    return cells, notes + twice, sorted(sheets.rows[table][0].line for table in waiting)
+    return cells, notes + twice
 
 
 def _make_cell(
@@ -385,9 +385,7 @@ def _write(cell: Cell, decimals: int) -> dict[Span, str]:
     return dict(zip(cell.spans, texts, strict=True))
 
 
-def _describe(
-    adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, asked: Sequence[int], command: str
-) -> list[str]:
+def _describe(adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, command: str) -> list[str]:
     """Return the lines that say what was done."""
     from rankconst.version import __version__
 
@@ -405,7 +403,6 @@ def _describe(
         f"{done} by rankconst {__version__}: {what}.",
         f"Ranking tasks: {on}; protocol {protocols}; tables {adjusted.table_version}.",
         *([f"Numbers that stay as published: {stay}."] if stay else []),
-        *([f"Tables with a question stay as published: those of lines {', '.join(map(str, asked))}."] if asked else []),
         *([command] if command else []),
     ]
 

@@ -279,7 +279,7 @@ def test_a_table_with_a_question_stays_as_published() -> None:
     table = "| Model | Dataset | MRR |\n|---|---|---|\n| A | Nations | 0.4 |\n"
     asked = table.replace("| A |", "| Ours with dev embeddings |") + "| B | Nations | 0.5 |\n"
     done = exchange(f"{table}\n{asked}\nend\n\n", "index", name="README.md")
-    assert "<!-- Tables with a question stay as published: those of lines 5. -->\n" in done.source
+    assert "<!-- Numbers that stay as published: 2. -->\n" in done.source
     assert done.source.endswith(asked + "\nend\n\n")
     assert "| Model | Dataset | AMRR |" in done.source
     assert [line for line, note in done.notes if "its table has a question" in note] == [7, 8]

@@ -98,6 +98,7 @@ def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
         "", "MRR and MR are metrics.\n", "Model MRR MR\n\nfar below 0.1 2\n", "a b\n1 2\n", "a | b | c\n",
         "INFO | eval | MRR: 0.3\nINFO | eval | MR: 3\n", "epoch 3 MRR 0.3\nepoch 4 MRR 0.4\n",
         "..\n  Model MRR\n  A .3\n",
+        "Evaluating valid\nMRR: 0.3\nTest MRR: 0.4\n",
         "Model MR raw MR filt Hits@10\nA 1 2 0.3\n", "Model MRR test MRR valid\nA 0.1 0.2\n",
         "           mrr        hits@10\n         valid  test   valid  test\nA          .1    .2     .3    .4\n",
     ],
