@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import re
 import shutil
@@ -242,6 +243,12 @@ def test_a_number_is_found_where_it_is_printed() -> None:
     document = Document("paper.tex", text)
     ((span,),) = locate(document, read_opened(document)).values()
     assert span == (text.rindex("0.338"), text.rindex("0.338") + 5, "0.338")
+
+
+def test_a_copied_reading_keeps_the_places() -> None:
+    document = Document("paper.tex", PAPER)
+    reading = read_opened(document)
+    assert locate(document, copy.deepcopy(reading)) == locate(document, reading) != {}
 
 
 def test_a_number_for_several_rows_stays_if_they_differ() -> None:

@@ -64,7 +64,7 @@ class Placed(str):
     start: int
     end: int
 
-    def __new__(cls, text: str, start: int, end: int) -> Self:
+    def __new__(cls, text: str, start: int = 0, end: int = 0) -> Self:
         """Return a cell."""
         cell = super().__new__(cls, text)
         cell.start, cell.end = start, end
