@@ -22,14 +22,11 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.tables.near import Printed
 
-_NAMES = "|".join(map(re.escape, ENVIRONMENTS))
-_BEGIN = re.compile(rf"\\begin\s*\{{({_NAMES})\}}")
+_BEGIN = re.compile(r"\\begin\s*+\{([^{}]{1,20})\}")
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
-_EVENT = re.compile(
-    rf"\\begin\s*\{{(?P<table>{_NAMES})\}}|\\(?P<level>{'|'.join(_LEVELS)})\*?(?![a-zA-Z])"
-    r"|\\(?P<caption>(?:sub)?caption(?:of\s*+\*?\s*+\{\w{0,20}\}|box)?)\*?(?![a-zA-Z])"
-    r"|\\(?P<float>begin|end)\s*\{(?P<name>\w{0,20}(?:table|figure)\*?|minipage|center|subfloat)\}"
-)
+_CAPTIONS = {"caption", "subcaption", "captionof", "captionbox", "subcaptionbox"}
+_FLOAT = re.compile(r"\w{0,20}(?:table|figure)\*?|minipage|center|subfloat")
+_EVENT = re.compile(r"\\(?P<edge>begin|end)\s*+\{(?P<name>[^{}]{1,40})\}|\\(?P<macro>[a-z]{4,15})(?![a-zA-Z])\*?")
 _TOKEN = re.compile(
     r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
     r"|\\end\s*\{(?P<end>[^{}]{0,40})\}|\\.|(?P<brace>[{}])|(?P<cell>&)",
@@ -90,16 +87,24 @@ _MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")
 _URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
-# Rules and the like, which are before the first cell of a row and part of none.
-_RULES = (
-    r"(?:h|c)line|\w*rule|addlinespace|morecmidrules|[hc]dashline|Xhline|noalign|row(?:color|font)|end\w*(?:head|foot)"
-    r"|caption|label|arrayrulecolor|centering|small|footnotesize"
+# What is before the first cell of a row and part of none: rules and the like.
+_RULE = re.compile(
+    r"\w*(?:line|rule|rules|space|head|foot|color)|noalign|rowfont|caption|label|centering|small|footnotesize"
 )
 _GIVEN = r"(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\]|\{(?:[^{}]|\{[^{}]*\}){0,999}\})*"
 _ARGUMENTS = re.compile(_GIVEN)
-_LEADING = re.compile(rf"(?:\s|\\(?:{_RULES})(?![a-zA-Z])\*?{_GIVEN})*")
+_LEADING = re.compile(rf"\s*+(?:\\([a-zA-Z]+)\*?{_GIVEN})?")
 _MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
 _MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
+
+
+def _tell(event: re.Match[str]) -> str:
+    """Return what begins or ends there: a table, a float, a section or a caption; nothing if it is another macro."""
+    if event["macro"] is not None:
+        return "level" if event["macro"] in _LEVELS else "caption" if event["macro"] in _CAPTIONS else ""
+    if event["name"] in ENVIRONMENTS:
+        return "table" if event["edge"] == "begin" else ""
+    return "float" if _FLOAT.fullmatch(event["name"]) else ""
 
 
 class _Reader:
@@ -117,9 +122,11 @@ class _Reader:
     def read(self) -> list[Printed]:
         """Return the tables with the texts around them."""
         position = max(self._text.find("\\begin{document}"), 0)
-        while (event := _EVENT.search(self._text, position)) is not None:
-            self._take_text(position, event.start(), above=bool(event["table"] or event["float"] == "begin"))
-            position = self._take(event)
+        for event in _EVENT.finditer(self._text, position):
+            if event.start() >= position and (kind := _tell(event)):
+                above = event["edge"] == "begin"
+                self._take_text(position, event.start(), above=above)
+                position = self._take(event, kind)
         self._take_text(position, len(self._text), above=False)
         while self._floats:
             self._end_float()
@@ -128,9 +135,9 @@ class _Reader:
             raise DataError(f"{self._document.name}: there is no table. {expected}")
         return tables
 
-    def _take(self, event: re.Match[str]) -> int:
+    def _take(self, event: re.Match[str], kind: str) -> int:
         """Take what may say something of a table, or a table; return its end."""
-        if event["table"]:
+        if kind == "table":
             rows, end = self._read_table(event)
             found = (self._read_title(each.end()) for each in _CAPTION.finditer(self._text, event.end(), end))
             captions = self._outline.add_table(rows, captions=[each[0] for each in found if each is not None])
@@ -138,21 +145,21 @@ class _Reader:
             if self._floats:
                 self._floats[-1].tables.append(captions)
             return end
-        if event["float"]:
-            if event["float"] == "end":
-                self._end_float()
-                return event.end()
+        if kind == "float" and event["edge"] == "end":
+            self._end_float()
+            return event.end()
+        if kind == "float":
             self._floats.append(_Float([], []))
-            sized = (
-                None if event["name"] in {"center", "table", "figure"} else _ARGUMENTS.match(self._text, event.end())
-            )
+            plain = event["name"] in {"center", "table", "figure"}
+            sized = None if plain else _ARGUMENTS.match(self._text, event.end())
             return skip_options(self._text, event.end()) if sized is None else sized.end()
-        read = self._read_title(event.end())
+        of = read_argument(self._text, event.end()) if event["macro"] == "captionof" else None
+        read = self._read_title(event.end() if of is None else of[1])
         if read is None:
             return event.end()
         title, end = read
-        if event["level"]:
-            self._outline.add_heading(1 + _LEVELS.index(event["level"]), title)
+        if kind == "level":
+            self._outline.add_heading(1 + _LEVELS.index(event["macro"]), title)
             self._below = False
         elif not self._floats:
             self._outline.add_text(title)
@@ -198,7 +205,7 @@ class _Reader:
 
     def _read_table(self, begin: re.Match[str]) -> tuple[list[Row], int]:
         """Return the rows of the table that begins there, and its end."""
-        environment, position = begin["table"], begin.end()
+        environment, position = begin["name"], begin.end()
         for _ in range(ENVIRONMENTS[environment]):
             argument = read_argument(self._text, skip_options(self._text, position))
             if argument is None:
@@ -210,13 +217,20 @@ class _Reader:
         rows: list[_Row] = []
         for cells in self._split(position, environment, begin.start()):
             end = cells[-1][1] + 1
-            leading = _LEADING.match(self._text, *cells[0])
-            row = self._make_row([(leading.end() if leading else cells[0][0], cells[0][1]), *cells[1:]])
+            row = self._make_row([(self._skip_rules(*cells[0]), cells[0][1]), *cells[1:]])
             if len(cells) > 1 or row.plain[0]:
                 rows.append(row)
         _fill_rows(rows)
         check_spans(sum(sum(row.spans.values()) for row in rows), self._document, self._line(end))
         return [Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows], self._end
+
+    def _skip_rules(self, start: int, end: int) -> int:
+        """Return where the first cell of a row begins."""
+        found = _LEADING.match(self._text, start, end)
+        while found is not None and found[1] and _RULE.fullmatch(found[1]):
+            start = found.end()
+            found = _LEADING.match(self._text, start, end)
+        return start + len(self._text[start:end]) - len(self._text[start:end].lstrip())
 
     def _line(self, position: int) -> int:
         return bisect_right(self._starts, position)
@@ -298,7 +312,7 @@ def _read_count(pattern: re.Pattern[str], cell: str) -> int:
 
 
 def _recognise(document: Document) -> bool:
-    return _BEGIN.search(document.text[:_SEARCHED]) is not None
+    return any(found[1] in ENVIRONMENTS for found in _BEGIN.finditer(document.text, 0, _SEARCHED))
 
 
 def find_tables(document: Document) -> list[Printed]:
