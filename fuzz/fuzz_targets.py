@@ -102,7 +102,6 @@ def _make_reader(name: str, suffix: str, *forms: str | None) -> None:
 _make_reader("csv", ".csv", "csv", None, *_TABLES)
 _make_reader("markdown", ".md", "markdown", None, "model_card")
 _make_reader("latex", ".tex", "latex", None)
-_make_reader("rst", ".rst", "rst", None)
 _make_reader("text", ".txt", "text", None)
 _make_reader("structured", ".json", None, *_TOOLS)
 _make_reader("logs", ".log", None, *_LOGS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
@@ -67,7 +67,7 @@ class Placed(str):
     start: int
     end: int
 
-    def __new__(cls, text: str, start: int, end: int) -> Placed:
+    def __new__(cls, text: str, start: int = 0, end: int = 0) -> Self:
         """Return a cell."""
         cell = super().__new__(cls, text)
         cell.start, cell.end = start, end
