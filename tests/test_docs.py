@@ -19,7 +19,7 @@ from pages import ROOT, find_blocks, find_pages, join_lines, prepared_app, run_p
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.cli.app import COMMANDS
 from rankconst.errors import RankconstError
-from rankconst.results.formats import READERS
+from rankconst.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,7 +113,7 @@ def test_every_format_of_results_files_is_listed() -> None:
     page = DOCS / "results_files.md"
     listed = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.+?) \|", text_of(page), re.MULTILINE))))
     assert len(page.read_bytes()) <= 12_000
-    assert listed == set(READERS)
+    assert listed == set(FORMATS)
 
 
 @in_checkout

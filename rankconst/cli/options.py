@@ -104,9 +104,9 @@ def _complete_spelling(incomplete: str, things: Iterable[Iterable[str]]) -> list
 
 
 def _list_input_formats() -> Iterable[str]:
-    from rankconst.results.formats import READERS
+    from rankconst.results.formats import FORMATS
 
-    return READERS
+    return FORMATS
 
 
 complete_metric = complete_from([name for metric in TABULATED for name in (metric.label.lower(), metric.key)])

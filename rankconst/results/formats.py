@@ -4,68 +4,93 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
-from rankconst.results.logs import (
-    conve,
-    dglke,
-    generic,
-    graph4kg,
-    kbc,
-    nbfnet,
-    openke,
-    openke_torch,
-    pyg,
-    rotate,
-    torchkge,
-)
-from rankconst.results.reading import NoMetricError, name_reasons
+from rankconst.results.reading import name_reasons
 from rankconst.results.structured import looks_structured
-from rankconst.results.tables import csv, latex, markdown, text, xlsx
-from rankconst.results.tools import ampligraph, libkge, model_card, ogb, pykeen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from rankconst.results.reading import Reader, Reading
 
 
-_READERS = (
-    pykeen.READER,
-    libkge.READER,
-    ogb.READER,
-    ampligraph.READER,
-    pykeen.READER_CSV,
-    pykeen.READER_TRACKER,
-    pykeen.READER_TRIALS,
-    pykeen.READER_RUNS,
-    libkge.READER_CSV,
-    libkge.READER_LOG,
-    rotate.READER,
-    openke.READER,
-    openke_torch.READER,
-    graph4kg.READER,
-    dglke.READER,
-    torchkge.READER,
-    nbfnet.READER,
-    pyg.READER,
-    kbc.READER,
-    conve.READER,
-    model_card.READER,
-    markdown.READER,
-    latex.READER,
-    csv.READER,
-    xlsx.READER,
-    generic.READER,
-    text.READER,
-)
+class Format(NamedTuple):
+    """A format of results files: where its reader is, and what a document must have for it to be asked."""
 
-READERS: dict[str, Reader] = {reader.key: reader for reader in _READERS}
-"""Format key to its reader, in the order in which they are tried."""
+    module: str
+    fits: Callable[[Document], bool]  # at hardly any cost; the reader itself looks closer
+    name: str = "READER"
+
+    def load(self) -> Reader:
+        """Return the reader; only then is its module imported."""
+        reader: Reader = getattr(import_module(f"rankconst.results.{self.module}"), self.name)
+        return reader
+
+
+def _holds(document: Document, *marks: str, within: int | None = None) -> bool:
+    """Tell whether a document has one of some texts; codes that colour a terminal may stand within them."""
+    text = document.text if within is None else document.text[:within]
+    return any(mark in text for mark in marks) or "\x1b" in text
+
+
+def _begins(document: Document, *marks: str) -> bool:
+    """Tell whether the first characters of a document are these."""
+    return document.text[:65_536].lstrip().startswith(marks)
+
+
+def _is_object(document: Document) -> bool:
+    """Tell whether a document begins as an object does, or is called YAML."""
+    return _begins(document, "{", "[", "(") or document.suffix in {".yaml", ".yml"}
+
+
+def _may_be_log(document: Document) -> bool:
+    return not document.workbook and document.suffix not in {".csv", ".tsv", ".tex"}
+
+
+def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
+    return lambda document: _holds(document, *marks, within=within)
+
+
+_MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
+
+FORMATS: dict[str, Format] = {
+    "pykeen": Format("tools.pykeen", lambda each: _is_object(each) or _holds(each, "pipeline:")),
+    "libkge": Format("tools.libkge", _mark("eval_completed")),
+    "ogb": Format("tools.ogb", lambda each: _is_object(each) and _holds(each, "_list", "hits@")),
+    "objects": Format("objects", _is_object),
+    "pykeen_csv": Format("tools.pykeen", _mark("Side", "side", within=1_000), "READER_CSV"),
+    "pykeen_tracker": Format("tools.pykeen", _mark("type,step,key,value", within=200), "READER_TRACKER"),
+    "pykeen_trials": Format("tools.pykeen", _mark("user_attrs_", within=20_000), "READER_TRIALS"),
+    "pykeen_runs": Format(
+        "tools.pykeen", _mark(".realistic.", ".optimistic.", ".pessimistic.", within=20_000), "READER_RUNS"
+    ),
+    "libkge_csv": Format("tools.libkge", _mark("job_id", within=10_000), "READER_CSV"),
+    "libkge_log": Format("tools.libkge", _mark("event: eval_completed"), "READER_LOG"),
+    "rotate": Format("logs.rotate", _mark(" at step ")),
+    "openke": Format("logs.openke", _mark("(raw)", "(filter)")),
+    "openke_torch": Format("logs.openke_torch", _mark("INFO:Trainer:", "INFO:Tester:")),
+    "graph4kg": Format("logs.graph4kg", _mark("t,r->h ", "h,r->t ", "average ")),
+    "dglke": Format("logs.dglke", _mark("Test average ", "Valid average ")),
+    "torchkge": Format("logs.torchkge", _mark("Filt. ")),
+    "nbfnet": Format("logs.nbfnet", _mark("Evaluate on ")),
+    "pyg": Format("logs.pyg", _mark("Mean Rank: ")),
+    "kbc": Format("logs.kbc", _mark("'MRR': ", "'rhs': ")),
+    "conve": Format("logs.conve", _mark("Hits ", "Mean r")),
+    "model_card": Format("tools.model_card", lambda each: _begins(each, "---") and _holds(each, "model-index")),
+    "markdown": Format("tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in _MARKDOWN),
+    "latex": Format("tables.latex", _mark("\\begin")),
+    "csv": Format("tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")),
+    "xlsx": Format("tables.xlsx", lambda each: bool(each.workbook)),
+    "generic": Format("logs.generic", _may_be_log),
+    "text": Format("tables.text", lambda each: not each.workbook),
+}
+"""Format key to where its reader is, in the order in which they are tried."""
 
 _BY_SUFFIX = {
     ".csv": "csv",
@@ -92,7 +117,7 @@ _OTHER_MARKUP = tuple(
     )
 )
 # Readers of what has no marks of its own.
-_LENIENT = (markdown.READER, generic.READER, text.READER)
+_LENIENT = {"markdown", "generic", "text"}
 
 
 def read_results(
@@ -143,38 +168,23 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
             "DataFrame.to_csv, or run: jupyter nbconvert --to markdown FILE"
         )
     if form is not None:
-        reader = READERS[
-            resolve_name("format", form, dict.fromkeys(READERS, ()), f"Known formats: {', '.join(READERS)}.")
-        ]
+        known = dict.fromkeys(FORMATS, ())
+        reader = FORMATS[resolve_name("format", form, known, f"Known formats: {', '.join(FORMATS)}.")].load()
     else:
         reader = _recognise(document)
-    if document.workbook and reader is not xlsx.READER:
+    if document.workbook and reader.key != "xlsx":
         raise DataError(f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out.")
     if reader.most is not None and len(document.text) > reader.most:
         raise DataError(
             f"{document.name} has {len(document.text):,} characters; as {reader.key} at most {reader.most:,} are read. "
             "Take out the tables, or save them as CSV."
         )
-    try:
-        reading = reader.read(document)
-    except NoMetricError as error:
-        if form is not None or (other := _read_lines(document, error)) is None:
-            raise
-        reader, reading = generic.READER, other
+    reading = reader.read(document)
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
-        raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
+        nothing = f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
+        raise DataError(_find_markup(document, misread=False) or nothing)
     return reading if reading.tool or not reading.columns else replace(reading, tool=_find_writer(reading))
-
-
-def _read_lines(document: Document, error: NoMetricError) -> Reading | None:
-    """Return the numbers on the lines between tables without a metric; None if there are none."""
-    lines = (line if i not in error.lines else "" for i, line in enumerate(document.lines, 1))
-    rest = replace(document, text="\n".join(lines))
-    if not generic.READER.recognise(rest):
-        return None
-    reading = generic.READER.read(rest)
-    return replace(reading, skipped=(*error.skipped, *reading.skipped)) if reading.entries else None
 
 
 def _find_writer(reading: Reading) -> str | None:
@@ -186,30 +196,39 @@ def _find_writer(reading: Reading) -> str | None:
 def find_tool(headings: Iterable[str]) -> str | None:
     """Return the tool that writes tables with such headings; None if it is not one tool's."""
     heading = Document("the DataFrame", ",".join(headings) + "\n")
-    return next((reader.tool for reader in READERS.values() if reader.tool and reader.recognise(heading)), None)
+    tools = {key: row for key, row in FORMATS.items() if row.module.startswith("tools.")}
+    return next((reader.tool for reader in _list_claims(heading, tools) if reader.tool), None)
+
+
+def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) -> Iterator[Reader]:
+    """Yield the readers that recognise a document."""
+    for row in formats.values():
+        if row.fits(document) and (reader := row.load()).recognise(document):
+            yield reader
+
+
+def _find_markup(document: Document, *, misread: bool) -> str | None:
+    """Return the error about markup that no reader knows; of what readers would misread, or of any."""
+    for pattern, name, remedy, is_misread in _OTHER_MARKUP:
+        if (is_misread or not misread) and pattern.search(document.text):
+            return f"{document.name} looks like {name}, whose tables are not read. {remedy}, and read what it writes."
+    return None
 
 
 def _recognise(document: Document) -> Reader:
-    found = next((reader for reader in READERS.values() if reader.recognise(document)), None)
-    markup = next(
-        (
-            (name, remedy)
-            for pattern, name, remedy, misread in _OTHER_MARKUP
-            if (found is None or (misread and found in _LENIENT)) and pattern.search(document.text)
-        ),
-        None,
-    )
-    if found is not None and (markup is None or (found is markdown.READER and document.suffix == ".md")):
+    """Return the first reader that recognises a document, or the one that its suffix names."""
+    found = next(_list_claims(document), None)
+    key = "" if found is None else found.key
+    markup = _find_markup(document, misread=key in _LENIENT) if found is None or key in _LENIENT else None
+    if found is not None and (markup is None or (key == "markdown" and document.suffix == ".md")):
         return found
     if found is None and document.suffix in _BY_SUFFIX:
         # Its own reader knows best what is wrong with it.
-        return READERS[_BY_SUFFIX[document.suffix]]
+        return FORMATS[_BY_SUFFIX[document.suffix]].load()
     if markup is not None:
-        raise DataError(
-            f"{document.name} looks like {markup[0]}, whose tables are not read. {markup[1]}, and read what it writes."
-        )
+        raise DataError(markup)
     looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
     raise DataError(
         f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "
-        f"Known formats: {', '.join(READERS)}; name one with --input-format."
+        f"Known formats: {', '.join(FORMATS)}; name one with --input-format."
     )

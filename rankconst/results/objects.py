@@ -13,20 +13,21 @@ from operator import itemgetter
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from rankconst.catalogue.protocols import is_filtered
 from rankconst.errors import DataError
-from rankconst.evaluation import Stated
+from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.gate import Text, gather
 from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading
 from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
 from rankconst.results.tables import units
-from rankconst.results.tables.contexts import OPEN_ROLES, declare, fits_role
+from rankconst.results.tables.contexts import OPEN_ROLES, STEPS, UNFILTERED, declare, fits_role
 from rankconst.results.tables.grid import name_file
 from rankconst.results.vocabulary import list_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.results.document import Document
 
@@ -36,8 +37,8 @@ _ADDRESS = ("dataset", "split", "side", "protocol", "rank_type", "aggregation")
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 _K = re.compile(r"@?(\d{1,9})", re.ASCII)
-# In a key without blanks, the last word says what it is: "mrr_epoch" is an epoch.
-_LAST = re.compile(r"([\w./:@-]*[^\W_])[_./:@-]+([^\W_]+)")
+# The last word of a key says what it is: "mrr_epoch" is an epoch.
+_LAST = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
 _BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
 
 
@@ -225,6 +226,26 @@ def _describe(place: _Place) -> dict[str, str]:
     return {"line": str(place.line or ""), **dict(place.steps), **named, "key": " / ".join(rest)}
 
 
+def _ask_beside(entries: list[Entry], rows: list[dict[str, str]], places: Iterable[_Place]) -> Iterator[Entry]:
+    """Yield numbers with what others ask: those of several steps without a split, or filtered ones beside them."""
+    # What is named apart from vocabulary: test and filtered, in the same place.
+    of = [(each.line, tuple(key for key in each.path if not read_label(key).whole)) for each in places]
+    steps = {tuple((key, cell) for key, cell in row.items() if _find_role(key) == "step") for row in rows} - {()}
+    filtered = {(of[each.row], each.metric) for each in entries if is_filtered(each.context.protocol or "")}
+    for entry in entries:
+        context, more = entry.context, list[Ask]()
+        if len(steps) > 1 and not context.split:
+            more.append(STEPS)
+        if not context.protocol and (of[entry.row], entry.metric) in filtered:
+            more.append(UNFILTERED)
+        yield entry._replace(context=_add_asks(context, *more)) if more else entry
+
+
+@lru_cache(maxsize=4096)
+def _add_asks(context: Stated, *asks: Ask) -> Stated:
+    return replace(context, asks=(*context.asks, *asks))
+
+
 def _recognise(document: Document) -> bool:
     """Tell whether a document is made of objects, and a key of the first ones names a metric."""
     try:
@@ -240,6 +261,7 @@ def _read(document: Document) -> Reading:
     """Read every number of a metric."""
     rows, found, notes, file = list[dict[str, str]](), list[Entry](), Notes(), _keep(name_file(document.name))
     places: dict[tuple[Any, ...], int] = {}
+    held = list[_Place]()
     records = ((record.value, _Place(record.line, above=file)) for record in read_records(document))
     for place, key, label, text, why, line in chain.from_iterable(starmap(_walk, records)):
         if why or label.metric is None:
@@ -248,16 +270,18 @@ def _read(document: Document) -> Reading:
         at = places.setdefault((place.line, place.path), len(rows))
         if at == len(rows):
             rows.append(_describe(place))
+            held.append(place)
         column = next(name for i in count(1) if (name := f"{key} ({i})" if i > 1 else key) not in rows[at])
         rows[at][column] = text
         context = _form((*place.nearer, Text(label, "column", "its key"), *place.above), place.facts, place.names)
         # Such files are often rounded, so the last digit is uncertain.
         found.append(Entry(label.metric, text, at, intern(column), line, context, label.adjustment))
-    entries = units.leave_small(Entries(found), units.find_family, notes, percent=document.percent)
+    entries = Entries(_ask_beside(found, rows, held))
+    entries = units.leave_small(entries, units.find_family, notes, percent=document.percent)
     entries = units.settle_units(entries, units.find_family, notes, percent=document.percent)
     entries = units.drop_contradictions(entries, notes)
     reading = make_reading(document, READER.key, "wide", rows, entries, skipped=notes.skipped())
-    return replace(reading, understood=units.name_percentages(entries), gated=True)
+    return replace(reading, understood=units.name_percentages(entries))
 
 
 READER = Reader("objects", "JSON, JSON Lines and YAML: objects whose keys name metrics", _recognise, _read)

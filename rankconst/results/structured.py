@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
 from rankconst.catalogue.protocols import SPLITS
@@ -29,7 +28,7 @@ DEEPEST = 40
 LARGEST_YAML = 4 * 2**20
 """The longest YAML document that is read, in characters; parsing YAML is slow."""
 
-SPLIT_WORDS = frozenset((*SPLITS, *(word for words in SPLITS.values() for word in words)))
+SPLIT_WORDS = frozenset(word for split, words in SPLITS.items() for word in (split, *words))
 """Keys that name a split."""
 
 
@@ -51,8 +50,7 @@ Value: TypeAlias = "dict[str, Value] | list[Value] | Number | str | bool | None"
 """What a file is made of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One value of a file: the whole file, or a line of JSON Lines."""
 
     line: int | None  # counted from 1; None for a whole file
@@ -74,6 +72,7 @@ _BRACKETS = {"(": "[", ")": "]"}
 _YAML_NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII
 )
+_ENDS = {"SequenceEndEvent", "MappingEndEvent"}
 _YAML_WORDS = {
     word: value
     for value, words in ((None, ("", "~", "null")), (True, ("true",)), (False, ("false",)))
@@ -183,17 +182,13 @@ def _translate(token: re.Match[str]) -> str:
     return f'"{token[0]}"' if kind == "key" else token[0]
 
 
-def _children(value: Value) -> Iterator[Value]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
-
-
 def _check_depth(value: Value, document: Document, line: int | None) -> None:
     level = [value]
     for _ in range(DEEPEST):
-        level = [child for each in level for child in _children(each) if isinstance(child, (dict, list))]
+        inside = (
+            (each.values() if isinstance(each, dict) else each) for each in level if isinstance(each, (dict, list))
+        )
+        level = [child for each in inside for child in each if isinstance(child, (dict, list))]
         if not level:
             return
     _refuse_depth(document, line)
@@ -220,7 +215,9 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
         limit = LARGEST_YAML // 2**20
         raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; results never are.")
     try:
-        value: Value = _make_loader()(document, line, text).read()
+        # The parser in C, where PyYAML has it, is ten times as fast.
+        events = yaml.parse(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        value = _Events(document, line, events).read()
     except yaml.YAMLError as error:
         _refuse_yaml(error, document, text, line)
     if "\\u" in text or "\\U" in text:
@@ -230,85 +227,69 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
 
 def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoReturn:
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-    mark = getattr(error, "problem_mark", None)
-    if mark is None:
-        raise DataError(f"{document.at(line)}: this is not YAML: {problem}.") from None
-    lines = text.rstrip().split("\n")
-    if (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
-        raise DataError(
-            f"{document.at(line + len(lines) - 1)}: it ends in the middle: was the file copied whole?"
-        ) from None
-    raise DataError(
-        f"{document.at(line + mark.line)}, column {mark.column + 1:,}: this is not YAML: {problem}."
-    ) from None
+    mark, lines = getattr(error, "problem_mark", None), text.rstrip().split("\n")
+    reason, where = f"this is not YAML: {problem}.", document.at(line)
+    if mark is not None and (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
+        where, reason = document.at(line + len(lines) - 1), "it ends in the middle: was the file copied whole?"
+    elif mark is not None:
+        where = f"{document.at(line + mark.line)}, column {mark.column + 1:,}"
+    raise DataError(f"{where}: {reason}") from None
 
 
-@cache
-def _make_loader() -> Any:
-    """Return the class of loaders, with the parser in C where PyYAML has it: that is ten times as fast."""
-    import yaml
-    from yaml.composer import Composer
+class _Events:
+    """The events of a YAML parser, of which a value is built; anchors, aliases, tags and deep nesting are refused."""
 
-    fast = getattr(yaml, "CBaseLoader", None)
-    bases = (_PlainLoader, yaml.BaseLoader) if fast is None else (_PlainLoader, Composer, fast)
-    return type("Loader", bases, {"parser": fast or yaml.BaseLoader})
+    def __init__(self, document: Document, line: int, events: Iterator[Any]) -> None:
+        self._document, self._line, self._events = document, line, events
 
-
-class _PlainLoader:
-    """A yaml.BaseLoader that refuses anchors, aliases, tags and deep nesting before anything is built of them."""
-
-    parser: Any
-
-    def __init__(self, document: Document, line: int, text: str) -> None:
-        self.parser.__init__(self, text)
-        self.anchors: dict[str, Any] = {}  # of a Composer
-        self._document, self._line, self._depth = document, line, 0
-
-    def read(self: Any) -> Value:
+    def read(self) -> Value:
         """Return the value of the only document."""
-        if not self.check_node():
+        next(self._events)
+        if not hasattr(next(self._events), "explicit"):  # no document begins
             return None
-        value: Value = self._convert(self.get_node())
-        if self.check_node():
-            self._refuse(self.peek_event(), "a second YAML document begins; expected one")
+        value = self._build(next(self._events), 0)
+        next(self._events)
+        if hasattr(event := next(self._events), "explicit"):
+            self._refuse(event, "a second YAML document begins; expected one")
         return value
 
-    def compose_node(self: Any, parent: Any, index: Any) -> Any:
-        """Build the next node, unless it is one that is not read."""
-        event = self.peek_event()
+    def _build(self, event: Any, depth: int) -> Value:
+        """Build the value that begins with an event."""
+        self._check(event)
+        if depth > DEEPEST:
+            _refuse_depth(self._document, self._line + event.start_mark.line)
+        kind = type(event).__name__
+        if kind == "ScalarEvent":
+            return self._convert(event)
+        inside = takewhile(lambda each: type(each).__name__ not in _ENDS, self._events)
+        if kind == "SequenceStartEvent":
+            return [self._build(each, depth + 1) for each in inside]
+        found: dict[str, Value] = {}
+        for key in inside:
+            self._check(key)
+            if type(key).__name__ != "ScalarEvent":
+                self._refuse(key, "a key is not text")
+            if key.value in found:
+                self._refuse(key, f"key {key.value!r} occurs twice in one mapping; keep only the valid one")
+            found[key.value] = self._build(next(self._events), depth + 1)
+        return found
+
+    def _check(self, event: Any) -> None:
+        """Refuse what is not read."""
         if getattr(event, "anchor", None) is not None:
             self._refuse(event, "anchors and aliases (& and *) are not read; write the value out")
         if getattr(event, "tag", None) is not None:
             self._refuse(event, f"the tag {event.tag} is not read; expected plain values")
-        if self._depth > DEEPEST:
-            _refuse_depth(self._document, self._line + event.start_mark.line)
-        self._depth += 1
-        node = super().compose_node(parent, index)  # type: ignore[misc]  # a mixin: the next class has it
-        self._depth -= 1
-        return node
 
-    def _refuse(self, node: Any, reason: str) -> NoReturn:
-        mark = node.start_mark
+    def _refuse(self, event: Any, reason: str) -> NoReturn:
+        mark = event.start_mark
         raise DataError(f"{self._document.at(self._line + mark.line)}, column {mark.column + 1:,}: {reason}.")
 
-    def _convert(self, node: Any) -> Value:
-        if node.id == "scalar":
-            return self._convert_scalar(node)
-        if node.id == "sequence":
-            return [self._convert(each) for each in node.value]
-        found: dict[str, Value] = {}
-        for key, value in node.value:
-            if key.id != "scalar":
-                self._refuse(key, "a key is not text")
-            if key.value in found:
-                self._refuse(key, f"key {key.value!r} occurs twice in one mapping; keep only the valid one")
-            found[key.value] = self._convert(value)
-        return found
-
-    def _convert_scalar(self, node: Any) -> Value:
-        text = str(node.value)
-        if node.style:  # in quotes, or a block
+    def _convert(self, event: Any) -> Value:
+        """Return a scalar: text in quotes, a word of YAML, a number or other text."""
+        text = str(event.value)
+        if event.style:  # in quotes, or a block
             return text
         if text in _YAML_WORDS:
             return _YAML_WORDS[text]
-        return Number(text, self._line + node.start_mark.line) if _YAML_NUMBER.fullmatch(text) else text
+        return Number(text, self._line + event.start_mark.line) if _YAML_NUMBER.fullmatch(text) else text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import pkgutil
+import subprocess
+import sys
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,9 +18,11 @@ from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
-from rankconst.results.formats import READERS, read_document, read_results
+from rankconst.results.formats import FORMATS, read_document, read_results
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankconst.results.reading import Reader, Reading
 
 # Format key to a file's name and text. MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019, arXiv:1902.10197).
@@ -73,37 +76,12 @@ FILES: dict[str, tuple[str, str]] = {
         "2020-01-01 00:00:00.000000   split: test\n2020-01-01 00:00:00.000000   type: entity_ranking\n",
     ),
     "generic": ("eval.txt", "Test set\nMR=3340, MRR=0.476, Hits@1 = 0.428, Hits10: 0.571\n"),
-    "ampligraph": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
+    "objects": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
     "ogb": ("results.json", json.dumps({"hits@10_list": [1.0, 0.0], "mrr_list": [0.5, 0.05]})),
-    "paperswithcode": (
-        "evaluation.json",
-        json.dumps(
-            [
-                {
-                    "task": "Link Prediction",
-                    "subtasks": [],
-                    "datasets": [
-                        {
-                            "dataset": "WN18RR",
-                            "sota": {
-                                "metrics": ["MRR", "Hits@10"],
-                                "rows": [{"model_name": "RotatE", "metrics": {"MRR": "0.476", "Hits@10": "57.1%"}}],
-                            },
-                        }
-                    ],
-                }
-            ]
-        ),
-    ),
     "model_card": (
         "README.md",
         "---\nmodel-index:\n- name: RotatE\n  results:\n  - dataset:\n      name: WN18RR\n    metrics:\n"
         "    - type: mrr\n      value: 0.476\n    - type: hits@10\n      value: 0.571\n---\n# RotatE\n",
-    ),
-    "rst": (
-        "results.rst",
-        "FB15k-237\n---------\n\n+-------+-------+\n| Model | MRR   |\n+=======+=======+\n| A     | 0.338 |\n"
-        "+-------+-------+\n",
     ),
     "text": ("results.txt", "Table 1: Results on WN18RR\nModel   MRR   Hits@10\nRotatE  0.476 0.571\n"),
     **{key: (f"{key}.log", samples[0].text) for key, samples in SAMPLES.items()},
@@ -131,29 +109,34 @@ def path(key: str, tmp_path: Path) -> Path:
     return tmp_path / name
 
 
-def find_modules() -> dict[str, list[Reader]]:
-    """Return the modules of formats with their readers."""
-    found: dict[str, list[Reader]] = {}
-    for folder in ("tools", "logs", "tables"):
-        package = import_module(f"rankconst.results.{folder}")
+def test_every_reader_is_registered_with_a_sample() -> None:
+    found = {}
+    for folder in ("", ".tools", ".logs", ".tables"):
+        package = import_module(f"rankconst.results{folder}")
         for info in pkgutil.iter_modules(package.__path__):
-            module = import_module(f"{package.__name__}.{info.name}")
-            readers = [value for name, value in vars(module).items() if name.startswith("READER")]
-            tests = "tools" if folder == "logs" and info.name in SAMPLES else info.name
-            if readers:
-                found.setdefault(f"{folder}/test_{tests}.py", []).extend(readers)
-    return found
+            for name, reader in vars(import_module(f"{package.__name__}.{info.name}")).items():
+                if name.startswith("READER"):
+                    found[reader.key] = reader
+    assert found == {key: row.load() for key, row in FORMATS.items()}
+    assert {*FILES, "xlsx"} == set(FORMATS)
+    assert all(reader.title for reader in found.values())
 
 
-def test_every_module_of_a_format_is_registered_with_a_sample_and_tests() -> None:
-    modules = find_modules()
-    readers = [reader for each in modules.values() for reader in each]
-    assert len(readers) == len(READERS)
-    assert {reader.key: reader for reader in readers} == READERS
-    assert {*FILES, "xlsx"} == set(READERS)
-    assert all(reader.title for reader in readers)
-    for name in modules:
-        assert (Path(__file__).parent / name).is_file(), name
+@pytest.mark.parametrize(
+    ("name", "text", "loaded"),
+    [
+        ("a.csv", "model,MRR\nA,0.5\nB,0.6\n", {"tables.csv"}),
+        ("a.json", '{"mrr": 0.5}', {"objects", "tools.pykeen", "tables.csv"}),
+    ],
+)
+def test_only_readers_whose_signs_a_document_has_are_imported(name: str, text: str, loaded: set[str]) -> None:
+    code = (
+        "import sys; from rankconst.results.formats import FORMATS, read_document;"
+        f"read_document({name!r}, {text!r});"
+        "print(*{row.module for row in FORMATS.values() if 'rankconst.results.' + row.module in sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert {*done.stdout.split()} == loaded
 
 
 def test_the_format_is_recognised(key: str, path: Path) -> None:
@@ -166,8 +149,10 @@ def test_the_format_can_be_forced(key: str, path: Path) -> None:
 
 def test_others_claim_no_file_before_its_own_reader(key: str, path: Path) -> None:
     document = open_document(path)
-    claimed = [reader.key for reader in READERS.values() if reader.recognise(document)]
+    claimed = [key for key, row in FORMATS.items() if row.load().recognise(document)]
     assert claimed[0] == key
+    # The cheap sign of a format never hides what its reader recognises.
+    assert all(FORMATS[each].fits(document) for each in claimed)
 
 
 def test_everything_read_is_found_in_the_rows(path: Path) -> None:
@@ -181,7 +166,7 @@ def test_everything_read_is_found_in_the_rows(path: Path) -> None:
 
 def test_numbers_are_adjusted(key: str, path: Path) -> None:
     reading = read_results(path)
-    dataset = {"csv": None, "libkge_csv": None, "paperswithcode": None, "ogb": "ogbl-biokg"}.get(key, "wn18rr")
+    dataset = {"csv": None, "libkge_csv": None, "ogb": "ogbl-biokg"}.get(key, "wn18rr")
     if any(entry.context.dataset for entry in reading.entries):
         dataset = None
     done = adjust_reading(reading, rankconst.load(), Stated(dataset=dataset))
@@ -194,7 +179,7 @@ def test_numbers_are_adjusted(key: str, path: Path) -> None:
         assert each.adjusted.index == each.constants.index(each.published.value)
 
 
-@for_each("reader", READERS.values())
+@for_each("reader", [row.load() for row in FORMATS.values()])
 @for_each("text", ["", "prose, nothing but prose\n", "{", "\\begin{tabular}", "| a |\n", "a,b\n1,2\n"])
 def test_forced_onto_another_file_it_refuses_with_the_name(reader: Reader, text: str) -> None:
     try:
@@ -233,9 +218,7 @@ def test_an_unknown_format(path: Path) -> None:
 def test_a_file_of_no_format(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("The results were good.\n")
-    with pytest.raises(
-        DataError, match=r"is not recognised: expected .* Known formats: pykeen, paperswithcode"
-    ) as refused:
+    with pytest.raises(DataError, match=r"is not recognised: expected .* Known formats: pykeen, libkge") as refused:
         read_results(path)
     assert "--input-format" in str(refused.value)
 
@@ -257,53 +240,8 @@ def test_markup_that_is_not_read_is_named_with_what_converts_it(text: str, said:
         read_document("results.txt", text)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        ("a.csv", "epoch,MRR\n1,0.5\n2,0.6\n", "2 of 2 numbers name no split"),
-        ("a.csv", "epoch,valid MRR,MRR\n1,0.5,0.1\n2,0.6,0.2\n", "2 of 4 numbers name no split"),
-        ("a.jsonl", '{"epoch": 1, "mrr": 0.5}\n{"epoch": 2, "mrr": 0.6}\n', "2 of 2 numbers name no split"),
-        ("a.csv", "epoch,split,MRR\n1,test,0.5\n2,test,0.6\n", ""),
-        ("a.csv", "epoch,MRR\n2,0.6\n", ""),
-        ("a.csv", "epochs,MRR\n100,0.5\n200,0.6\n", ""),
-    ],
-)
-def test_rows_of_a_training_without_a_split_are_told(name: str, text: str, said: str) -> None:
-    understood = read_document(name, text).understood
-    assert (said in understood) if said else "split" not in understood
-
-
 def test_a_file_without_results_says_what_was_skipped(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text("model,dataset,MRR\nRotatE,WN18RR,\n")
     with pytest.raises(DataError, match="contains no value of a metric"):
         read_results(path)
-
-
-# MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019, arXiv:1902.10197).
-_STATISTICS = (
-    "| Dataset | Entities | Relations |\n|---|---|---|\n| WN18RR | 40,943 | 11 |\n| FB15k-237 | 14,541 | 237 |\n"
-)
-_SETTINGS = "| option | value |\n|---|---|\n| filtered | False |\n"
-_LISTED = "- MRR: 0.476\n- Hits@10: 0.571\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        (f"# RotatE on WN18RR\n\n{_STATISTICS}\n{_LISTED}", [("WN18RR", None, "0.476"), ("WN18RR", None, "0.571")]),
-        (f"{_LISTED}\n{_STATISTICS}", [(None, None, "0.476"), (None, None, "0.571")]),
-        # What a table says of the evaluation counts.
-        (f"{_SETTINGS}\n{_LISTED}", [(None, "raw", "0.476"), (None, "raw", "0.571")]),
-        # Cells are no lines, and lines next to tables of metrics are not read, as they may repeat them.
-        ("| name | script | goal |\n|---|---|---|\n| Graph, MRR: 0.3 | a.py | MRR: 0.25 (now: 0.26) |\n", []),
-        (f"| model | MRR |\n|---|---|\n| RotatE | 0.338 |\n\n{_LISTED}", [(None, None, "0.338")]),
-    ],
-)  # fmt: skip
-def test_lines_are_read_where_no_table_has_a_metric(text: str, read: list[tuple[str | None, str | None, str]]) -> None:
-    if not read:
-        with pytest.raises(DataError, match="no column is a metric among name, script, goal"):
-            read_document("README.md", text)
-        return
-    reading = read_document("README.md", text)
-    assert [(each.context.dataset, each.context.protocol, each.text) for each in reading.entries] == read

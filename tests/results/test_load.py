@@ -11,7 +11,7 @@ import rankconst
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
 from rankconst.results.document import Document
-from rankconst.results.formats import READERS, read_document, read_opened
+from rankconst.results.formats import FORMATS, read_document, read_opened
 from rankconst.results.reading import LONGEST_TEXT
 
 WIDE = 30_000
@@ -85,7 +85,7 @@ def test_time_is_in_proportion(name: str, write: object) -> None:
     assert many < 0.05 or many < 16 * 4 * few
 
 
-@pytest.mark.parametrize("form", [key for key, reader in READERS.items() if reader.most is not None])
+@pytest.mark.parametrize("form", [key for key, row in FORMATS.items() if row.load().most is not None])
 def test_documents_have_a_limit(form: str) -> None:
     start = "| model | MRR |\n|---|---|\n| A | 0.5 |\n"
     text = start + " " * (LONGEST_TEXT + 1 - len(start))

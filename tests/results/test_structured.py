@@ -26,9 +26,10 @@ from rankconst.results.structured import (
     read_number,
     read_records,
 )
-from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
+from rankconst.results import objects
+from rankconst.results.tools import libkge, ogb, pykeen
 
-READERS = [module.READER for module in (pykeen, paperswithcode, libkge, ogb, ampligraph)]
+READERS = [module.READER for module in (pykeen, libkge, ogb, objects)]
 
 
 def _document(text: str, name: str = "results.json") -> Document:

@@ -43,11 +43,12 @@ UNFILTERED = Ask(
 )
 """The question about a metric that comes again as filtered."""
 
-_STEPS = Ask(
+STEPS = Ask(
     "split",
     "rows of several steps, as of the log of a training, whose split is not said",
     remedy="--split valid, --split test, or a column split",
 )
+"""The question about numbers of several steps without a split."""
 
 
 class Said(NamedTuple):
@@ -196,7 +197,7 @@ def read_rows(
 def find_steps(roles: Mapping[str, int], cells: Sequence[Cells]) -> tuple[Ask, ...]:
     """Return the question about the rows of a table that are steps of a training, as of a log."""
     steps = cells[roles["step"]].distinct if "step" in roles else ()
-    return (_STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
+    return (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
 
 
 def _join(each: Iterable[Said]) -> Said:

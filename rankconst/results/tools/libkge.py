@@ -12,6 +12,7 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
@@ -20,7 +21,6 @@ from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
 from rankconst.results.labels import Label
-from rankconst.results.logs.lines import find_dataset
 from rankconst.results.reading import Entries, Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Value, parse_yaml, read_number
 from rankconst.results.tables.csv import read_delimited
@@ -148,6 +148,7 @@ READER = Reader("libkge", "LibKGE: trace.yaml", _recognise, _read)
 
 # Its log, and what it prints, have the same records, a key a line.
 _BLOCK_EVENT = f"event: {_EVENT}"
+_LOADED = re.compile(r"Loading configuration of dataset (\S+) from ")
 _KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
 
 
@@ -174,12 +175,26 @@ def _read_log(document: Document) -> Reading:
             pairs = ", ".join(f"{key}: {_flow(value)}" for key, value in record.items() if not isinstance(value, dict))
             flat[place] = f"{{{pairs}}}"
     reading = replace(_read(Document(document.name, "\n".join(flat))), form=READER_LOG.key)
-    dataset = find_dataset(document.text)
+    dataset = _find_dataset(document)
     entries = (
         entry._replace(context=replace(entry.context, dataset=entry.context.dataset or dataset))
         for entry in reading.entries
     )
     return replace(reading, entries=Entries(entries))
+
+
+def _find_dataset(document: Document) -> str | None:
+    """Return the dataset of a log: that of its configuration, or the one that a line says is loaded."""
+    lines, names = [*map(_strip_time, document.lines)], set[str]()
+    for place, line in enumerate(lines, 1):
+        names.update(_LOADED.findall(line))
+        if line.strip() == "Configuration:":
+            block = "\n".join(takewhile(lambda each: each.startswith(" "), lines[place:]))
+            configuration = parse_yaml(document, textwrap.dedent(block), place + 1)
+            dataset = configuration.get("dataset") if isinstance(configuration, dict) else None
+            if isinstance(dataset, dict) and "name" in dataset:
+                names.add(_text(dataset, "name"))
+    return names.pop() if len(names) == 1 else None
 
 
 def _flow(value: Value) -> str:

@@ -90,7 +90,7 @@ def _recognise(document: Document) -> bool:
         metrics = {row.plain[_METRIC] for row in _list_rows(document)[1:]}
     except DataError:  # what is wrong with it matters where nothing else is read
         return False
-    if not any(read_label(name).metric for name in metrics):
+    if not any((label := read_label(name)).metric and not label.reason for name in metrics):
         return False
     try:
         return not (markdown.READER.recognise(document) and markdown.READER.read(document).entries)

@@ -17,10 +17,10 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
-from rankconst.errors import DataError, UnknownNameError
-from rankconst.evaluation import Stated
+from rankconst.errors import DataError
+from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
 from rankconst.results.labels import Label, read_label
@@ -56,15 +56,12 @@ _WORDS = {
     "split": SPLIT_WORDS,
 }
 # What a tracker says once, above.
-_ABOVE = ("dataset", "model", "protocol", "task", "aggregation")
+_ABOVE = ("dataset", "model", "protocol", "aggregation", "asks")
 _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
 )
-# The key of any metric of PyKEEN contains one of these.
-_LIKELY = re.compile(r"rank|hit|mr|dcg|varia|devia", re.IGNORECASE)
 _OPEN_K = re.compile(r"(?<=[_@])k$")
-_ADJUSTED = re.compile(r"adjusted_|z_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +135,7 @@ def _follow(way: _Way, key: str) -> _Way:
 @lru_cache(maxsize=8192)
 def _parse(name: str) -> tuple[Metric, str | None] | None:
     """Return the metric that a name means, and how it is adjusted."""
-    # A word that is no metric as a heading is none here; asking the catalogue is slower.
-    if not _LIKELY.search(name) or not read_label(name).role:
-        return None
-    try:
-        return parse_adjusted_metric(name) if _ADJUSTED.match(name) else (parse_metric(name), None)
-    except UnknownNameError:
-        return None
+    return find_metric(name)
 
 
 def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
@@ -300,6 +291,13 @@ def _read_pipeline(record: Record) -> Stated:
     return Stated(dataset=find("dataset"), model=find("model"), **_read_evaluator({**value, **nested}))
 
 
+_HOW_MANY = Ask(
+    "protocol",
+    "its evaluator ranks among sampled candidates, and does not say how many",
+    remedy="--protocol sampled:M",
+)
+
+
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     """Return what the settings of an evaluator say: whether it filters, samples, or weighs queries alike."""
     own = settings.get("evaluator_kwargs")
@@ -308,7 +306,7 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     evaluator = squash(named.get("evaluator", ""))
     if evaluator.startswith("sampled"):
         count = read_count(named.get("evaluator_kwargs.num_negatives", "")) or 0
-        return {"protocol": f"sampled:{count}"} if count else {"task": "sampled"}
+        return {"protocol": f"sampled:{count}"} if count else {"asks": (_HOW_MANY,)}
     raw = named.get("evaluator_kwargs.filtered", "").lower() == "false"
     macro = evaluator.startswith("macro")
     return ({"protocol": "raw"} if raw else {}) | ({"aggregation": "macro-query"} if macro else {})
@@ -391,7 +389,9 @@ _HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 
 
 def _parse_csv_name(name: str, k: int | None) -> Label:
-    return read_label(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
+    """Read a heading, or a key of PyKEEN, which has statistics of ranks among its metrics: variance."""
+    found = find_metric(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
+    return read_label(name, k) if found is None else Label(name, "measured", *found, whole=True)
 
 
 def _recognise_csv(document: Document) -> bool:

@@ -98,12 +98,6 @@ def test_what_is_left_out_is_summed_up() -> None:
     ]
 
 
-def test_other_evaluations_are_left_out() -> None:
-    other = "{event: eval_completed, split: valid, type: training_loss, avg_loss: 0.5}"
-    reading = _read(_record(), other)
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, "type training_loss")]
-
-
 @pytest.mark.parametrize(
     ("line", "place"),
     [
@@ -127,11 +121,6 @@ def test_one_unreadable_value_costs_nothing_else(value: str) -> None:
     assert [entry.text for entry in without.entries] == ["0.2", "0.3", "3.5"]
     (skip,) = without.skipped
     assert (skip.line, skip.what) == (1, "mean_reciprocal_rank_filtered_with_test")
-
-
-def test_a_line_of_the_log_may_hold_a_whole_record() -> None:
-    reading = _read(f"2020-01-01 00:00:00.123456 {_record()}", _record())
-    assert [entry.line for entry in reading.entries] == [1, 1, 2, 2]
 
 
 BLOCK = """\
@@ -205,21 +194,6 @@ def test_every_name_of_the_evaluation_job(metric: str, kept: str, part: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("raw_mrr", ("MRR", "raw")),
-        ("fil_hits@10", ("Hits@10", "libkge")),
-        ("fwt_hits@3", ("Hits@3", "standard")),
-        ("fwt_mr", ("MR", "standard")),
-    ],
-)
-def test_names_of_key_files(name: str, expected: tuple[str, str]) -> None:
-    found = parse_libkge_name(name)
-    assert found is not None
-    assert (found.metric.label, found.protocol) == expected
-
-
-@pytest.mark.parametrize(
     "name", ["", "avg_loss", "epoch", "hits_at_k", "hits_at_0", "mean_ranks", "MRR", "rank_filtered", "emb_e_dim"]
 )
 def test_what_is_no_metric(name: str) -> None:
@@ -265,14 +239,6 @@ def test_one_metric_a_row() -> None:
     assert len(reading.rows) == 4
 
 
-def test_columns_over_some_of_the_ranks_are_left_out() -> None:
-    reading = read_csv(HEADING + ",mean_rank_filtered_M-to-N\nj,d,m,0,valid,x,valid,1,,,,,,30\n")
-    assert not reading.entries
-    assert [(skip.what, skip.why.partition(" ")[0]) for skip in reading.skipped] == [
-        ("mean_rank_filtered_M-to-N", "M-to-N")
-    ]
-
-
 @pytest.mark.parametrize("text", ["Model,MRR\na,1\n", "{job_id: 1, metric: 2}", "", "Side,Rank_type,Metric,Value\n"])
 def test_other_tables_are_not_recognised(text: str) -> None:
     assert not READER_CSV.recognise(Document("x.csv", text))
@@ -294,10 +260,12 @@ def test_an_evaluation_of_another_kind_is_left_to_no_other_reader() -> None:
     [
         ("Loading configuration of dataset fb15k-237 from /kge/data/fb15k-237 ...", "fb15k-237"),
         ("2020-01-01 00:00:00.000000 Loading configuration of dataset wnrr from /kge/data/wnrr ...", "wnrr"),
-        ("Loading configuration of dataset umls from data/umls, dataset wn18rr from data/wn18rr", None),
+        ("Configuration:\n  dataset:\n    num_entities: 135\n    name: umls\n  model: complex", "umls"),
+        ("[3530b3f8] Configuration:\n[3530b3f8]   dataset:\n[3530b3f8]     name: umls", "umls"),
+        ("Configuration:\n  dataset:\n    name: umls\nLoading configuration of dataset wnrr from data/wnrr", None),
     ],
 )
 def test_a_log_names_its_dataset(line: str, dataset: str | None) -> None:
     block = "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n  type: entity_ranking\n"
-    (entry,) = read_document("kge.log", f"{line}\n{block}").entries
+    (entry,) = read_document("kge.log", f"{line}\nEvaluating on test data...\n{block}").entries
     assert entry.context.dataset == dataset

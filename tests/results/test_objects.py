@@ -1,0 +1,177 @@
+"""Objects of metrics in JSON, JSON Lines and YAML: what keys and texts declare, what is asked, what is no result."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.errors import DataError
+from rankconst.results.document import Document
+from rankconst.results.formats import read_document
+from rankconst.results.objects import READER
+
+_FIELDS = ("model", "dataset", "split", "side", "protocol", "aggregation", "rank_type", "num_tasks", "relations")
+
+
+def _describe(text: str, name: str = "a.json") -> list[str]:
+    """Return each number with what is said of it; a question is its field behind a question mark."""
+    reading = read_document(name, text)
+    assert (reading.form, reading.tool) == ("objects", None)
+    return [
+        " ".join(
+            (
+                f"{entry.metric.label} {entry.text}",
+                *(str(said) for field in _FIELDS if (said := getattr(entry.context, field))),
+                *(f"?{ask.field} {ask.word}".strip() for ask in entry.context.asks),
+            )
+        )
+        for entry in reading.entries
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The keys of a path are labels; those that are not of vocabulary name the model.
+        ('{"WN18RR": {"ComplEx": {"mrr": 0.5}}}', ["MRR 0.5 ComplEx WN18RR"]),
+        ('{"ComplEx": {"WN18RR": {"mrr": 0.5}}, "TransE": {"mrr": 0.4}}', ["MRR 0.5 ComplEx WN18RR", "MRR 0.4 TransE"]),
+        ('{"test": {"mrr": 0.1}, "valid_mrr": 0.2, "validation": {"raw_mrr": 0.3}}',
+         ["MRR 0.1 test", "MRR 0.2 valid", "MRR 0.3 valid raw"]),
+        ('{"WN18RR": {"mrr": 0.4, "head": {"mrr": 0.3}, "tail_prediction": {"mrr": 0.5}}}',
+         ["MRR 0.4 WN18RR", "MRR 0.3 WN18RR head", "MRR 0.5 WN18RR tail"]),
+        ('{"test_metrics": {"raw": {"mr": 20}, "filtered": {"mr": 10}}}', ["MR 20 test raw", "MR 10 test filtered"]),
+        ('{"MRR (WN18RR)": 0.5}', ["MRR 0.5 WN18RR"]),
+        ('{"Hits@10 (%)": 53.3}', ["Hits@10 53.3%"]),
+        # Keys with a role, beside the number or above.
+        ('{"dataset": "umls", "model": "TransE", "mrr": 0.5}', ["MRR 0.5 TransE umls"]),
+        ('[{"method": "A", "data": "WN18RR", "mrr": 0.5}, {"data": "data/own", "mrr": 0.6}]',
+         ["MRR 0.5 A WN18RR", "MRR 0.6"]),
+        ('{"phase": "train", "results": {"mrr": 0.3}}', ["MRR 0.3 train"]),
+        ('{"ties": "optimistic", "mrr": 0.3}', ["MRR 0.3 optimistic"]),
+        # A metric's numbers by k, split, side, dataset, or over runs.
+        ('{"Hits": {"@1": 0.2, "10": 0.5}, "mrr": 0.3}', ["Hits@1 0.2", "Hits@10 0.5", "MRR 0.3"]),
+        ('{"MRR": {"train": 0.9, "valid": 0.4, "test": 0.3}}', ["MRR 0.9 train", "MRR 0.4 valid", "MRR 0.3 test"]),
+        ('{"test": {"MRR": {"head": 0.2, "tail": 0.4, "avg": 0.3}}}',
+         ["MRR 0.2 test head", "MRR 0.4 test tail", "MRR 0.3 test both"]),
+        ('{"MRR": {"FB15k-237": 0.3, "WN18RR": 0.4}}', ["MRR 0.3 FB15k-237", "MRR 0.4 WN18RR"]),
+        ('{"mrr": {"mean": 0.3, "std": 0.1}}', ["MRR 0.3 ± 0.1"]),
+        ('[{"name": "MRR", "value": 0.3}, {"key": "hits@3", "value": 0.5}]', ["MRR 0.3", "Hits@3 0.5"]),
+        # Two spellings of a metric are two numbers.
+        ('{"mrr": 0.3, "MRR": 0.4}', ["MRR 0.3", "MRR 0.4"]),
+        ('{"MRR": 33.8, "MR": 20, "Hits@1": 24.1}', ["MRR 33.8%", "MR 20", "Hits@1 24.1%"]),
+        # What a program ran with holds no results; AmpliGraph keeps it beside them.
+        ('{"mr": 204, "H@1": 0.22, "hyperparams": {"k": 350, "mrr": 1}}', ["MR 204", "Hits@1 0.22"]),
+        ('{"model_name": "ComplEx", "model_params": {"k": 50}, "results": {"mrr": 0.3, "hits_1": 0.2}}',
+         ["MRR 0.3 ComplEx", "Hits@1 0.2 ComplEx"]),
+        # A flag declares or asks.
+        ('{"filtered": false, "mrr": 0.3}', ["MRR 0.3 raw"]),
+        ('{"filtered": true, "mrr": 0.3}', ["MRR 0.3 filtered"]),
+        ('{"inductive": true, "mrr": 0.3}', ["MRR 0.3 ?task inductive"]),
+        # What is not declared is asked.
+        ('{"forward": {"mrr": 0.3}, "backward": {"mrr": 0.2}, "average": {"mrr": 0.25}}',
+         ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
+        ('{"best_valid_mrr": 0.4}', ["MRR 0.4 ?split valid"]),
+        ('{"category": "1-N", "mrr": 0.3}', ["MRR 0.3 ?part 1-n"]),
+        ('{"std": {"mrr": 0.01}}', ["MRR 0.01 ?metric std"]),
+        ('{"notes": "measured on the dev set", "results": {"RotatE": {"mrr": 0.3}}}', ["MRR 0.3 RotatE ?split dev"]),
+        ('{"model": "RotatE (valid)", "mrr": 0.476}', ["MRR 0.476 RotatE (valid) ?split valid"]),
+        ('{"mrr": 0.2, "filtered_mrr": 0.3}', ["MRR 0.2 ?protocol", "MRR 0.3 filtered"]),
+        ('{"mrr": 0.2, "filtered": {"mrr": 0.3}}', ["MRR 0.2 ?protocol", "MRR 0.3 filtered"]),
+        ('[{"mrr": 0.2}, {"mrr": 0.3, "note": "filtered"}]', ["MRR 0.2", "MRR 0.3 filtered"]),
+    ],
+)  # fmt: skip
+def test_what_keys_and_texts_say(text: str, expected: list[str]) -> None:
+    assert _describe(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"_step": 1, "test_mrr": 0.1}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n',
+         ["MRR 0.1 test", "MRR 0.2 ± 0.1 test"]),
+        ('{"epoch": 1, "mrr": 0.1}\n{"epoch": 2, "mrr": 0.2}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
+        ('{"epoch": 2, "mrr": 0.1}\n{"epoch": 2, "mrr": 0.2}\n', ["MRR 0.1", "MRR 0.2"]),
+    ],
+)  # fmt: skip
+def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: list[str]) -> None:
+    assert _describe(text, "a.jsonl") == expected
+
+
+def test_rows_say_where_numbers_are() -> None:
+    text = '{"_step": 1, "A": {"test_mrr": 0.1, "mrr": 0.3}}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n'
+    reading = read_document("a.jsonl", text)
+    assert [(entry.line, entry.text, entry.row, entry.column, entry.exact) for entry in reading.entries] == [
+        (1, "0.1", 0, "test_mrr", False), (1, "0.3", 0, "mrr", False), (2, "0.2 ± 0.1", 1, "test_mrr", False)
+    ]  # fmt: skip
+    assert all(reading.rows[entry.row][entry.column] == entry.text for entry in reading.entries)
+
+
+@pytest.mark.parametrize(
+    ("text", "skipped"),
+    [
+        ('{"mrr": 0.3, "mrr_epoch": 12, "MRR epoch": 12}', ["mrr_epoch: 'epoch' behind", "MRR epoch: 'epoch' behind"]),
+        ('{"mrr": 0.3, "log10(MR)": 2.1, "MR^2": 9}', ["log10(MR): it is a difference", "MR^2: it is not MR itself"]),
+        ('{"mrr": 0.3, "mrr_std": 0.01}', ["mrr_std: it is a difference, a spread"]),
+        ('{"mrr": 0.3, "results": {"hits@10": null}}', ["results.hits@10: it is null"]),
+        ('{"mrr": 0.3, "test": {"mr": [1, 2]}}', ["test.mr: it is a list, not a number"]),
+        ('{"mrr": 0.3, "hits@1": true}', ["hits@1: it is true, not a number"]),
+        ('{"mrr": 0.3, "hits@1": "abc"}', ["hits@1: 'abc' is not a number"]),
+        ('{"mrr": 0.3, "hits@1": NaN}', ["hits@1: 'NaN' is not a number"]),
+        ('{"mrr": 0.3, "hits@5": 1.31}', ["1.31: it is above 1"]),
+    ],
+)
+def test_what_is_no_number_of_a_metric_is_said_and_costs_nothing_else(text: str, skipped: list[str]) -> None:
+    reading = read_document("a.json", text)
+    assert "0.3" in {entry.text for entry in reading.entries}
+    found = [f"{each.what}: {each.why}" for each in reading.skipped]
+    assert [each[: len(start)] for each, start in zip(found, skipped, strict=True)] == skipped
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "{}", '{"loss": 0.1}', '{"a": {"b": [0.1]}}', "mrr: 0.3", '{"k": 10}'])
+def test_what_holds_no_metric_is_not_recognised(text: str) -> None:
+    assert not READER.recognise(Document("results.json", text))
+
+
+_WORDS = ("valid", "train_loss", "negative_sample_size", "raw", "head", "few-shot", "dev", "num_negatives", "noisy")
+_SETTINGS = st.dictionaries(
+    st.sampled_from(_WORDS), st.integers(2, 900) | st.floats(1.5, 9) | st.sampled_from(["./valid.txt", "/data/dev"])
+)
+
+
+@given(_SETTINGS, _SETTINGS, st.sampled_from(["config", "args", "losses", "stopper"]))
+def test_other_keys_and_nested_siblings_say_nothing(
+    beside: dict[str, object], inner: dict[str, object], key: str
+) -> None:
+    own = {"dataset": "WN18RR", "test": {"mrr": 0.3}}
+    assert _describe(json.dumps({**beside, **own, key: inner})) == ["MRR 0.3 WN18RR test"]
+
+
+_TEXTS = st.sampled_from(["WN18RR", "UMLS", "validation", "tail", "raw", "measured on the dev set", "RotatE", "ours"])
+_OBJECTS = st.recursive(
+    st.dictionaries(st.sampled_from(["mrr", "hits@10", "MR"]), st.integers(1, 40), min_size=1),
+    lambda inner: st.fixed_dictionaries(
+        {"results": inner},
+        optional={"notes": _TEXTS, "dataset": _TEXTS, "test": inner, "valid": inner, "RotatE": inner},
+    ),
+    max_leaves=4,
+)
+
+
+@given(_OBJECTS)
+def test_yaml_and_json_lines_are_read_as_json_is(value: object) -> None:
+    yaml = pytest.importorskip("yaml")
+    whole = json.dumps(value, indent=1)
+    try:
+        expected = _describe(whole)
+    except DataError:
+        return
+    assert _describe(yaml.safe_dump(value, sort_keys=False), "a.yaml") == expected
+    line = json.dumps(value)
+    assert _describe(f"{line}\n{line}\n", "a.jsonl") == expected * 2
+
+
+def test_yaml_that_cannot_be_read_may_be_read_line_by_line() -> None:
+    assert read_document("broken.yaml", "model: &a x\nMRR: 0.3\n").form == "generic"
