@@ -20,6 +20,7 @@ from unittest import mock
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import typer
+from rankconst.results.tables.columns import parse_column
 
 import rankconst
 from rankconst.catalogue import mentions, protocols
@@ -36,7 +37,6 @@ from rankconst.errors import DataError, DownloadError, RankconstError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.rewrite import parse_exchange
-from rankconst.results.tables.columns import parse_column
 from rankconst.tables.counts_file import read_counts
 from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cases import choose
 from rankconst.errors import DataError
+from rankconst.results import objects
 from rankconst.results.document import Document
 from rankconst.results.reading import Reading
 from rankconst.results.structured import (
@@ -26,7 +27,6 @@ from rankconst.results.structured import (
     read_number,
     read_records,
 )
-from rankconst.results import objects
 from rankconst.results.tools import libkge, ogb, pykeen
 
 READERS = [module.READER for module in (pykeen, libkge, ogb, objects)]
