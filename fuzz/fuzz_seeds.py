@@ -25,7 +25,6 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "csv": (f"{_TABLES}/test_csv.py", f"{_TABLES}/test_grid.py", f"{_TABLES}/test_columns.py", "results/tools"),
     "markdown": (f"{_TABLES}/test_markdown.py", f"{_TABLES}/test_surroundings.py", "results/test_rewrite.py"),
     "latex": (f"{_TABLES}/test_latex.py", f"{_TABLES}/test_cells.py", "results/test_rewrite.py"),
-    "rst": (f"{_TABLES}/test_rst.py",),
     "text": (f"{_TABLES}/test_text.py",),
     "structured": ("results/test_structured.py", "results/tools"),
     "logs": ("results/logs", "log_samples.py"),

@@ -20,6 +20,7 @@ from unittest import mock
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import typer
+from rankconst.results.tables.columns import parse_column
 
 import rankconst
 from rankconst.catalogue import mentions, protocols
@@ -36,7 +37,6 @@ from rankconst.errors import DataError, DownloadError, RankconstError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.rewrite import parse_exchange
-from rankconst.results.tables.columns import parse_column
 from rankconst.tables.counts_file import read_counts
 from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS
@@ -102,7 +102,6 @@ def _make_reader(name: str, suffix: str, *forms: str | None) -> None:
 _make_reader("csv", ".csv", "csv", None, *_TABLES)
 _make_reader("markdown", ".md", "markdown", None, "model_card")
 _make_reader("latex", ".tex", "latex", None)
-_make_reader("rst", ".rst", "rst", None)
 _make_reader("text", ".txt", "text", None)
 _make_reader("structured", ".json", None, *_TOOLS)
 _make_reader("logs", ".log", None, *_LOGS)

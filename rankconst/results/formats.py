@@ -111,7 +111,7 @@ _OTHER_MARKUP = tuple(
     for pattern, name, remedy, misread in (
         (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst"), False),
         (r"^[|!]={3,}+[ \t]*+$", "AsciiDoc", "Run asciidoctor, which writes HTML", False),
-        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira"), False),
+        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira"), True),
         (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki"), True),
         (r"^[ \t]*+\|_[<>=]?\. ", "Textile", _PANDOC.format("textile"), True),
     )

@@ -26,7 +26,7 @@ class Text(NamedTuple):
     """A label or a text that belongs to a number."""
 
     label: Label
-    scope: str  # column, row or text; cell, one of a row that is not its name, which both of the first are for
+    scope: str  # column, row, name or text
     place: str  # what it is, for messages: "the caption"
     farther: bool = False  # True for a heading above the nearest one: a label, and otherwise only other tasks
 
@@ -92,8 +92,7 @@ def gather(texts: Sequence[Text]) -> Told:
 
 
 def _matters(text: Text, scopes: frozenset[str], field: str) -> bool:
-    inside = text.scope in scopes or (text.scope == "cell" and not scopes.isdisjoint({"column", "row"}))
-    return inside and (not text.farther or field in {"part", "task"})
+    return text.scope in scopes and (not text.farther or field in {"part", "task"})
 
 
 def _find_dataset(texts: Sequence[Text]) -> tuple[str, tuple[str, ...], str]:

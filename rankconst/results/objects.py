@@ -113,7 +113,8 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
             roles.append((_ADDRESS.index(role), Text(declare(role, word), "row", f"the {key}")))
         elif role in {"model", "tool", "relations"} and read_label(word).metric is None:
             facts[role] = (word,) if role == "relations" else word
-            roles.append((len(_ADDRESS), Text(read_label(word), "row", f"the {key}")))
+            scope = "name" if role == "model" else "row"
+            roles.append((len(_ADDRESS), Text(read_label(word), scope, f"the {key}")))
         elif not _is_path(word):
             texts.append(Text(read_label(word), "row", f"the {key}"))
     own = _keep(*(text for _, text in sorted(roles, key=itemgetter(0))), *_declare_flags(flags[True], flags[False]))

@@ -16,6 +16,7 @@ from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.results.emphasis import LATEX, MARKDOWN, set_emphasis
 from rankconst.results.labels import read_label
 from rankconst.results.tables import latex, markdown
 from rankconst.results.tables.cells import Placed
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedEntry, AdjustedReading
     from rankconst.results.document import Document
+    from rankconst.results.emphasis import Emphasis
     from rankconst.results.reading import Entry, Reading
     from rankconst.results.tables.cells import Row
     from rankconst.results.tables.near import Printed
@@ -41,13 +43,10 @@ class Exchange:
     """Which numbers are replaced for which form."""
 
     form: str
-    # None for all metrics.
-    family: str | None = None
+    family: str | None = None  # None, like `metric`, for all metrics
     metric: Metric | None = None
-    # True to write the published number and its index.
-    beside: bool = False
-    # The baseline that skill is over; None for chance.
-    baseline: str | None = None
+    beside: bool = False  # True to write the published number and its index
+    baseline: str | None = None  # what skill is over; None for chance
 
     def fits(self, metric: Metric) -> bool:
         """Tell whether numbers of a metric are replaced."""
@@ -135,6 +134,9 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
     return located
 
 
+_SIGN = re.compile(r"\s*+\}?\s*+\\?%")
+
+
 class _Site(NamedTuple):
     """Where a cell is: table, row and column."""
 
@@ -215,81 +217,18 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[position:]])
 
 
-# What markup means.
-
-
-class Wrapper(NamedTuple):
-    """What is around a number to set it apart: where it opens and where it closes."""
-
-    kind: str
-    opening: tuple[int, int]
-    closing: tuple[int, int]
-
-
 @dataclass(frozen=True, slots=True)
 class Markup:
     """What a format of documents does to numbers, and how it says what is not printed."""
 
     comment: tuple[str, str]
     find_tables: Callable[[Document], list[Printed]]
-    find: Callable[[str, int, int], Iterator[Wrapper]]
-    # Text and position to what opens and closes a kind of emphasis there.
-    wrap: Callable[[str, int, str], tuple[str, str]]
-
-
-_MACROS = {
-    **dict.fromkeys(("textbf", "mathbf", "bm", "boldsymbol", "bf", "bfseries"), "bold"),
-    **dict.fromkeys(("underline", "uline", "ul"), "underline"),
-}
-_FARTHEST = 200
-_OPENED = re.compile(r"(\\([a-zA-Z]+)\s*\{|\{\s*\\([a-zA-Z]+)(?![a-zA-Z])\s*)\$?\Z")
-_BRACE = re.compile(r"\\.|[{}&]", re.DOTALL)
-
-
-def _find_in_latex(text: str, start: int, end: int) -> Iterator[Wrapper]:
-    """Yield the macros right around a number and what belongs to it, the inner ones first."""
-    while (opened := _OPENED.search(text, max(start - 40, 0), start)) is not None:
-        close, depth = -1, 0
-        for brace in _BRACE.finditer(text, end, end + _FARTHEST):
-            depth += {"{": 1, "}": -1}.get(brace[0], 0)
-            if brace[0] == "&" or depth < 0:
-                close = brace.start() if depth < 0 else -1
-                break
-        if close < 0:
-            return
-        name, start, end = opened[2] or opened[3], opened.start(), close + 1
-        if name in _MACROS:
-            yield Wrapper(_MACROS[name], opened.span(1), (close, end))
-
-
-def _wrap_in_latex(text: str, start: int, kind: str) -> tuple[str, str]:
-    cell = re.split(r"(?<!\\)&|\\\\", text[max(start - _FARTHEST, 0) : start])[-1]
-    math_mode = len(re.findall(r"(?<!\\)\$", cell)) % 2 == 1
-    return {"underline": "\\underline{", "bold": "\\mathbf{" if math_mode else "\\textbf{"}[kind], "}"
-
-
-_MARKS = {
-    "bold": (("**", "**"), ("__", "__"), ("<b>", "</b>"), ("<strong>", "</strong>")),
-    "underline": (("<u>", "</u>"),),
-}
-
-
-def _find_in_markdown(text: str, start: int, end: int) -> Iterator[Wrapper]:
-    pairs = [(kind, *pair) for kind, each in _MARKS.items() for pair in each]
-    while found := [each for each in pairs if text.endswith(each[1], 0, start) and text.startswith(each[2], end)]:
-        kind, opening, closing = found[0]
-        yield Wrapper(kind, (start - len(opening), start), (end, end + len(closing)))
-        start, end = start - len(opening), end + len(closing)
-
-
-def _wrap_in_markdown(text: str, start: int, kind: str) -> tuple[str, str]:
-    del text, start
-    return _MARKS[kind][0]
+    emphasis: Emphasis
 
 
 MARKUPS = {
-    "latex": Markup(("% ", ""), latex.find_tables, _find_in_latex, _wrap_in_latex),
-    "markdown": Markup(("<!-- ", " -->"), markdown.find_tables, _find_in_markdown, _wrap_in_markdown),
+    "latex": Markup(("% ", ""), latex.find_tables, LATEX),
+    "markdown": Markup(("<!-- ", " -->"), markdown.find_tables, MARKDOWN),
 }
 """Format of documents that can be rewritten to its markup."""
 
@@ -307,18 +246,16 @@ class Rewritten:
     notes: tuple[tuple[int, str], ...]
 
 
-class _Cell(NamedTuple):
+class Cell(NamedTuple):
     """A number that is replaced."""
 
     entry: Entry
     spans: tuple[Span, ...]
     site: _Site
-    # The adjusted value and the factor of a deviation, in the unit of the table.
-    value: float
-    scale: float
+    value: float  # adjusted, in the unit of the table
+    scale: float  # the factor of a deviation
     exchange: Exchange
     tasks: object
-    # In the table's unit, as published.
     published: float
 
 
@@ -339,7 +276,7 @@ def rewrite(
             "only. Leave out --replace to get the adjusted numbers as a table."
         )
     sheets = _Sheets(markup.find_tables(document))
-    cells, notes, asked = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
+    cells, notes = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
         raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
@@ -347,21 +284,18 @@ def rewrite(
     for cell, places in zip(cells, _settle_decimals(cells, digits), strict=True):
         written |= _write(cell, places)
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
-    emphasis, kept = _set_emphasis(document.text, adjusted, cells, written, markup)
+    emphasis, kept = set_emphasis(document.text, adjusted.reading, cells, written, markup.emphasis)
     edits = [*((span.start, span.end, put) for span, put in written.items()), *headings, *emphasis]
-    said = _describe(adjusted, cells, len(notes), asked, command)
+    said = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{markup.comment[0]}{line}{markup.comment[1]}\n" for line in said)
     notes += unnamed + kept
     return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
 
 
-_QUESTION = "its table has a question"
-
-
 def _choose_cells(
     document: Document, adjusted: AdjustedReading, exchanges: Sequence[Exchange], sheets: _Sheets, *, percent: bool
-) -> tuple[list[_Cell], list[tuple[int, str]], list[int]]:
-    """Return the numbers to be replaced, why others stay, and where the tables with questions begin."""
+) -> tuple[list[Cell], list[tuple[int, str]]]:
+    """Return the numbers to be replaced, and why others stay."""
     located, entries = locate(document, adjusted.reading), adjusted.entries
     sites = [sheets.find(adjusted.reading.rows[each.entry.row][each.entry.column]) for each in entries]
     waiting = {
@@ -369,20 +303,20 @@ def _choose_cells(
         for site, each in zip(sites, entries, strict=True)
         if site is not None and each.adjusted is None and each.entry.context.asks
     }
-    cells: list[_Cell] = []
+    cells: list[Cell] = []
     notes: list[tuple[int, str]] = []
     for place, (site, each) in enumerate(zip(sites, entries, strict=True)):
         exchange = next((one for one in exchanges if one.fits(each.entry.metric)), None)
         if exchange is None or each.entry.adjustment is not None:
             continue
-        found = _QUESTION if site is not None and site.table in waiting else None
-        cell = found or _make_cell(document.text, each, located.get(place), site, exchange, percent=percent)
-        if isinstance(cell, _Cell):
+        asked = "its table has a question" if site is not None and site.table in waiting else None
+        cell = asked or _make_cell(document.text, each, located.get(place), site, exchange, percent=percent)
+        if isinstance(cell, Cell):
             cells.append(cell)
         else:
             notes.append((each.entry.line or 0, f"{each.entry.column} stays as it is: {cell}"))
     cells, twice = _drop_shared(cells)
-    return cells, notes + twice, sorted(sheets.rows[table][0].line for table in waiting)
+    return cells, notes + twice
 
 
 def _make_cell(
@@ -393,7 +327,7 @@ def _make_cell(
     exchange: Exchange,
     *,
     percent: bool,
-) -> _Cell | str:
+) -> Cell | str:
     """Return the number to be replaced, or why it stays."""
     if each.adjusted is None or each.constants is None or each.published is None:
         return each.note if each.note or not each.wanted else "it was not adjusted"
@@ -403,7 +337,7 @@ def _make_cell(
     if spans is None or site is None:
         return "its place in the text is uncertain"
     scale = float(getattr(each.constants, exchange.form).scale)
-    written, signed = float(spans[0].digits), re.match(r"\s*+\}?\s*+\\?%", text[spans[-1].end :]) is not None
+    written, signed = float(spans[0].digits), _SIGN.match(text, spans[-1].end) is not None
     scaled = abs(written - each.published.value) > 1e-6 * written
     percent = each.entry.metric.is_share and (percent or "%" in each.entry.text or scaled)
     if percent and exchange.form != "index":
@@ -412,24 +346,20 @@ def _make_cell(
         scale /= 100
     elif percent:
         value *= 100
-    return _Cell(each.entry, spans, site, value, scale, exchange, each.constants.tasks, written)
+    return Cell(each.entry, spans, site, value, scale, exchange, each.constants.tasks, written)
 
 
-def _drop_shared(cells: Sequence[_Cell]) -> tuple[list[_Cell], list[tuple[int, str]]]:
+def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[tuple[int, str]]]:
     """Leave out numbers that are printed once for several rows with different adjusted values."""
     values: dict[Span, set[float]] = defaultdict(set)
     for cell in cells:
         values[cell.spans[0]].add(cell.value)
-    kept = [cell for cell in cells if len(values[cell.spans[0]]) == 1]
-    notes = [
-        (cell.entry.line or 0, f"{cell.entry.column} stays as it is: one number for several rows")
-        for cell in cells
-        if len(values[cell.spans[0]]) > 1
-    ]
-    return kept, notes
+    shared = [cell.entry for cell in cells if len(values[cell.spans[0]]) > 1]
+    notes = [(entry.line or 0, f"{entry.column} stays as it is: one number for several rows") for entry in shared]
+    return [cell for cell in cells if len(values[cell.spans[0]]) == 1], notes
 
 
-def _settle_decimals(cells: Sequence[_Cell], digits: int | None) -> list[int]:
+def _settle_decimals(cells: Sequence[Cell], digits: int | None) -> list[int]:
     """Return the number of decimals of each number: those that the published numbers of its column allow."""
     if digits is not None:
         return [digits] * len(cells)
@@ -441,7 +371,7 @@ def _settle_decimals(cells: Sequence[_Cell], digits: int | None) -> list[int]:
     return [most[key] for key in keys]
 
 
-def _write(cell: _Cell, decimals: int) -> dict[Span, str]:
+def _write(cell: Cell, decimals: int) -> dict[Span, str]:
     """Return what is written in the place of each number of a cell."""
     values = [cell.value, *(float(span.digits) * abs(cell.scale) for span in cell.spans[1:])]
     texts = [f"{value:.{decimals}f}" for value in values]
@@ -455,9 +385,7 @@ def _write(cell: _Cell, decimals: int) -> dict[Span, str]:
     return dict(zip(cell.spans, texts, strict=True))
 
 
-def _describe(
-    adjusted: AdjustedReading, cells: Sequence[_Cell], stay: int, asked: Sequence[int], command: str
-) -> list[str]:
+def _describe(adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, command: str) -> list[str]:
     """Return the lines that say what was done."""
     from rankconst.version import __version__
 
@@ -475,7 +403,6 @@ def _describe(
         f"{done} by rankconst {__version__}: {what}.",
         f"Ranking tasks: {on}; protocol {protocols}; tables {adjusted.table_version}.",
         *([f"Numbers that stay as published: {stay}."] if stay else []),
-        *([f"Tables with a question stay as published: those of lines {', '.join(map(str, asked))}."] if asked else []),
         *([command] if command else []),
     ]
 
@@ -502,7 +429,7 @@ _ARROW = re.compile(r"[\s${}()\\]*(?:(downarrow)(?![a-z])|(↓))")
 
 
 def _rename_headings(
-    text: str, reading: Reading, cells: Sequence[_Cell], sheets: _Sheets
+    text: str, reading: Reading, cells: Sequence[Cell], sheets: _Sheets
 ) -> tuple[list[Edit], list[tuple[int, str]]]:
     """Name the adjusted metric above its numbers, where the name is above nothing else."""
     exchanged = {(cell.entry.row, cell.entry.column): cell.exchange for cell in cells}
@@ -567,62 +494,3 @@ def _find_word(plain: str, metric: Metric) -> str:
     )
     labels = ((part, read_label(part)) for part in parts)
     return next((part for part, each in labels if each.metric == metric and each.whole and not each.values), "")
-
-
-# Bold and underline.
-
-
-def _set_emphasis(
-    text: str, adjusted: AdjustedReading, cells: Sequence[_Cell], written: dict[Span, str], markup: Markup
-) -> tuple[list[Edit], list[tuple[int, str]]]:
-    """Mark the best and second best of each column that did so, by the adjusted values.
-
-    On the same ranking tasks the map keeps the order, and with it what was marked; only where a column holds several
-    sets of tasks can another number be the best.
-    """
-    columns: dict[tuple[int, str], list[_Cell]] = defaultdict(list)
-    for cell in cells:
-        columns[cell.site.table, cell.entry.column].append(cell)
-    exchanged = {(cell.entry.row, cell.entry.column) for cell in cells}
-    edits: list[Edit] = []
-    notes: list[tuple[int, str]] = []
-    for (_, column), own in columns.items():
-        if len({cell.tasks for cell in own}) == 1 or own[0].exchange.beside:
-            continue
-        around = {cell: list(markup.find(text, cell.spans[0].start, cell.spans[-1].end)) for cell in own}
-        rows = [cell.entry.row for cell in own]
-        whole = all(
-            (entry.row, column) in exchanged
-            for entry in adjusted.reading.entries
-            if entry.column == column and min(rows) <= entry.row <= max(rows)
-        )
-        metric, form = own[0].entry.metric, own[0].exchange.form
-        before = _rank(own, [cell.published for cell in own], rising=metric.increasing)
-        numbers = [float(written[cell.spans[0]]) for cell in own]
-        after = _rank(own, numbers, rising=form != "normalised" or metric.increasing)
-        for kind, best, fresh in zip(("bold", "underline"), before, after, strict=True):
-            marked = {cell for cell in own if any(each.kind == kind for each in around[cell])}
-            if not marked or marked == fresh:
-                continue
-            if not (whole and marked <= best):
-                line = own[0].entry.line or 0
-                notes.append((line, f"{column}: {kind} stays as it is, since it does not mark the best of the column"))
-                continue
-            for cell in marked - fresh:
-                for each in (each for each in around[cell] if each.kind == kind):
-                    edits += [(*each.opening, ""), (*each.closing, "")]
-            for cell in fresh - marked:
-                start, end = cell.spans[0].start, cell.spans[-1].end
-                opening, closing = markup.wrap(text, start, kind)
-                edits += [(start, start, opening), (end, end, closing)]
-    return edits, notes
-
-
-def _rank(cells: Sequence[_Cell], numbers: Sequence[float], *, rising: bool) -> tuple[set[_Cell], set[_Cell]]:
-    """Return the best cells and the second best, ties included."""
-    order = sorted(set(numbers), reverse=rising)
-    best, second = (
-        {cell for cell, number in zip(cells, numbers, strict=True) if number == each}
-        for each in (*order[:2], math.nan, math.nan)[:2]
-    )
-    return best, second

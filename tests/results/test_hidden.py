@@ -1,14 +1,15 @@
-"""Comments and hidden parts of documents are neither numbers nor texts; doubtful digits are left out."""
+"""Comments and hidden parts of documents are neither numbers nor texts; hostile documents cost in proportion."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import pytest
 
 from rankconst.errors import DataError
-from rankconst.results.formats import read_document
-from rankconst.results.hidden import hide_html, hide_latex
+from rankconst.results.document import Document
+from rankconst.results.formats import READERS, read_document
 
 SHOWN = "| model | MRR |\n|---|---|\n| A | 0.476 |\n"
 OLD = "| model | MRR |\n|---|---|\n| old | 0.9 |\n"
@@ -26,12 +27,20 @@ def numbers(name: str, text: str) -> list[str]:
         ("<div hidden>\n\n", "\n</div>\n"), ('<section style="visibility: hidden">\n\n', "\n</section>\n"),
         ("<!-- in\n<div>\n", "</div>\n-->\n"), ("<div hidden>\n\n</p></section>\n", "\n</div>\n"),
         ("<div><DIV HIDDEN>\n<div>\n\n", "\n</div></DIV></div>\n"), ("<!--\n```\n", "```\n-->\n"),
+        ("<details hidden>\n\n# FB15k-237\n\nvalidation\n\n", "\n</details>\n"),
     ],
 )  # fmt: skip
-def test_what_markdown_hides_is_not_read(before: str, after: str) -> None:
-    text = f"# WN18RR\n\n{before}{OLD}{after}\n{SHOWN}"
-    assert numbers("a.md", text) == ["0.476"]
-    assert hide_html(text).count("\n") == text.count("\n")
+@pytest.mark.parametrize("table", [OLD, "<table><tr><td>model<td>MRR<tr><td>old<td>.9</table>\n"])
+def test_what_markdown_hides_is_not_read(before: str, after: str, table: str) -> None:
+    (entry,) = read_document("a.md", f"# WN18RR\n\n{before}{table}{after}\n{SHOWN}").entries
+    assert (entry.text, entry.context.dataset, entry.context.asks) == ("0.476", "WN18RR", ())
+
+
+@pytest.mark.parametrize(
+    "row", ["<tr hidden><td>old<td>.9", "<tr style='display: none'><td>old</td><td>.9</td></tr>", "<!--<tr><td>.9-->"]
+)
+def test_rows_that_a_table_hides_are_not_read(row: str) -> None:
+    assert numbers("a.md", f"<table><tr><td>model<td>MRR{row}<tr><td>A<td>.4</table>") == [".4"]
 
 
 def test_an_element_that_is_never_closed_hides_the_rest() -> None:
@@ -39,40 +48,60 @@ def test_an_element_that_is_never_closed_hides_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["<div hidden>x</div>\n", "<!-- a -->\n```\nx\n```\n", "<div>", "</div>", "<!--", "```\n"]
+    "text", ["<details>\n\n{}\n</details>", "```\n<!--\n{}-->\n```", "<div>\n\n{}\n</div>", "</div>\n\n{}"]
 )
-def test_hiding_takes_time_in_proportion(part: str) -> None:
-    def measure(times: int) -> float:
-        text, start = part * times, time.process_time()
-        hide_html(text)
-        return time.process_time() - start
-
-    small = min(measure(4_000) for _ in range(3))
-    assert min(measure(32_000) for _ in range(3)) < 30 * small + 0.05  # 8 times the input; the square would be 64
-
-
-def test_what_is_shown_stays() -> None:
-    for text in (f"<details>\n\n{SHOWN}\n</details>", f"```\n<!-- {SHOWN} -->\n```", "a < b <c", "</div>"):
-        assert hide_html(text) == text
-    assert numbers("a.md", f"# WN18RR\n\n<div>\n\n{SHOWN}\n</div>\n") == ["0.476"]
+def test_what_is_shown_is_read(text: str) -> None:
+    assert numbers("a.md", "# WN18RR\n\n" + text.format(SHOWN)) == ["0.476"]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "{0}\\begin{{comment}}{1}\\end{{comment}}", "{0}\\iffalse {1}\\fi\n",
-        "\\iffalse {1}\\else {0}\\fi\n", "{0}\\end{{document}}\n{1}",
-        "\\begin{{comment}}{1}\\end{{comment}}{0}",
+        "{0}\\begin{{comment}}{1}\\end{{comment}}", "{0}\\iffalse {1}\\fi\n", "% {1}\n{0}",
+        "\\iffalse {1}\\else {0}\\fi\n", "{0}\\end{{document}}\n{1}", "\\begin{{comment}}{1}\\end{{comment}}{0}",
     ],
 )  # fmt: skip
 def test_what_latex_does_not_set_is_not_read(text: str) -> None:
-    whole = text.format(TABULAR % "A & 0.476", TABULAR % "old & 0.9")
-    assert numbers("a.tex", whole) == ["0.476"]
-    assert hide_latex(whole).count("\n") == whole.count("\n")
+    assert numbers("a.tex", text.format(TABULAR % "A & 0.476", TABULAR % "old & 0.9")) == ["0.476"]
 
 
-def test_what_is_struck_out_is_no_number() -> None:
+def test_what_is_struck_out_is_not_a_number() -> None:
     assert numbers("a.tex", TABULAR % "A & \\sout{0.9} \\\\ B & 0.476") == ["0.476"]
+    assert numbers("a.md", OLD.replace("0.9", "~~0.9~~ 0.4") + "| B | 0.476 |\n") == ["0.476"]
+
+
+_TABLE = "| a | MRR |\n|---|---|\n| **x** | 0.3 |\n\n"
+_HOSTILE = {
+    "markdown": [
+        _TABLE, "|", "|a|b|\n", "> ", ">", "<table>\n", "<div hidden>\n\n", "</div>\n", "<!--\n", "<!-- a -->\n", "<",
+        "</", '<div x="', "&#", "[", "*a ", "```\n", "<table><tr><td>", "<tr>", "# a\n", "a\n", "    MRR MR\n",
+        "    +-+\n", "$", "<div>", "    | a | b |\n", "    === ==\n",
+    ],
+    "latex": [
+        TABULAR % "A & .3", "\\begin{table}", "\\begin{tabular}", "\\section{a}", "\\section{", "\\caption{a}", "%\n",
+        "\\iffalse ", "\\begin{comment}", "\\def\\x{\\x}", "\\section[a]", "a\n\n", "\\sout{", "{",
+        "\\multirow{99}{*}{a} &",
+    ],
+    "text": [
+        "a  MRR\n", "A 0.3\n", "|a|MRR|\n", "+-+\n", "=== ===\n", "a\n===\n", ".. list-table::\n   * - a\n", "..\n a\n",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", _HOSTILE)
+def test_hostile_documents_take_time_in_proportion(form: str) -> None:
+    def measure(part: str, size: int) -> float:
+        around = ("\\begin{tabular}{ll} a & MRR \\\\ ", "\\end{tabular}") if part[0] in "{&" else ("", "")
+        document = Document("a", f"{around[0]}{part * (size // len(part))}{around[1]}")
+        start = time.process_time()
+        READERS[form].recognise(document)
+        with contextlib.suppress(DataError):
+            READERS[form].read(document)
+        return time.process_time() - start
+
+    for part in _HOSTILE[form]:
+        small = min(measure(part, 10_000) for _ in range(2))
+        assert measure(part, 80_000) < 30 * small + 0.1, part  # 8 times the input; the square would be 64
 
 
 @pytest.mark.parametrize(

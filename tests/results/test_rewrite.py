@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import re
 import shutil
@@ -9,14 +10,19 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankconst
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
-from rankconst.results.formats import read_opened
+from rankconst.results.formats import READERS, read_opened
 from rankconst.results.rewrite import Rewritten, choose_metrics, locate, parse_exchange, rewrite
+from readings import Table, tables
+from results.tables.test_latex import write as write_latex
+from results.tables.test_markdown import write as write_markdown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -239,6 +245,12 @@ def test_a_number_is_found_where_it_is_printed() -> None:
     assert span == (text.rindex("0.338"), text.rindex("0.338") + 5, "0.338")
 
 
+def test_a_copied_reading_keeps_the_places() -> None:
+    document = Document("paper.tex", PAPER)
+    reading = read_opened(document)
+    assert locate(document, copy.deepcopy(reading)) == locate(document, reading) != {}
+
+
 def test_a_number_for_several_rows_stays_if_they_differ() -> None:
     text = r"""\begin{tabular}{lr}
 Dataset & MRR \\
@@ -255,11 +267,11 @@ UMLS & 0.5 \\
 def test_what_macros_print_stays_as_it_may_be_printed_elsewhere() -> None:
     text = r"""\newcommand{\ours}{0.4}\newcommand{\best}[1]{\textbf{#1}}\newcommand{\mrr}{MRR}
 Our \mrr{} is \ours.
-\begin{tabular}{lr}
-FB15k-237 & \mrr \\
-RotatE & \best{0.338} \\
-TransE & 0.294 \\
-Ours & \ours \\
+\begin{tabular}{llr}
+Model & Dataset & \mrr \\
+RotatE & FB15k-237 & \best{0.338} \\
+TransE & FB15k-237 & 0.294 \\
+Ours & FB15k-237 & \ours \\
 \end{tabular}
 """
     done = exchange(text, "index")
@@ -268,6 +280,35 @@ Ours & \ours \\
     reasons = [note for _, note in done.notes]
     assert any(note.endswith("stays as it is: its place in the text is uncertain") for note in reasons)
     assert any("stays as it is; rename it to AMRR" in note for note in reasons)
+
+
+def test_a_table_with_a_question_stays_as_published() -> None:
+    table = "| Model | Dataset | MRR |\n|---|---|---|\n| A | Nations | 0.4 |\n"
+    asked = table.replace("| A |", "| Ours with dev embeddings |") + "| B | Nations | 0.5 |\n"
+    done = exchange(f"{table}\n{asked}\nend\n\n", "index", name="README.md")
+    assert "<!-- Numbers that stay as published: 2. -->\n" in done.source
+    assert done.source.endswith(asked + "\nend\n\n")
+    assert "| Model | Dataset | AMRR |" in done.source
+    assert [line for line, note in done.notes if "its table has a question" in note] == [7, 8]
+
+
+@given(tables(), st.sampled_from(["latex", "markdown"]))
+def test_numbers_are_found_where_they_are(table: Table, form: str) -> None:
+    text = write_markdown(table) if form == "markdown" else write_latex(table, "tabular")
+    document = Document("results.txt", text)
+    reading = READERS[form].read(document)
+    for place, spans in locate(document, reading).items():
+        entry = reading.entries[place]
+        assert re.findall(r"\d[\d.]*", entry.text.replace(",", "")) == [span.digits for span in spans]
+        assert text.count("\n", 0, spans[0].start) + 1 == entry.line
+
+
+def test_html_is_rewritten_too() -> None:
+    table = "<table><tr><th>Dataset<th>MRR<th>Year</tr><tr><td>Nations</td><td><b>0.42</b><td>0.42</td></tr></table>\n"
+    assert (
+        "<th>AMRR<th>Year</tr><tr><td>Nations</td><td><b>0.06</b><td>0.42</td>"
+        in exchange(table, "AMRR", name="README.md").source
+    )
 
 
 @pytest.mark.parametrize("name", ["MRR", "both of them", "AH@", ""])

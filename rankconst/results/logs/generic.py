@@ -140,10 +140,10 @@ class _Scan:
         if metric is None or number.reason:
             return Found(line, self._block, number.label.text, text, *_NOBODY, {}, why=number.reason)
         near = [*number.texts, *self._held.list_for(number.label)]
-        far = [text for texts in (self._above, self._graphs) for text in texts.list_for(_UNNAMED)]
-        told = _gather((*near, *far, self._name))
-        own = number.label.values.get("protocol", ("",))[0]
-        said = {**told.said, "step": clean(self._step)[1], "own protocol": own}
+        own = (*near, *self._above.list_for(_UNNAMED))
+        told = _gather((*own, *self._list_before(own), self._name))
+        named = number.label.values.get("protocol", ("",))[0]
+        said: dict[str, str | None] = {**told.said, "step": clean(self._step)[1], "own protocol": named}
         if told.origin == self._name.place:  # only a known name counts there
             del said["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
@@ -152,6 +152,13 @@ class _Scan:
         asks = (*number.asks, *told.asks)
         why = _CROWDED if crowded else ""
         return Found(line, self._block, metric.label, value, *address, said, why=why, asks=asks)
+
+    def _list_before(self, own: tuple[Text, ...]) -> tuple[Text, ...]:
+        """Return what was said before the block: the datasets count where its texts name none."""
+        before = tuple(self._graphs.list_for(_UNNAMED))
+        if not any(text.label.graphs for text in own):
+            return before
+        return tuple(text._replace(label=replace(text.label, graphs=())) for text in before if text.label.words)
 
 
 _LONGEST, _MOST_SHAPES = 1_000, 50_000
@@ -163,6 +170,7 @@ _NOBODY = (None, None, None, None)
 
 @lru_cache(maxsize=4_096)
 def _gather(texts: tuple[Text, ...]) -> Told:
+    """Return what texts say; most numbers of a log have those of others."""
     return gather(texts)
 
 
@@ -203,6 +211,7 @@ _TABLES = {".csv", ".tsv", ".tex"}
 
 
 def _recognise(document: Document) -> bool:
+    """Tell whether a metric has its value on a line that is not of a table."""
     if document.suffix in _TABLES:
         return False
     found = _Scan(document.name).read(strip_colours(document.text))

@@ -185,14 +185,14 @@ class _Parser:
 
     def take_gap(self, gap: str, place: int) -> None:
         """Take the text between two numbers; the second is the one with that place."""
-        if self.numbers and self.numbers[-1].place == place - 1 and not gap.strip(_EDGES + ",;|/[]"):
-            self._refuse(_MORE_NUMBERS)
         beside = _BESIDE.match(gap)
         if beside is not None and self.numbers and _says(label := read_label(beside[1])):
             self._attach(label)
         gap = _WRAPPER.sub("", gap[beside.end() if beside is not None and self.numbers else 0 :])
+        if not gap.strip(_EDGES + ",;|/[]"):
+            self._refuse(_MORE_NUMBERS, place - 1)
         separated = gap.rstrip().endswith((":", "="))
-        parts = [part for part in _PARTS.split(gap.rstrip(" :='\"`")) if part is not None] if gap.strip() else []
+        parts = [part for part in _PARTS.split(gap.rstrip(" \t:='\"`")) if part is not None] if gap.strip() else []
         if self.numbers and len(parts) > 1 and gap[:1].isspace() and parts[0].strip(_EDGES):
             self._attach(read_label(parts.pop(0).strip(_EDGES)))
         for part in parts[:-1]:
@@ -202,9 +202,9 @@ class _Parser:
         if sum(_names_metric(part.strip(_EDGES)) for part in parts) > 1:
             self._refuse(_MORE_NAMES, place)
 
-    def _refuse(self, reason: str, place: int | None = None) -> None:
+    def _refuse(self, reason: str, place: int) -> None:
         """Refuse the last number, if it is the one with that place."""
-        if self.numbers and place in {None, self.numbers[-1].place}:
+        if self.numbers and place == self.numbers[-1].place:
             last = self.numbers[-1]
             self.numbers[-1] = last._replace(label=replace(last.label, reason=last.label.reason or reason))
 

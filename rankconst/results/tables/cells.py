@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rankconst.results.document import Document
+
+PAIR = re.compile(r"[:=]\s*[\d.]*\s*$|\d[.,]\d")
+"""What holds a name and its value, as in a log: ``MRR: 0.3``, which is not a heading."""
 
 _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
@@ -64,7 +67,7 @@ class Placed(str):
     start: int
     end: int
 
-    def __new__(cls, text: str, start: int, end: int) -> Placed:
+    def __new__(cls, text: str, start: int = 0, end: int = 0) -> Self:
         """Return a cell."""
         cell = super().__new__(cls, text)
         cell.start, cell.end = start, end

@@ -175,7 +175,7 @@ def read_rows(
         if (role := heading.roles[j]) in _ADDRESS and role in roles:  # a second column of a role
             places.append((j, partial(_read_role, role)))
             continue
-        scope = "cell" if "model" in roles or place else "row"
+        scope = "row" if "model" in roles or place else "name"
         telling = _find_telling(heading, j)
         places.append((j, partial(_read_name, scope=scope) if telling is None else partial(_read_flag, telling)))
     columns = (_read_column(cells[j], read) for j, read in places)
@@ -233,7 +233,7 @@ def _read_role(role: str, cell: str) -> Said:
     return Said(texts, ((role, facts[role]),))
 
 
-def _read_name(cell: str, scope: str = "row") -> Said:
+def _read_name(cell: str, scope: str = "name") -> Said:
     """Read a cell that may say anything."""
     label = Label() if is_blank(cell) else read_label(cell)
     return Said((Text(label, scope, _ROW),)) if tells(label) else _NOTHING
@@ -243,7 +243,7 @@ def _read_flag(telling: Label, cell: str) -> Said:
     """Read a cell that affirms or denies what is above it; other cells below words say nothing of these."""
     if is_blank(cell):
         return _NOTHING
-    own = () if is_number(cell) else _read_name(cell, "cell").texts
+    own = () if is_number(cell) else _read_name(cell, "row").texts
     if cell.lower() in _YES and (telling.values or not cell.isdigit()):
         return Said((Text(telling, "row", _ROW), *own))
     return Said((Text(deny(telling), "row", _ROW), *own)) if telling.values else Said(own)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Reader, Reading
-from rankconst.results.tables.cells import Row, check_width, is_plain_number
+from rankconst.results.tables.cells import PAIR, Row, check_width, is_plain_number
 from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.near import Printed
 
@@ -110,13 +110,9 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
             continue
         # "metric:<tab>MRR<tab>MR" is from a log, and so is "MRR<tab>0.3".
         named = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))
-        if not named and not any(map(_PAIR.search, row)):
+        if not named and not any(map(PAIR.search, row)):
             best = max(best, sum(bool(read_label(cell.strip()).role) for cell in row))
     return best
-
-
-# "MRR: 0.3" and "MRR =" are from a log.
-_PAIR = re.compile(r"[:=]\s*[\d.]*\s*$")
 
 
 def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | None = None) -> Reading:

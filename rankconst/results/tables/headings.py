@@ -69,6 +69,9 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
         heading = compose_heading(rows[:depth], parse)
         if not (heading.measured or heading.long):
             continue
+        beside = (cell for j, cell in enumerate(rows[depth - 1].plain) if j not in heading.measures)
+        if depth > 1 and any(map(is_number, beside)):
+            return None  # the row of a metric, below a heading without one
         for longer in range(depth + 1, min(DEEPEST + 1, len(rows)) + 1):
             further = compose_heading(rows[:longer], parse)
             if not _goes_on(heading, further, rows[longer - 1]):

@@ -25,6 +25,7 @@ _UNSEEN = {"script", "style", "template", "title", "annotation", "annotation-xml
 _PARAGRAPHS = {"p", "div", "section", "article", "main", "figure", "body", "li", "ul", "ol", "br", "hr", "dd", "dt"}
 _STYLE = re.compile(r"(?<![\w-])(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))", re.IGNORECASE)
 _HEADING = re.compile("h[1-6]")
+_QUOTED = re.compile(r"^[ \t>]+", re.MULTILINE)
 _STRUCK = {"s", "del", "strike"}
 _PUT = {"sup": ("^{", "}"), "sub": ("<sub>", "</sub>"), "br": (" ", "")} | dict.fromkeys(_STRUCK, ("~~", "~~"))
 # Where a cell or a row has no end of its own, the next one ends it.
@@ -75,6 +76,7 @@ class Page(HTMLParser):
         self._document, self._outline, self._strip = document, outline, strip
         self._starts = [0, *(found.end() for found in re.finditer("\n", document.text))]
         self._first = 0
+        self.depth = 0  # of the lists around what is read
         self._opened: list[str] = []
         self._counts: Counter[str] = Counter()
         self._shown: int | None = None  # how many elements are open around the hidden one
@@ -96,7 +98,10 @@ class Page(HTMLParser):
         self.reset()
         self._first = first
         stop = self._starts[end] if end < len(self._starts) else len(self._document.text)
-        self.feed(f"{self._document.text[self._starts[first] : stop]}<wbr>")
+        text = self._document.text[self._starts[first] : stop]
+        if text.startswith(">"):
+            text = _QUOTED.sub(lambda found: " " * len(found[0]), text)
+        self.feed(f"{text}<wbr>")
 
     def _at(self) -> int:
         line, offset = self.getpos()
@@ -161,7 +166,7 @@ class Page(HTMLParser):
             self._end_row()
             if tag == "table":
                 table = self._tables.pop()
-                self._outline.add_table(table.rows, captions=map(self._strip, table.captions))
+                self._outline.add_table(table.rows, self.depth, map(self._strip, table.captions))
         elif tag in _PUT:
             self.handle_data(_PUT[tag][1])
 

@@ -1,14 +1,12 @@
 r"""Tables in LaTeX: tabular, tabularx, longtable and the like, with booktabs, multicolumn and multirow.
 
-Unknown macros keep their arguments, so ``\best{0.338}`` is 0.338; the name of one without stays as text, which is
-refused where a number is expected. Comments and what is not set are blanked out, so that places stay those of the file.
+Comments and what is not set are blanked out, so that places stay those of the file.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
@@ -16,26 +14,19 @@ from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Placed, Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import Outline
+from rankconst.results.tables.tex import ENVIRONMENTS, begins_argument, read_argument, skip_options, strip_latex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from rankconst.results.document import Document
     from rankconst.results.tables.near import Printed
 
-ENVIRONMENTS: dict[str, int] = dict.fromkeys(
-    ("tabular", "tblr", "longtblr", "longtable", "supertabular", "array", "NiceTabular", "tabu", "longtabu"), 1
-) | dict.fromkeys(("tabular*", "tabularx", "tabulary", "xltabular"), 2)
-"""Environment of a table to the number of its arguments in braces."""
-
-_NAMES = "|".join(map(re.escape, ENVIRONMENTS))
-_BEGIN = re.compile(rf"\\begin\s*\{{({_NAMES})\}}")
+_BEGIN = re.compile(r"\\begin\s*+\{([^{}]{1,20})\}")
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
-_EVENT = re.compile(
-    rf"\\begin\s*\{{(?P<table>{_NAMES})\}}|\\(?P<level>{'|'.join(_LEVELS)})\*?(?![a-zA-Z])"
-    r"|\\(?P<caption>(?:sub)?caption(?:of\s*\*?\s*\{\w{0,20}\}|box)?)\*?(?![a-zA-Z])"
-    r"|\\(?P<float>begin|end)\s*\{(?:\w{0,20}table\*?|\w{0,20}figure\*?|minipage|center|subfloat)\}"
-)
+_CAPTIONS = {"caption", "subcaption", "captionof", "captionbox", "subcaptionbox"}
+_FLOAT = re.compile(r"\w{0,20}(?:table|figure)\*?|minipage|center|subfloat")
+_EVENT = re.compile(r"\\(?P<edge>begin|end)\s*+\{(?P<name>[^{}]{1,40})\}|\\(?P<macro>[a-z]{4,15})(?![a-zA-Z])\*?")
 _TOKEN = re.compile(
     r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
     r"|\\end\s*\{(?P<end>[^{}]{0,40})\}|\\.|(?P<brace>[{}])|(?P<cell>&)",
@@ -58,20 +49,25 @@ def _hide(text: str) -> str:
 
 
 _DEFINED = re.compile(
-    r"\\(?:(?:re)?newcommand|providecommand)\*?\s{0,9}\{?\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}\}?\s{0,9}(?=\{)"
-    r"|\\def\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}(?=\{)"
+    r"\\(?:(?:re)?newcommand|providecommand|def)\*?\s{0,9}\{?\s{0,9}\\([a-zA-Z]{1,40})\s{0,9}\}?\s{0,9}"
+    r"((?:\[[^\[\]]{0,99}\]|#\d){0,9})\s{0,9}(?=\{)"
 )
-_MOST_MACROS, _MOST_ROUNDS, _LONGEST_BODY = 500, 4, 300
+_MOST_MACROS, _LONGEST_BODY = 500, 300
 
 
-def _find_macros(text: str) -> dict[str, str]:
-    """Return what macros without arguments print; one that is defined twice may be either."""
+def _take_macros(text: str) -> tuple[str, dict[str, str]]:
+    """Blank out definitions, and return what macros without arguments print; one defined twice may be either."""
     bodies: dict[str, set[str]] = {}
+    parts, position = list[str](), 0
     for found in _DEFINED.finditer(text):
-        body = _read_argument(text, found.end())
-        if body is not None and len(body[0]) <= _LONGEST_BODY and len(bodies) < _MOST_MACROS:
-            bodies.setdefault(found[1] or found[2], set()).add(body[0])
-    return {name: next(iter(several)) for name, several in bodies.items() if len(several) == 1}
+        body = read_argument(text, found.end(), _LONGEST_BODY) if found.start() >= position else None
+        if body is not None:
+            parts += (text[position : found.start()], re.sub(r"[^\n]", " ", text[found.start() : body[1]]))
+            position = body[1]
+            if not found[2] and len(bodies) < _MOST_MACROS:
+                bodies.setdefault(found[1], set()).add(body[0])
+    macros = {name: next(iter(several)) for name, several in bodies.items() if len(several) == 1}
+    return "".join((*parts, text[position:])), macros
 
 
 # Tables.
@@ -87,29 +83,36 @@ class _Float(NamedTuple):
 _MOST_NESTED, _MOST_CAPTIONS, _MOST_NOTES = 20, 50, 20
 _BLANK = re.compile(r"\n[ \t]*\n|\\par(?![a-zA-Z])")
 _LINE = re.compile(r"\\item(?![a-zA-Z])|\\\\|\\footnotetext(?![a-zA-Z])")
-_MARK = re.compile(r"\s*\[\$?([^\[\]$]{1,20})\$?\]")
+_MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")
+_URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
-# What tabu has in front of its columns: "to \\linewidth".
-_WIDTH = re.compile(r"\s*(?:to|spread)\b[^{}\n&]{1,60}(?=\{)")
-# Rules and the like, which are before the first cell of a row and part of none.
-_RULES = (
-    r"(?:h|c)line|\w*rule|addlinespace|morecmidrules|[hc]dashline|Xhline|noalign|row(?:color|font)|end\w*(?:head|foot)"
-    r"|caption|label|arrayrulecolor|centering|small|footnotesize"
+# What is before the first cell of a row and part of none: rules and the like.
+_RULE = re.compile(
+    r"\w*(?:line|rule|rules|space|head|foot|color)|noalign|rowfont|caption|label|centering|small|footnotesize"
 )
-_LEADING = re.compile(
-    rf"(?:\s|\\(?:{_RULES})(?![a-zA-Z])\*?(?:\([^()]{{0,40}}\)|\[[^\[\]]{{0,200}}\]|\{{(?:[^{{}}]|\{{[^{{}}]*\}}){{0,999}}\}})*)*"
-)
+_GIVEN = r"(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\]|\{(?:[^{}]|\{[^{}]*\}){0,999}\})*"
+_ARGUMENTS = re.compile(_GIVEN)
+_LEADING = re.compile(rf"\s*+(?:\\([a-zA-Z]+)\*?{_GIVEN})?")
 _MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
 _MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
+
+
+def _tell(event: re.Match[str]) -> str:
+    """Return what begins or ends there: a table, a float, a section or a caption; nothing if it is another macro."""
+    if event["macro"] is not None:
+        return "level" if event["macro"] in _LEVELS else "caption" if event["macro"] in _CAPTIONS else ""
+    if event["name"] in ENVIRONMENTS:
+        return "table" if event["edge"] == "begin" else ""
+    return "float" if _FLOAT.fullmatch(event["name"]) else ""
 
 
 class _Reader:
     """The text of a file, read from top to bottom."""
 
     def __init__(self, document: Document) -> None:
-        self._document, self._text = document, _hide(document.text)
-        self._macros = _find_macros(self._text)
+        self._document = document
+        self._text, self._macros = _take_macros(_hide(document.text))
         self._starts = [0, *(found.end() for found in re.finditer("\n", self._text))]
         self._outline = Outline()
         self._floats: list[_Float] = []
@@ -118,10 +121,12 @@ class _Reader:
 
     def read(self) -> list[Printed]:
         """Return the tables with the texts around them."""
-        position = 0
-        while (event := _EVENT.search(self._text, position)) is not None:
-            self._take_text(position, event.start(), above=bool(event["table"] or event["float"] == "begin"))
-            position = self._take(event)
+        position = max(self._text.find("\\begin{document}"), 0)
+        for event in _EVENT.finditer(self._text, position):
+            if event.start() >= position and (kind := _tell(event)):
+                above = event["edge"] == "begin"
+                self._take_text(position, event.start(), above=above)
+                position = self._take(event, kind)
         self._take_text(position, len(self._text), above=False)
         while self._floats:
             self._end_float()
@@ -130,9 +135,9 @@ class _Reader:
             raise DataError(f"{self._document.name}: there is no table. {expected}")
         return tables
 
-    def _take(self, event: re.Match[str]) -> int:
+    def _take(self, event: re.Match[str], kind: str) -> int:
         """Take what may say something of a table, or a table; return its end."""
-        if event["table"]:
+        if kind == "table":
             rows, end = self._read_table(event)
             found = (self._read_title(each.end()) for each in _CAPTION.finditer(self._text, event.end(), end))
             captions = self._outline.add_table(rows, captions=[each[0] for each in found if each is not None])
@@ -140,36 +145,46 @@ class _Reader:
             if self._floats:
                 self._floats[-1].tables.append(captions)
             return end
-        if event["float"]:
-            if event["float"] == "begin":
-                self._floats.append(_Float([], []))
-            elif self._floats:
-                self._end_float()
+        if kind == "float" and event["edge"] == "end":
+            self._end_float()
             return event.end()
-        read = self._read_title(event.end())
+        if kind == "float":
+            self._floats.append(_Float([], []))
+            plain = event["name"] in {"center", "table", "figure"}
+            sized = None if plain else _ARGUMENTS.match(self._text, event.end())
+            return skip_options(self._text, event.end()) if sized is None else sized.end()
+        of = read_argument(self._text, event.end()) if event["macro"] == "captionof" else None
+        read = self._read_title(event.end() if of is None else of[1])
         if read is None:
             return event.end()
         title, end = read
-        if event["level"]:
-            self._outline.add_heading(1 + _LEVELS.index(event["level"]), title)
+        if kind == "level":
+            self._outline.add_heading(1 + _LEVELS.index(event["macro"]), title)
             self._below = False
-        elif self._floats and len(self._floats[-1].captions) < _MOST_CAPTIONS:
+        elif not self._floats:
+            self._outline.add_text(title)
+        elif len(self._floats[-1].captions) < _MOST_CAPTIONS:
             self._floats[-1].captions.append(title)
         return end
 
     def _read_title(self, position: int) -> tuple[str, int] | None:
         """Return the text of a caption or of a section's title, with its footnotes, and its end."""
-        argument = _read_argument(self._text, _skip_options(self._text, position))
+        start = skip_options(self._text, position)
+        argument = read_argument(self._text, start)
         if argument is None:
-            return None
-        notes = (_read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
+            if not begins_argument(self._text, start):
+                return None
+            raise DataError(f"{self._document.at(self._line(start))}: this {{ is not closed. Expected a title.")
+        notes = (read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
         return ". ".join(self._strip_text(each[0]) for each in (argument, *notes) if each is not None), argument[1]
 
     def _end_float(self) -> None:
         """Give the tables of a float its captions: each its own if there are as many, or else all."""
+        if not self._floats:
+            return
         tables, captions = self._floats.pop()
         for place, own in enumerate(tables):
-            own += captions[place : place + 1] if len(captions) == len(tables) else captions
+            own.extend(captions[place : place + 1] if len(captions) == len(tables) else captions)
         if self._floats and len(self._floats) < _MOST_NESTED:
             self._floats[-1].tables.extend(tables)
 
@@ -179,9 +194,10 @@ class _Reader:
             return
         parts = [part for part in _BLANK.split(self._text[start:end]) if part.strip()]
         below = parts[:_MOST_NOTES] if self._below else []
-        texts = [line for part in below for line in _LINE.split(part)] + (parts[len(below) :][-1:] if above else [])
-        for text in texts:
-            self._outline.add_text(self._strip_text(_MARK.sub(r"^{\1} ", text, count=1)), 0 if self._floats else None)
+        for line in (line for part in below for line in _LINE.split(part)):
+            self._outline.add_text(self._strip_text(_MARK.sub(r"^{\1} ", line, count=1)))
+        for text in parts[len(below) :][-1:] if above else ():
+            self._outline.add_text(self._strip_text(text), 0 if self._floats else None)
         self._below = self._below and not parts
 
     def _strip_text(self, text: str) -> str:
@@ -189,11 +205,9 @@ class _Reader:
 
     def _read_table(self, begin: re.Match[str]) -> tuple[list[Row], int]:
         """Return the rows of the table that begins there, and its end."""
-        environment, position = begin["table"], begin.end()
-        if environment.endswith("tabu") and (width := _WIDTH.match(self._text, position)) is not None:
-            position = width.end()
+        environment, position = begin["name"], begin.end()
         for _ in range(ENVIRONMENTS[environment]):
-            argument = _read_argument(self._text, _skip_options(self._text, position))
+            argument = read_argument(self._text, skip_options(self._text, position))
             if argument is None:
                 raise DataError(
                     f"{self._document.at(self._line(begin.start()))}: \\begin{{{environment}}} lacks its columns; "
@@ -203,13 +217,20 @@ class _Reader:
         rows: list[_Row] = []
         for cells in self._split(position, environment, begin.start()):
             end = cells[-1][1] + 1
-            leading = _LEADING.match(self._text, *cells[0])
-            row = self._make_row([(leading.end() if leading else cells[0][0], cells[0][1]), *cells[1:]])
+            row = self._make_row([(self._skip_rules(*cells[0]), cells[0][1]), *cells[1:]])
             if len(cells) > 1 or row.plain[0]:
                 rows.append(row)
         _fill_rows(rows)
         check_spans(sum(sum(row.spans.values()) for row in rows), self._document, self._line(end))
         return [Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows], self._end
+
+    def _skip_rules(self, start: int, end: int) -> int:
+        """Return where the first cell of a row begins."""
+        found = _LEADING.match(self._text, start, end)
+        while found is not None and found[1] and _RULE.fullmatch(found[1]):
+            start = found.end()
+            found = _LEADING.match(self._text, start, end)
+        return start + len(self._text[start:end]) - len(self._text[start:end].lstrip())
 
     def _line(self, position: int) -> int:
         return bisect_right(self._starts, position)
@@ -250,15 +271,14 @@ class _Reader:
         row = _Row(self._line(places[0][0]), [], [], {}, {})
         for start, end in places:
             written = self._text[start:end]
-            start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
-            cell = Placed(" ".join(written.split()), start, max(start, end))
-            width = _read_count(_MULTICOLUMN, cell)
-            height = _read_count(_MULTIROW, cell)
+            first = start + len(written) - len(written.lstrip())
+            cell = Placed(" ".join(written.split()), first, max(first, start + len(written.rstrip())))
+            width, height = (_read_count(pattern, cell) for pattern in (_MULTICOLUMN, _MULTIROW))
             if width > 1:
                 row.spans[len(row.cells)] = width
             if abs(height) > 1:
                 row.heights[len(row.cells)] = height
-            row.cells.extend([cell, *[Placed("", start, end)] * (width - 1)])
+            row.cells.extend([cell, *[Placed("", cell.start, cell.end)] * (width - 1)])
             row.plain.extend([strip_latex(cell, self._macros), *[""] * (width - 1)])
         return row
 
@@ -291,186 +311,8 @@ def _read_count(pattern: re.Pattern[str], cell: str) -> int:
     return int(found[1]) if found is not None else 1
 
 
-_OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
-_OPENING = re.compile(r"\s*\{")
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_URL = re.compile(r"https?://\S*")
-
-
-def _skip_options(text: str, start: int) -> int:
-    """Return the end of options in brackets, if there are any."""
-    found = _OPTIONS.match(text, start)
-    return start if found is None else found.end()
-
-
-def _read_argument(text: str, start: int) -> tuple[str, int] | None:
-    """Return the text in the braces that follow, and their end; None if none follow."""
-    opening = _OPENING.match(text, start)
-    depth = 0
-    for brace in _BRACE.finditer(text, opening.end() - 1, start + _LONGEST_CELL) if opening else ():
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if depth == 0 and opening:
-            return text[opening.end() : brace.start()], brace.end()
-    return None
-
-
-# Markup.
-
-_SYMBOLS = {
-    "pm": "±", "textpm": "±", "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡",
-    "textdaggerdbl": "‡", "ast": "*", "star": "*", "textasteriskcentered": "*", "S": "§", "P": "¶", "times": "×",
-    "checkmark": "✓", "xmark": "✗", "uparrow": "↑", "downarrow": "↓", "Uparrow": "↑", "Downarrow": "↓",
-    "textuparrow": "↑", "textdownarrow": "↓", "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~",
-    "Delta": "Δ", "infty": "∞", "textbackslash": "\\", "textunderscore": "_", "textpercent": "%", "percent": "%",
-    "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…", "thinspace": "\u2009",
-} | dict.fromkeys(["quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace"], " ")  # fmt: skip
-"""Macro to the text that it prints."""
-
-# What is set smaller behind a number is no more of its digits.
-_SYMBOLS |= dict.fromkeys(["tiny", "scriptsize", "footnotesize", "small"], " ")
-# What prints nothing itself.
-_SYMBOLS |= dict.fromkeys(
-    ["bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl", "normalfont", "normalsize", "large", "Large", "centering", "raggedright", "boldmath", "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule", "midrule", "bottomrule", "noindent", "strut", "left", "right", "bm", "relax", "arraybackslash", "protect", "ensuremath", "mathbf", "boldsymbol", "fill", "pagebreak", "newpage", "clearpage", "smallskip", "medskip", "bigskip", "mdseries", "upshape", "huge", "Huge", "LARGE", "selectfont", "xspace", "null", "allowbreak", "botrule"],
-    "",
-)
-
-_DROPPED = dict.fromkeys(
-    ["cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "autocite", "parencite", "textcite", "footcite", "nocite", "ref", "cref", "autoref", "eqref", "label", "footnote", "tablefootnote", "tnote", "color", "cellcolor", "rowcolor", "columncolor", "hspace", "vspace", "phantom", "hphantom", "vphantom", "cline", "cmidrule", "caption", "includegraphics", "bibliography", "bibliographystyle", "input", "include", "usepackage", "begin", "end", "url"],
-    1,
-) | {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
-"""Macro to the number of arguments that are dropped with it."""
-
-_LAST = {
-    "multicolumn": 3, "multirow": 3, "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2,
-    "href": 2, "parbox": 2, "raisebox": 2, "adjustbox": 2, "hyperref": 1, "fcolorbox": 3,
-}  # fmt: skip
-"""Macro to the number of its arguments; the last one is printed."""
-
-_STRUCK = {"sout", "st", "xout"}
-_PIECE = re.compile(
-    r"\\(?P<macro>[a-zA-Z]+)\*?[ \t]*|\\(?P<escaped>.)|(?P<group>\{)|(?P<script>[\^_])|(?P<blank>~)"
-    r"|(?P<text>[^\\{}^_$~]+)|.",
-    re.DOTALL,
-)
-_ESCAPED = {"\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": ""}
-_MARKUP = re.compile(r"[\\{}$~^_]")
-_PARENTHESES = re.compile(r"\s*\([^()]{0,40}\)")
-_LONGEST_CELL = 10_000
-_DEEPEST = 20
-
-
-def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> str:
-    r"""Return a cell without markup; superscripts are kept as ``^{...}``, what is struck out as ``~~...~~``.
-
-    Of the macros that a file defines, `macros` has what they print.
-    """
-    text = cell.strip()
-    if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
-        return text
-    return " ".join(_Markup(text, macros).strip(0, len(text)).split())
-
-
-class _Markup:
-    """The text of a cell with its pairs of braces."""
-
-    def __init__(self, text: str, macros: Mapping[str, str], depth: int = 0) -> None:
-        self._text, self._macros, self._depth = text, macros, depth
-        self._closing: dict[int, int] = {}
-        opened: list[int] = []
-        for brace in _BRACE.finditer(text):
-            if brace[0] == "{":
-                opened.append(brace.start())
-            elif brace[0] == "}" and opened:
-                self._closing[opened.pop()] = brace.start()
-
-    def strip(self, position: int, end: int, depth: int = 0) -> str:
-        """Return a part of the text without its markup."""
-        if depth > _DEEPEST:
-            return self._text[position:end]
-        printed: list[str] = []
-        while position < end and (piece := _PIECE.match(self._text, position, end)) is not None:
-            put, position = self._print(piece, depth)
-            printed.append(put)
-        return "".join(printed)
-
-    def _print(self, piece: re.Match[str], depth: int) -> tuple[str, int]:
-        kind, end = piece.lastgroup, piece.end()
-        if kind == "macro":
-            return self._expand(piece["macro"], piece.start(), end, depth)
-        if kind == "script":
-            return self._set_script(piece, depth)
-        if kind == "escaped":
-            return _ESCAPED.get(piece[kind], piece[kind]), end
-        if kind == "group" and (closing := self._closing.get(piece.start())) is not None:
-            return self.strip(end, closing, depth + 1), closing + 1
-        return {"text": piece[0], "blank": " "}.get(kind or "", ""), end
-
-    def _find_argument(self, position: int) -> tuple[int, int] | None:
-        opening = _OPENING.match(self._text, position)
-        closing = None if opening is None else self._closing.get(opening.end() - 1)
-        return None if opening is None or closing is None else (opening.end(), closing)
-
-    def _take_arguments(self, position: int, takes: int) -> tuple[list[tuple[int, int]], int]:
-        """Return where the arguments of a macro begin and end, and its own end."""
-        found: list[tuple[int, int]] = []
-        position = _skip_options(self._text, position)
-        while len(found) < takes:
-            if self._text.startswith("*", position):  # \multirow{2}*{Model}
-                argument = (position, position + 1)
-                position += 1
-            elif (braces := self._find_argument(position)) is not None:
-                argument, position = braces, braces[1] + 1
-            else:
-                break
-            found.append(argument)
-            position = _skip_options(self._text, position) if len(found) < takes else position
-        return found, position
-
-    def _expand(self, macro: str, start: int, position: int, depth: int) -> tuple[str, int]:
-        if macro in _SYMBOLS:
-            return _SYMBOLS[macro], position
-        if macro in self._macros and self._depth < _MOST_ROUNDS:
-            body = self._macros[macro]
-            return _Markup(body, self._macros, self._depth + 1).strip(0, len(body)), position
-        if macro in _DROPPED:
-            if macro == "cmidrule" and (around := _PARENTHESES.match(self._text, position)) is not None:
-                position = around.end()
-            found, position = self._take_arguments(position, _DROPPED[macro])
-            inner = self._text[slice(*found[0])] if macro == "begin" and found else ""
-            return "", self._take_arguments(position, ENVIRONMENTS[inner])[1] if inner in ENVIRONMENTS else position
-        takes = _LAST.get(macro, 1)
-        found, end = self._take_arguments(position, takes)
-        if len(found) < takes:
-            return "" if macro in _LAST else f"{macro} ", end if macro in _LAST else position
-        put = self.strip(*found[-1], depth + 1)
-        if macro == "textsuperscript":
-            return (f" {put}" if put.startswith("±") else f"^{{{put}}}"), end
-        if macro in _STRUCK:
-            return f"~~{put}~~", end
-        # The arguments of an unknown macro are no digits of the number before it, nor of one another.
-        more = macro not in _LAST and self._find_argument(end) is not None
-        apart = macro not in _LAST and self._text[start - 1 : start].isdigit()
-        return f"{' ' * apart}{put}{' ' * more}", end
-
-    def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
-        argument = self._find_argument(sign.end())
-        following = _PIECE.match(self._text, sign.end())
-        if argument is not None:
-            put, end = self.strip(*argument, depth + 1).strip(), argument[1] + 1
-        elif following is None or following.lastgroup not in {"macro", "escaped", "text"}:
-            return sign[0], sign.end()
-        elif following.lastgroup == "text":
-            put, end = self._text[sign.end()].strip(), sign.end() + 1
-        else:  # a macro takes its arguments along
-            put, end = self._print(following, depth + 1)
-            put = put.strip()
-        if put.startswith("±"):
-            return f" {put}", end
-        return (f"^{{{put}}}" if sign[0] == "^" else f"_{put}"), end
-
-
 def _recognise(document: Document) -> bool:
-    return _BEGIN.search(document.text[:_SEARCHED]) is not None
+    return any(found[1] in ENVIRONMENTS for found in _BEGIN.finditer(document.text, 0, _SEARCHED))
 
 
 def find_tables(document: Document) -> list[Printed]:

@@ -20,8 +20,8 @@ from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Placed, Row, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.html import Page
-from rankconst.results.tables.latex import strip_latex
 from rankconst.results.tables.near import Outline
+from rankconst.results.tables.tex import strip_latex
 from rankconst.results.tables.text import add_lines
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _PIPE = re.compile(r"\\.|\|")
 _ENDED = re.compile(r"</table", re.IGNORECASE)
-_TABLE = re.compile(r"<table\b[^<>]*>.*?<t[dh]\b", re.IGNORECASE | re.DOTALL)
+_TABLE, _CELL = (re.compile(rf"<{tag}\b", re.IGNORECASE) for tag in ("table", "t[dh]"))
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
 _MATH = re.compile(r"\$((?:[^$\\]|\\.)+)\$")
 _MARKUP = re.compile(r"[*_<>&$\\`\[~!]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]]{1,20}\](?!:)")
 _URL = re.compile(r"https?://[^\s)\]]*")
-_SUB = re.compile(r"(\d?)<sub>\s*([^<>]*?)\s*</sub>")
+_SUB = re.compile(r"(\d?)<sub>([^<>]*+)</sub>")
 _TAGS = {"sup": "^{", "/sup": "}", "sub": "<sub>", "/sub": "</sub>", "br": " "}
 _TAGS |= dict.fromkeys(("s", "/s", "del", "/del", "strike", "/strike"), "~~")
 _TAG = re.compile(r"<(/?[a-z]+)", re.IGNORECASE)
@@ -73,8 +73,9 @@ def _strip(text: str, *, code: bool) -> str:
     text = text.strip()
     if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
         return text
-    (inline,) = _parser().parseInline(_FOOTNOTE.sub("", text))
-    put = "".join(_write(each, code=code) for each in inline.children or ())
+    tokens: list[Token] = []
+    _parser().inline.parse(_FOOTNOTE.sub("", text), _parser(), {}, tokens)
+    put = "".join(_write(each, code=code) for each in tokens)
     return _SUB.sub(_set_lower, put).strip()
 
 
@@ -96,7 +97,7 @@ def _write(token: Token, *, code: bool) -> str:
 
 def _set_lower(found: re.Match[str]) -> str:
     """Write what is lowered so that it is no digit of the number before it."""
-    put = found[2]
+    put = found[2].strip()
     return f"{found[1]}{put if put.startswith('±') else f'_{{{put}}}' if found[1] else f' {put}'}"
 
 
@@ -210,6 +211,7 @@ class _Reader:
 
     def _take(self, before: Token | None, token: Token) -> None:
         if token.type == "html_block" and token.map:
+            self._page.depth = len(self._marks)
             self._page.read(*token.map)
             self._page.end_block()
         elif token.type == "list_item_open":
@@ -249,7 +251,9 @@ def find_tables(document: Document) -> list[Printed]:
 def _recognise(document: Document) -> bool:
     text = document.text[:_SEARCHED]
     lines = text.split("\n")
-    if any("|" in above and _is_rule(line) for above, line in pairwise(lines)) or _TABLE.search(text) is not None:
+    if any("|" in above and _is_rule(line) for above, line in pairwise(lines)):
+        return True
+    if (table := _TABLE.search(text)) is not None and _CELL.search(text, table.end()) is not None:
         return True
     return document.suffix in {".md", ".markdown", ".qmd", ".rmd"} and bool(find_tables(document))
 

@@ -76,13 +76,15 @@ class Outline:
         text = _STRUCK.sub("", text).strip()
         if not text:
             return
-        if NUMBERED.match(text):
+        numbered = NUMBERED.match(text) is not None
+        if numbered:
             self._captions_above = self._captions_above or not self._tables
             if self._tables and not self._captions_above:
                 self._tables[-1].captions.append(text)
                 return
         marked = _MARKED.match(text) is not None
-        if self._fresh and (marked or len(text) <= _LONGEST_NOTE) and not text.endswith((":", "：")):
+        note = marked or (item is None and len(text) <= _LONGEST_NOTE and not numbered)
+        if self._fresh and note and not text.endswith((":", "：")):
             self._tables[-1].notes.append(text)
             self._fresh = marked
             if marked:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from rankconst.results.labels import read_label
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
-from rankconst.results.tables.cells import Row, check_width, is_missing, is_number, strip_marks
+from rankconst.results.tables.cells import PAIR, Row, check_width, is_missing, is_number, strip_marks
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import NUMBERED, Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
 
@@ -78,9 +78,8 @@ def _is_table(rows: Sequence[Row]) -> bool:
 
 def _end_indented(lines: Sequence[str], i: int) -> int:
     """Return the end of blank and indented lines."""
-    return next(
-        (j for j in range(i, len(lines)) if lines[j].strip() and not lines[j].startswith((" ", "\t"))), len(lines)
-    )
+    rest = (j for j in range(i, len(lines)) if lines[j].strip() and not lines[j].startswith((" ", "\t")))
+    return next(rest, len(lines))
 
 
 def _read_text(lines: Sequence[str], i: int, paragraph: list[str], outline: Outline) -> int:
@@ -128,7 +127,8 @@ def _read_barred(lines: Sequence[str], i: int) -> _Found | None:
     if all(map(_RULE.fullmatch, body)):
         return ([], end, "") if body else None
     widest = max(body, key=lambda line: line.count("|") + line.count("+") * _is_border(line))
-    edges = [found.start() for found in re.finditer(r"[|+]" if _is_border(widest) else r"\|", widest)]
+    found = re.finditer(r"[|+]" if _is_border(widest) else r"\|", widest)
+    edges = {edge.start(): place for place, edge in enumerate(found)}
     rows: list[Row] = []
     for start, stop in _split_parts(body):
         part = [_split_barred(body[j], edges, i + j + 1) for j in range(start, stop)]
@@ -156,15 +156,16 @@ def _join_lines(part: list[Row]) -> list[Row]:
     return [part[0]._replace(cells=cells, plain=cells)]
 
 
-def _split_barred(line: str, edges: Sequence[int], number: int) -> Row:
+def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
     """Return the cells of a line; where all of its bars are edges of columns, a cell spans those it extends over."""
     bars = [found.start() for found in re.finditer(r"\|", line)]
     pieces = line.strip().removeprefix("|").removesuffix("|").split("|")
     spans: dict[int, int] = {}
     cells = [_strip_cell(piece) for piece in pieces]
-    if len(bars) < len(edges) and {*bars} <= {*edges} and bars[:1] == list(edges[:1]) and bars[-1:] == list(edges[-1:]):
+    places = [edges.get(bar, -1) for bar in bars]
+    if len(bars) < len(edges) and min(places) == 0 and places[0] == 0 and places[-1] == len(edges) - 1:
         cells = []
-        for (left, right), piece in zip(pairwise(map(edges.index, bars)), pieces, strict=True):
+        for (left, right), piece in zip(pairwise(places), pieces, strict=True):
             if right - left > 1:
                 spans[len(cells)] = right - left
             cells += [_strip_cell(piece), *[""] * (right - left - 1)]
@@ -192,7 +193,8 @@ def _read_ruled(lines: Sequence[str], i: int) -> _Found | None:
 def _cut(line: str, columns: Sequence[tuple[int, int]], number: int) -> Row:
     """Return the cells below the pieces of a rule; a line that does not keep to them is a single cell."""
     if any(line[start - 1 : start].strip() for start, _ in columns[1:]):
-        return Row(number, (line.strip(),), (line.strip(),))
+        cells = tuple(_split_other(line))
+        return Row(number, cells, cells)
     ends = [*(start for start, _ in columns[1:]), len(line)]
     cells = tuple(_strip_cell(line[start:end]) for (start, _), end in zip(columns, ends, strict=True))
     return Row(number, cells, cells)
@@ -225,25 +227,30 @@ def _read_apart(lines: Sequence[str], i: int) -> _Found | None:
     labels = _split_heading(lines, i)
     if labels is None:
         return None
-    rows, j = [Row(i + 1, tuple(labels), tuple(labels))], i + 1
-    while j < len(lines) and lines[j].strip() and not NUMBERED.match(lines[j].strip()):
+    rows = [Row(i + 1, tuple(labels), tuple(labels))]
+    end = next((j for j in range(i + 1, len(lines)) if _ends(lines, j, labels)), len(lines))
+    for j in range(i + 1, end):
         if not _RULE.fullmatch(lines[j]):
-            cells = _split_row(lines[j], labels)
-            if cells is None and _split_heading(lines, j) is not None:
-                break
-            if cells is None and not (j + 1 < len(lines) and _split_row(lines[j + 1], labels)):
-                if not any(map(is_number, lines[j].split())):
-                    break
-            told = tuple(cells or [" ".join(lines[j].split())])
-            rows.append(Row(j + 1, told, told))
-        j += 1
-    return (rows, j, "") if len(rows) > 1 else None
+            cells = tuple(_split_row(lines[j], labels) or _split_other(lines[j]))
+            rows.append(Row(j + 1, cells, cells))
+    return rows, end, ""
+
+
+def _ends(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
+    """Tell whether a table ends at a line: a caption, another heading, or words without a row below."""
+    if not lines[j].strip() or NUMBERED.match(lines[j].strip()):
+        return True
+    if _RULE.fullmatch(lines[j]) or _split_row(lines[j], labels):
+        return False
+    below = lines[j + 1] if j + 1 < len(lines) else ""
+    row = any(map(is_number, lines[j].split())) or _split_row(below, labels) is not None
+    return not row or _split_heading(lines, j) is not None
 
 
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
     """Return the labels of a heading with a row below it; None if a line is none."""
     line = lines[i]
-    if not line.strip():
+    if not line.strip() or any(word.endswith((":", "=")) for word in line.split()):  # names of values of a log
         return None
     below = next((each for each in lines[i + 1 : i + 3] if not _RULE.fullmatch(each)), "")
     if len(line) > _LONGEST or not below.strip() or not _METRIC.search(line + below[:_LONGEST]):
@@ -259,8 +266,9 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
     """Tell whether labels head numbers of metrics: below each metric, or beside the name of one."""
     measured = [j for j, label in enumerate(labels) if _is_metric(label)]
-    if not measured and _is_metric(cells[0]):
-        return all(map(_is_cell, cells[1:])) and all(read_label(label).whole for label in labels[1:])
+    if not measured and _is_metric(cells[0]) and len(labels) > 2:  # of one column, it may be the title of a log
+        over = [read_label(label) for label in labels[1:]]
+        return all(map(_is_cell, cells[1:])) and all(each.whole and (each.values or each.graphs) for each in over)
     roles = [read_label(label).role for label in labels]
     if "metric" in roles and "value" in roles:
         return _is_cell(cells[roles.index("value")]) and _is_metric(cells[roles.index("metric")])
@@ -283,6 +291,13 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     return [" ".join(words[:-numbers]), *words[-numbers:]]
 
 
+def _split_other(line: str) -> list[str]:
+    """Return the cells of a line that does not keep to the heading: one without numbers is the name of a group."""
+    words = _split_words(line)
+    cells = _split_apart(line) if any(map(is_number, words)) else []
+    return cells if len(cells) > 1 else words if cells else [" ".join(words)]
+
+
 def _split_apart(line: str) -> list[str]:
     return [cell for cell in _APART.split(_join_signs(line).strip()) if cell]
 
@@ -303,14 +318,22 @@ def _join_words(words: Sequence[str]) -> list[str]:
     labels, i = list[str](), 0
     while i < len(words):
         ends = range(min(i + _MOST_WORDS, len(words)), i, -1)
-        end = next((j for j in ends if _is_metric(" ".join(words[i:j]))), i + 1)
+        end = next((j for j in ends if _is_name(" ".join(words[i:j]))), i + 1)
+        end = i + 1 if read_label(words[i]).role else end  # "Model MRR" is two
         labels.append(" ".join(words[i:end]))
         i = end
     return labels
 
 
+def _is_name(words: str) -> bool:
+    """Tell whether words are the name of a metric and nothing else."""
+    label = read_label(words)
+    return _is_metric(words) and label.whole and not (label.values or label.words)
+
+
 def _is_metric(label: str) -> bool:
-    return read_label(label).metric is not None
+    found = read_label(label)
+    return found.metric is not None and not found.reason and not PAIR.search(label)
 
 
 def _is_cell(word: str) -> bool:

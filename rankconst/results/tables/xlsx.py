@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
 from rankconst.results.reading import Entries, Notes, Reader, Reading, Skipped
-from rankconst.results.tables.cells import Row
+from rankconst.results.tables.cells import Row, is_number
 from rankconst.results.tables.grid import MOST_CELLS, read_tables
 from rankconst.results.tables.near import Near, Printed
 
@@ -110,11 +110,11 @@ def _unpack(document: Document, notes: Notes) -> bytes:
 
 # A row, or a cell with its formula and the number that it holds.
 _PLACE = re.compile(
-    rb"<(?:\w+:)?(row|c)\b([^>]*)>(<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>))?(?:<(?:\w+:)?v>([^<]*))?"
+    rb"<(?:\w+:)?(row|c)\b([^<>]*+)>(<(?:\w+:)?f\b[^<>]*+>(?:[^<]*+</(?:\w+:)?f>)?)?(?:<(?:\w+:)?v>([^<]*))?"
 )
 _NAMED = re.compile(rb"""\sr=["']([A-Z]*)([0-9]+)["']""")
 _TYPED = re.compile(rb"""\st=["'](?!n["'])""")
-_NUMBER = re.compile(rb"\s*[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?\s*")
+_NUMBER = re.compile(rb"\s*+[+-]?[0-9]*+\.?[0-9]*+(?:[eE][+-]?[0-9]++)?\s*+")
 
 
 def _check_cells(text: bytes) -> Iterator[str]:
@@ -190,13 +190,25 @@ def _read(document: Document) -> Reading:
     notes = Notes()
     sheets = _read_sheets(document, notes)
     titles = [title for title, _ in sheets]
-    tables = [Printed(rows, (Near("the name of the sheet", title),)) for title, rows in sheets]
+    tables = [_print(title, rows) for title, rows in sheets]
     reading = read_tables(document, READER.key, tables)
     skipped = (*notes.skipped(), *reading.skipped)
     if len(titles) < 2:
         return replace(reading, skipped=skipped)
     own = (entry._replace(line=(entry.line or 0) % _SHEET) for entry in reading.entries)
     return replace(reading, entries=Entries(own), skipped=tuple(_name_sheet(each, titles) for each in skipped))
+
+
+def _print(title: str, rows: list[Row]) -> Printed:
+    """Return a sheet as a table of rows of one width; its last rows of a single cell are notes."""
+    end, width = len(rows), max(len(row.cells) for row in rows)
+    while end > 2 and len(filled := [*filter(None, rows[end - 1].plain)]) == 1 and not is_number(filled[0]):
+        end -= 1
+    notes = ["".join(row.plain) for row in rows[end:]]
+    more = [("",) * (width - len(row.cells)) for row in rows[:end]]
+    padded = [Row(row.line, row.cells + put, row.plain + put) for row, put in zip(rows, more, strict=False)]
+    near = (*(Near("the note below", note) for note in notes), Near("the name of the sheet", title))
+    return Printed(padded, near)
 
 
 def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:

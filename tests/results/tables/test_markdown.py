@@ -1,4 +1,4 @@
-"""Pipe tables: as READMEs print them, what is refused, and random tables that are read back."""
+"""Pipe tables and tables in HTML: as pages print them, what is refused, and random tables that are read back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
-from rankconst.results.tables.markdown import READER, strip_markdown
+from rankconst.results.tables.markdown import READER, find_tables, strip_markdown
 from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
 
 read = reading_of(READER)
@@ -39,7 +39,7 @@ Some of the results (mean reciprocal rank | Hits@10):
 
 def escape(cell: str) -> str:
     """Escape what Markdown would take for markup."""
-    return "".join("\\" + character if character in "\\|*_<>&$`[]" else character for character in cell)
+    return "".join("\\" + character if character in "\\|*_<>&$`[]~" else character for character in cell)
 
 
 def write(table: Table) -> str:
@@ -50,15 +50,10 @@ def write(table: Table) -> str:
 def test_several_tables_with_text_around() -> None:
     reading = read(LIBKGE)
     assert READER.recognise(Document("README.md", LIBKGE))
-    assert reading.columns == ("dataset", "", "MRR", "Hits@10")
-    assert [row["dataset"] for row in reading.rows] == ["FB15K-237"] * 3 + ["WNRR"]
     assert [entry.context.dataset for entry in reading.entries] == ["FB15K-237"] * 6 + ["WNRR"] * 2
     assert reading.understood == "2 tables; dataset from the heading above; MRR, Hits@10"
-    assert [(entry.line, entry.context.model, entry.metric.label, entry.text) for entry in reading.entries] == [
-        (9, "RESCAL", "MRR", "0.356"), (9, "RESCAL", "Hits@10", "0.542"),
-        (10, "TransE", "MRR", "0.310"), (10, "TransE", "Hits@10", "0.493"),
-        (11, "DistMult", "MRR", "0.344"), (11, "DistMult", "Hits@10", "0.531"),
-        (17, "RESCAL", "MRR", "0.467"), (17, "RESCAL", "Hits@10", "0.517"),
+    assert [(entry.line, entry.context.model, entry.text) for entry in reading.entries[::2]] == [
+        (9, "RESCAL", "0.356"), (10, "TransE", "0.310"), (11, "DistMult", "0.344"), (17, "RESCAL", "0.467"),
     ]  # fmt: skip
     assert reading.rows[2]["MRR"] == "**0.344**"
     assert reading.rows[1][""] == "[TransE](https://papers.nips.cc/paper/5071)"
@@ -73,6 +68,18 @@ def test_random_tables_come_back(table: Table) -> None:
     check_indices(reading)
 
 
+@pytest.mark.parametrize("prefix", ["", "> ", "1. "])
+@given(table=tables())
+def test_a_cell_knows_its_place(prefix: str, table: Table) -> None:
+    lines = write(table).split("\n")[1:]
+    rest = prefix if prefix != "1. " else "   "
+    document = Document("results.txt", "\n".join([prefix + lines[0], *(rest + line for line in lines[1:])]))
+    (printed,) = find_tables(document)
+    for row in printed.rows:
+        for cell in row.cells:
+            assert document.text[cell.start : cell.end] == cell  # type: ignore[attr-defined]
+
+
 @given(documents)
 def test_any_text_is_read_or_refused(document: Document) -> None:
     check_refusal(READER, document)
@@ -80,8 +87,8 @@ def test_any_text_is_read_or_refused(document: Document) -> None:
 
 @given(st.text(max_size=50) | st.text("\\|*_<>&$`[]ab ", max_size=30))
 def test_escaped_text_is_itself(text: str) -> None:
-    # An autolink or entity needs characters that are escaped.
-    assert strip_markdown(escape(text)) == text.strip()
+    # An autolink or entity needs characters that are escaped; Markdown knows no zero bytes.
+    assert strip_markdown(escape(text)).replace("\0", "\ufffd").split() == text.replace("\0", "\ufffd").split()
 
 
 @pytest.mark.parametrize(
@@ -92,59 +99,121 @@ def test_escaped_text_is_itself(text: str) -> None:
         ("<u>0.338</u>", "0.338"), ("<b>0.338</b><sup>1</sup>", "0.338^{1}"), ("[RotatE](http://x/y)", "RotatE"),
         ("0.338<sub>2</sub>", "0.338_{2}"), ("0.338<sub>±0.002</sub>", "0.338±0.002"),
         ("MRR<sub>test</sub>", "MRR test"),
-        ("Hits<sub>10</sub>", "Hits10"), ("<s>0.338</s>", "~~0.338~~"), ("<del>0.3</del> 0.4", "~~0.3~~ 0.4"),
-        ("0.338 [[1]](http://x/y)", "0.338 [1]"),
-        ("0.338[^1]", "0.338"), ("0.5&nbsp;&plusmn;&nbsp;0.1", "0.5\u00a0±\u00a00.1"), ("$0.5 \\pm 0.1$", "0.5 ±0.1"),
-        ("a \\| b", "a | b"), ("~~0.3~~", "~~0.3~~"), ("2 * 3", "2 * 3"), ("0.338*", "0.338*"),
-        ("$\\mathbf{0.338}$", "0.338"), ("0.338<sub>-0.01</sub>", "0.338_{-0.01}"), ("h<sub>t</sub>", "ht"),
+        ("<s>0.338</s>", "~~0.338~~"), ("<del>0.3</del> 0.4", "~~0.3~~ 0.4"), ("~~0.3~~", "~~0.3~~"),
+        ("0.338 [[1]](http://x/y)", "0.338 [1]"), ("0.338[^1]", "0.338"), ("$0.5 \\pm 0.1$", "0.5 ±0.1"),
+        ("0.5&nbsp;&plusmn;&nbsp;0.1", "0.5\u00a0±\u00a00.1"), ("a \\| b", "a | b"), ("2 * 3", "2 * 3"),
+        ("0.338*", "0.338*"), ("$\\mathbf{0.338}$", "0.338"), ("0.338<sub>-0.01</sub>", "0.338_{-0.01}"),
+        ("![valid](http://x)0.3", "0.3"), ("0.3<!-- valid -->", "0.3"),
     ],
 )  # fmt: skip
 def test_markup(cell: str, plain: str) -> None:
     assert strip_markdown(cell) == plain
 
 
-def test_datasets_over_metrics() -> None:
-    reading = read(
-        "| Model | FB15k-237 |  | WN18RR |  |\n|---|---|---|---|---|\n|  | MRR | H@10 | MRR | H@10 (%) |\n"
-        "| **Rotational** |\n| RotatE | 0.338 | 0.533 | 0.476 | 57.1 |\n| | | | | |\n"
-        "| RotatE | - | n/a | 0.476<sup>a</sup> | |\n"
-    )
-    assert [(entry.line, entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
-        (5, "FB15k-237", "MRR", "0.338"), (5, "FB15k-237", "Hits@10", "0.533"),
-        (5, "WN18RR", "MRR", "0.476"), (5, "WN18RR", "Hits@10", "57.1%"), (7, "WN18RR", "MRR", "0.476"),
-    ]  # fmt: skip
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(4, "Rotational"), (7, "n/a")]
-    assert [row["Model"] for row in reading.rows] == ["**Rotational**", "RotatE", "RotatE"]
+_TABLE = "| Model | MRR |\n|---|---|\n| A | .3 |"
+_HTML = "<table><tr><th>Model</th><th>MRR</th></tr><tr><td>A<td>.3</table>"
+# Pages with T for a table, and what belongs to each table.
+_NEAR = {
+    "# A\n\n## B\n\nT": "heading B, heading A",
+    "A\n===\n\nB\n---\n\nT\n\n## C\n\nT": "heading B, heading A | heading C, heading A",
+    "far\n\nnear **x** [y](http://valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w",
+    "lead:\n\n- one\n- two\n\nT": "paragraph two, paragraph one, paragraph lead:",
+    "- one\n\n  T\n\n- two\n\n  T": "paragraph one | paragraph two, paragraph one",
+    "T\n\n[^1]: raw\n\\* two\n\nlater": "note [^1]: raw * two, note later",
+    "T\n\n* raw": "note * raw",
+    "Table 1: a\n\nT\n\nTable 2: b\n\nT": "paragraph Table 1: a | paragraph Table 2: b",
+    "T\n\nTable 1: a\n\nT\n\nTable 2: b": "caption Table 1: a | caption Table 2: b",
+    "~~valid~~ x\n\nT": "paragraph x",
+    "> quoted\n>\n> T": "paragraph quoted",
+}
 
 
-def test_tables_without_metrics_are_left_alone() -> None:
-    text = (
-        "| Option | Default |\n|---|---|\n| dim | 100 |\n\n| a |\n|---|\n| b |\n\n"
-        "Model | MRR\n--- | ---\nRotatE | 0.338\n"
-    )
-    reading = read(text)
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(1, "Option | Default"), (5, "a")]
-    assert [(entry.line, entry.text) for entry in reading.entries] == [(11, "0.338")]
-    with pytest.raises(DataError, match=r"line 1: no column is a metric among Option, Default"):
-        read(text.partition("\nModel")[0])
+@pytest.mark.parametrize("table", [_TABLE, _HTML])
+@pytest.mark.parametrize("text", _NEAR)
+def test_the_texts_of_a_table(text: str, table: str) -> None:
+    page = "".join(
+        line.replace("T", table.replace("\n", "\n" + line[: line.index("T")].replace("-", " "))) + "\n"
+        if line.endswith(("T", "T ")) else line + "\n"
+        for line in text.split("\n")
+    )  # fmt: skip
+    found = find_tables(Document("README.md", page))
+    told = (", ".join(f"{each.place.split()[1]} {each.text}" for each in each.above) for each in found)
+    assert " ".join(" | ".join(told).split()) == " ".join(_NEAR[text].split())
 
 
-def test_rows_of_another_width_are_left_out() -> None:
-    reading = read(
-        "| Model | MRR |\n|---|---|---|\n| RotatE | 0.338 | 1 |\n| TransE | 0.3 | |\n| ConvE | **high** |\n| DistMult |"
-    )
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [
-        (3, "RotatE | 0.338 | 1"), (5, "high"), (6, "DistMult"),
-    ]  # fmt: skip
-    assert [(entry.line, entry.text) for entry in reading.entries] == [(4, "0.3")]
+def test_a_page_in_html() -> None:
+    one = "<caption>Nations</caption><tr><td rowspan=2>A<td>MRR<td>.1<tr><td>MRR<td>.2"
+    text = f"<html><body><h2>UMLS</h2><p>near<br>x</p>{_HTML}<div>below</div><table>{one}</table></body></html>"
+    first, second = find_tables(Document("page.html", text))
+    assert [each.text for each in first.above] == ["x", "below", "UMLS"]
+    assert [row.plain for row in second.rows] == [("A", "MRR", ".1"), ("A", "MRR", ".2")]
+    for row in (*first.rows, *second.rows):
+        for cell in row.cells:
+            assert text[cell.start : cell.end] == cell  # type: ignore[attr-defined]
+    assert second.above[0].text == "Nations"
+    nested = find_tables(Document("page.html", f"<table><tr><td>{_HTML}</td></tr></table>"))
+    assert [row.plain for row in nested[0].rows] == [("Model", "MRR"), ("A", ".3")]
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ('<math alttext="0.476_{\\pm 0.002}"><mn>0.476</mn><mo>±</mo><mn>0.002</mn></math>', "0.476 ±0.002"),
+        ("<math><semantics><mn>.4</mn><annotation-xml><cn>.4</cn></annotation-xml></semantics></math>", ".4"),
+        ("<math><mn>.4</mn><mo>±</mo><mn>.1</mn></math>", ".4 ± .1"),
+        # What is raised, or another paragraph, is no digit of the value.
+        ("<math><msup><mn>.4</mn><mn>1</mn></msup></math>", ".4 1"),
+        ("<p>.4</p><p>1</p>", ".4 1"), (".4<br>1", ".4 1"), (".4<sup>1</sup>", ".4^{1}"),
+    ],
+)  # fmt: skip
+def test_cells_in_html(formula: str, text: str) -> None:
+    (table,) = find_tables(Document("a.md", f"<table><tr><td>MRR<tr><td>{formula}</table>"))
+    assert list(table.rows)[1].plain == (text,)
+
+
+_PRINTED = "Model    MRR    Hits@10\nTransE   0.294  0.465\nRotatE   0.338  0.533\n"
+_BOX = "+--------+-------+---------+\n| Model  | MRR   | Hits@10 |\n+--------+-------+---------+\n" + (
+    "| TransE | 0.294 | 0.465   |\n| RotatE | 0.338 | 0.533   |\n+--------+-------+---------+\n"
+)
+
+
+@pytest.mark.parametrize("table", [_PRINTED, _BOX, _BOX.replace("+", "|")])
+@pytest.mark.parametrize("fence", ["```\n{}```\n", "~~~text\n{}~~~\n", "{}"])
+def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> None:
+    code = fence.format(table) if fence != "{}" else "".join(f"    {line}\n" for line in table.splitlines())
+    text = f"# Results\n\n## UMLS\n\n{code}\n## WN18RR\n\nValidation results:\n\n{code}\nMore words.\n"
+    assert READER.recognise(Document("README.md", text))
+    entries = read_document("README.md", text).entries
+    assert [entry.text for entry in entries] == ["0.294", "0.465", "0.338", "0.533"] * 2
+    assert [entry.context.dataset for entry in entries] == ["UMLS"] * 4 + ["WN18RR"] * 4
+    assert [entry.context.split for entry in entries] == [None] * 4 + ["valid"] * 4
+    lines = text.split("\n")
+    assert all(entry.text in lines[(entry.line or 0) - 1] for entry in entries)
+
+
+@pytest.mark.parametrize("code", ["epoch 1 loss 0.3\nTest MRR: 0.338", "INFO | eval | MRR: 0.3\nINFO | eval | MR: 3"])
+def test_a_log_in_code_is_no_table(code: str) -> None:
+    assert not READER.recognise(Document("README.md", f"# UMLS\n\n```\n{code}\n```\n"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "left"),
+    [
+        ("| Model | MRR |\n|---|---|---|\n| A | .3 |", []),  # GitHub would not show a rule of another width as a table
+        ("Model | MRR\n--- | ---\nA | .3\n", []),
+        ("| Model | MRR |\n|---|---|\n| A | .3 | |\n| B | .4 | 1 |\n| C |", [4]),
+        ("| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n| A | .3 |", [1]),
+    ],
+)
+def test_rows_and_tables_that_are_left_out(rows: str, left: list[int]) -> None:
+    reading = read(rows)
+    assert [entry.text for entry in reading.entries] == [".3"]
+    assert [skip.line for skip in reading.skipped] == left
 
 
 @pytest.mark.parametrize(
     ("text", "parts"),
-    [
-        ("| MRR |\n|---|\n| 0.3 |\n", ("line 1", "one column")),
-        ("no table\n", ("there is no table",)),
-    ],
+    [("| MRR |\n|---|\n| 0.3 |\n", ("line 1", "one column")), ("no table\n", ("there is no table",))],
 )
 def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
     with pytest.raises(DataError) as caught:
@@ -160,190 +229,6 @@ def test_what_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.txt", text))
 
 
-@pytest.mark.slow
-def test_many_tables_of_many_columns_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Side by side they would be as many cells as rows times columns."""
-    monkeypatch.setattr("rankconst.results.tables.grid.MOST_CELLS", 100_000)
-    with pytest.raises(DataError, match=r"results\.txt: more than 100,000 cells"):
-        read("".join(f"| a{i} | MRR |\n|---|---|\n| x | 1 |\n\n" for i in range(500)))
-
-
-def _write(heading: str, *rows: str) -> str:
-    return "\n".join([heading, "|" + "---|" * (heading.count("|") - 1), *rows, ""])
-
-
-_DIALECTS = {
-    # Several numbers in a cell, whose names share what one of them says.
-    _write("| Model | WN18RR MRR (valid/test) |", "| A | .1/.2 |"): [
-        "A WN18RR valid - MRR .1", "A WN18RR test - MRR .2",
-    ],
-    _write("| WN18 | Mean Rank (Raw/Filt) |", "| A | 9/8 |"): ["- WN18 - raw MR 9", "- WN18 - - MR 8"],
-    _write("| WN18 | Test MRR / H@10 | MRR / H@10 (valid) |", "| A | .1 / .2 | .3 / .4 |"): [
-        "- WN18 test - MRR .1", "- WN18 test - Hits@10 .2", "- WN18 valid - MRR .3", "- WN18 valid - Hits@10 .4",
-    ],
-    # Names with an enumeration, general words, or a version that leaves two graphs open.
-    _write("| Model | (a) UMLS dataset | |", "| | MRR | H@10 |", "| A | .1 | .2 |"): [
-        "A UMLS - - MRR .1", "A UMLS - - Hits@10 .2",
-    ],
-    _write("| Model | Dataset | MRR |", "| A | WN18RR v1 | .1 |", "| A | wn18rr_v1 | .2 |"): [
-        "A - - - MRR .1", "A wn18rr_v1 - - MRR .2",
-    ],
-    # Words behind the last pipe; the first column of names.
-    _write("| Dataset | MRR |", "| UMLS | .1 | % 3618847"): ["- UMLS - - MRR .1"],
-    _write("| | | MRR |", "| WN18RR | A | .1 |", "| UMLS | B | .2 |"): ["A WN18RR - - MRR .1", "B UMLS - - MRR .2"],
-    # What is filtered, on graphs whose facts have a time.
-    f"## ICEWS18\n\nTime-aware filtered results:\n\n{_write('| Model | MRR |', '| A | .1 |')}": [
-        "A ICEWS18 - time-aware MRR .1"
-    ],
-    f"## ICEWS18\n\nOur time-aware encoder:\n\n{_write('| Model | MRR |', '| A | .1 |')}": ["A ICEWS18 - - MRR .1"],
-    f"Hyper-relational facts of WD50K:\n\n{_write('| Model | MRR |', '| A | .1 |')}": [
-        "A wd50k_statements - - MRR .1"
-    ],
-    f"## WN18RR\n\nZero-shot inference:\n\n{_write('| Model | MRR |', '| A | .1 |')}": ["A WN18RR - - MRR .1"],
-}  # fmt: skip
-
-
-_PRINTED = "Model    MRR    Hits@10\nTransE   0.294  0.465\nOur RotatE  0.338  0.533\n"
-_SQL = (
-    " model  |  mrr  | hits@10\n--------+-------+---------\n"
-    " TransE | 0.294 |   0.465\n Our RotatE | 0.338 | 0.533\n(2 rows)\n"
-)
-_BOX = (
-    "+------------+-------+---------+\n| Model      | MRR   | Hits@10 |\n+------------+-------+---------+\n"
-    "| TransE     | 0.294 | 0.465   |\n| Our RotatE | 0.338 | 0.533   |\n+------------+-------+---------+\n"
-)
-_FRAME = (
-    "shape: (2, 3)\n┌────────────┬───────┬─────────┐\n│ model      ┆ mrr   ┆ hits@10 │\n"
-    "│ ---        ┆ ---   ┆ ---     │\n"
-    "│ str        ┆ f64   ┆ f64     │\n╞════════════╪═══════╪═════════╡\n│ TransE     ┆ 0.294 ┆ 0.465   │\n"
-    "│ Our RotatE ┆ 0.338 ┆ 0.533   │\n└────────────┴───────┴─────────┘\n"
-)
-
-
-def _tell(text: str) -> list[str]:
-    assert READER.recognise(Document("README.md", text))
-    return [
-        " ".join(
-            word or "-"
-            for about in [entry.context]
-            for word in (about.model, about.dataset, about.split, about.protocol, entry.metric.label, entry.text)
-        )
-        for entry in read_document("README.md", text).entries
-    ]
-
-
-def _expect(dataset: str, said: str = "- -") -> list[str]:
-    return [
-        f"{model} {dataset} {said} {metric} {value}"
-        for model, values in (("TransE", ("0.294", "0.465")), ("Our RotatE", ("0.338", "0.533")))
-        for metric, value in zip(("MRR", "Hits@10"), values, strict=True)
-    ]
-
-
-@pytest.mark.parametrize("table", [_PRINTED, _SQL, _BOX, _FRAME])
-@pytest.mark.parametrize("fence", ["```\n{}```\n", "~~~text\n{}~~~\n", "{}"])
-def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> None:
-    code = fence.format(table) if fence != "{}" else "".join(f"    {line}\n" for line in table.splitlines())
-    text = f"# Results\n\n## UMLS\n\n{code}\n## WN18RR\n\nValidation results (raw):\n\n{code}\nMore words.\n"
-    assert _tell(text) == [*_expect("UMLS"), *_expect("WN18RR", "valid raw")]
-
-
-def test_a_fence_may_have_titles_of_its_own_and_stand_next_to_other_tables() -> None:
-    text = (
-        "```bash\npython run.py --dataset Kinships --split valid\n```\n\n## UMLS\n\n"
-        f"{_write('| Model | MRR |', '| A | .1 |')}\n"
-        f"```\nNations:\n{_PRINTED}\nOn WN18RR\n{_BOX}```\n"
-    )
-    assert _tell(text) == ["A UMLS - - MRR .1", *_expect("Nations"), *_expect("WN18RR")]
-
-
-@pytest.mark.parametrize(
-    ("above", "task"), [("Few-shot link prediction", "few-shot"), ("Relation prediction", "relation prediction")]
-)
-def test_other_tasks_are_told_of_code_too(above: str, task: str) -> None:
-    entries = read_document("README.md", f"## {above}\n\n```\n{_PRINTED}```\n").entries
-    assert {entry.context.task for entry in entries} == {task}
-
-
-def test_a_log_in_code_is_no_table() -> None:
-    log = "# UMLS\n\n```\nepoch 1 loss 0.3\nTest MRR: 0.338\n```\n"
-    assert not READER.recognise(Document("README.md", log))
-
-
-@pytest.mark.parametrize("text", _DIALECTS)
-def test_dialects(text: str) -> None:
-    shown = []
-    for entry in read(text).entries:
-        about = entry.context
-        said = (about.model, about.dataset, about.split, about.protocol, entry.metric.label, entry.text)
-        shown.append(" ".join(word or "-" for word in said))
-    assert shown == _DIALECTS[text]
-
-
-def test_columns_of_other_tasks_are_left_out_with_their_reason() -> None:
-    names = ("WN18RR MRR", "UMLS MRR", "Avg. MRR", "MRR (50 negatives)", "MRR (unseen entities)", "MRR (1-to-N)")
-    reading = read(_write(f"| Model | {' | '.join(names)} |", "| A | .1 | .2 | .3 | .4 | .5 | .6 |"))
-    assert [entry.text for entry in reading.entries] == [".1", ".2"]
-    reasons = {skip.what: skip.why for skip in reading.skipped}
-    assert list(reasons) == list(names[2:])
-    said = (
-        "a mean over what?",
-        "it ranks sampled candidates",
-        "it says unseen",
-        "it is of the relations that are 1-to-N",
-    )
-    assert all(why.startswith(start) for why, start in zip(reasons.values(), said, strict=True))
-
-
-def _write_html(*rows: str) -> str:
-    cells = ("".join(f"<td>{cell}</td>" for cell in row.split(" | ")) for row in ("Model | MRR", *rows))
-    return f"<table>{''.join(f'<tr>{each}</tr>' for each in cells)}</table>"
-
-
-def test_tables_in_html_on_one_line() -> None:
-    """Values of Sun et al. 2019 (RotatE, arXiv:1902.10197), Table 5."""
-    one, two = _write_html("RotatE | .476"), _write_html("RotatE | .338")
-    text = f"# UMLS\n<h2>WN18RR</h2>{one}<h2>FB15k-237</h2><p>On the validation set:</p>{two}\n\nThe end.\n"
-    reading = read(text)
-    assert [(each.context.dataset, each.context.split, each.text, each.line) for each in reading.entries] == [
-        ("WN18RR", None, ".476", 2), ("FB15k-237", "valid", ".338", 2),
-    ]  # fmt: skip
-    reading = read(f"# WN18RR\n{one}<h1>FB15k-237</h1><table>\n<tr><td>Model<td>MRR\n<tr><td>A<td>.3</table>\n{two}\n")
-    assert [(each.context.dataset, each.line) for each in reading.entries] == [
-        ("WN18RR", 2), ("FB15k-237", 4), ("FB15k-237", 5),
-    ]  # fmt: skip
-    (entry,) = read(f"# WN18RR\n{one}<p>Note: all numbers are on the validation set.</p>\n").entries
-    assert entry.context.split == "valid"
-
-
-@pytest.mark.parametrize(
-    ("formula", "text"),
-    [
-        ('<math alttext="0.476_{\\pm 0.002}"><mn>0.476</mn><mo>±</mo><mn>0.002</mn></math>', "0.476 ± 0.002"),
-        ("<math><semantics><mn>.4</mn><annotation-xml><cn>.4</cn></annotation-xml></semantics></math>", ".4"),
-        ('<math><mn>.4</mn><annotation encoding="application/x-tex">.4^{\\dagger}</annotation></math>', ".4"),
-        ("<math><mn>.4</mn><mo>±</mo><mn>.1</mn></math>", ".4 ± .1"),
-        # The number of a footnote is no digit of the value.
-        ("<math><msup><mn>0.476</mn><mn>1</mn></msup></math>", None),
-        ('<math alttext="0.476^{1}"><msup><mn>0.476</mn><mn>1</mn></msup></math>', "0.476"),
-    ],
-)
-def test_formulas_in_html(formula: str, text: str | None) -> None:
-    reading = read(f"WN18RR:\n\n{_write_html(f'RotatE | {formula}', 'TransE | .226')}\n")
-    found = [each.text for each in reading.entries]
-    assert found == ([] if text is None else [found[0]]) + [".226"]
-    assert text is None or found[0].replace(" ", "").startswith(text.replace(" ", "")[:5])
-
-
-def test_what_a_page_hides_is_not_read() -> None:
-    rows = "<tr hidden><td>TransE<td>.226<td>.1<tr><td>RotatE<td style='display: none'>.338<td>.476"
-    last = '<tr><td>ComplEx<td hidden>.1<td><span style="color: red; display:none">044<b>0</b></span>.440'
-    heading = "<tr><th>Model<th style='display:none'>MRR<th>MRR"
-    reading = read(f"# WN18RR\n\n<table>{heading}{rows}{last}</table>\n\n<table hidden>{heading}{rows}</table>\n")
-    assert [(each.context.model, each.text) for each in reading.entries] == [("RotatE", ".476"), ("ComplEx", ".440")]
-
-
-def test_the_title_of_a_file_of_org_heads_it() -> None:
-    text = "#+TITLE: Validation results on WN18RR\n\n| Model | MRR |\n|-------+-----|\n| RotatE | .476 |\n"
-    (entry,) = read(text).entries
-    assert (entry.context.dataset, entry.context.split) == ("WN18RR", "valid")
+def test_a_notebook_is_refused_with_a_remedy() -> None:
+    with pytest.raises(DataError, match=r"is a notebook, which is not read.*nbconvert"):
+        read_document("a.ipynb", '{"cells": []}')
