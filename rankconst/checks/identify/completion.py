@@ -104,7 +104,7 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
         alike.setdefault((replace(part.context, **_APART), rows), []).append(part)
     contexts = [group.context for group in groups]
     for parts in alike.values():
-        for part, context in search.settle(parts, counted):
+        for part, context in zip(parts, search.settle(parts, counted), strict=True):
             for place in part.groups:
                 contexts[place] = replace(context, rank_type=groups[place].context.rank_type)
     known: dict[tuple[int, str, Stated], Entry | None] = {}
@@ -139,6 +139,8 @@ class _Search:
     def __init__(self, reading: Reading, tables: Tables, user: Stated) -> None:
         self.reading, self.tables, self.user = reading, tables, user
         self.sets = TaskSets.of(tables)
+        # Those that are searched: not the user's own counts.
+        self._datasets = frozenset(self.sets.names["dataset"].tolist())
         self._by_count: dict[Stated, tuple[Match, ...]] = {}
         # What says more than file, user and tool do.
         self._told: dict[Match, None] = {}
@@ -195,7 +197,7 @@ class _Search:
         return bool(np.isin(self.sets.num_tasks[chosen], stated).any())
 
     def _name(self, context: Stated) -> Mapping[str, str] | None:
-        """Return what file and user name; None if it is unknown, contradicts itself or is not of these tables."""
+        """Return what file and user name; None if it is unknown, contradicts itself or is not searched for."""
         names: dict[str, str] = {}
         try:
             for name, parse in list_parsers(self.tables).items():
@@ -215,7 +217,8 @@ class _Search:
         except RankconstError:
             return None
         counted_elsewhere = self.user.relations or context.relations or tasks.side == RELATION_SIDE
-        return None if counted_elsewhere or find_protocol(tasks.protocol).negatives is not None else names
+        own = dataset is not None and dataset not in self._datasets
+        return None if own or counted_elsewhere or find_protocol(tasks.protocol).negatives is not None else names
 
     def _rank(self, part: _Part, names: Mapping[str, str]) -> tuple[Match, ...]:
         """Return the sets that fit; what is called both sides may be one side alone that was evaluated."""
@@ -239,8 +242,8 @@ class _Search:
 
     # -- evaluations that share what the file says ---------------------------------------------------------------------
 
-    def settle(self, parts: Sequence[_Part], counted: str | None) -> Iterator[tuple[_Part, Stated]]:
-        """Yield each part with its completed context: all are of one dataset, split and protocol if they can be.
+    def settle(self, parts: Sequence[_Part], counted: str | None) -> Iterator[Stated]:
+        """Yield the completed context of each part: all are of one dataset, split and protocol if they can be.
 
         `counted` is the dataset that the numbers of ranks of the whole file show, if they show one.
         """
@@ -251,21 +254,21 @@ class _Search:
         for part in parts:
             kept = _restrict(part.matches, shared)
             if part.names is None:
-                yield part, part.context
+                yield part.context
             elif part.is_restricted and len(kept) == 1 and certain and len(fitting) == len(telling):
-                yield part, self._conclude(part, kept, sure=True)
+                yield self._conclude(part, kept, sure=True)
             elif part.equal is not None and (part.is_restricted or not part.matches):
                 self._equal[part.equal] = None
-                yield part, replace(part.context, protocol=f"sampled:{part.equal - 1}")
+                yield replace(part.context, protocol=f"sampled:{part.equal - 1}")
             elif part.is_restricted:
-                yield part, self._conclude(part, (), sure=False)
+                yield self._conclude(part, (), sure=False)
             elif part.is_telling:
                 sure = "dataset" in part.names or (certain if kept else part.is_certain)
-                yield part, self._conclude(part, kept or part.matches, sure=sure)
+                yield self._conclude(part, kept or part.matches, sure=sure)
             elif shared and (certain or "dataset" in part.names):
-                yield part, self._conclude(part, kept or self._list_shared(part, shared), sure=True)
+                yield self._conclude(part, kept or self._list_shared(part, shared), sure=True)
             else:
-                yield part, self._settle_counted(part, counted)
+                yield self._settle_counted(part, counted)
 
     def _list_shared(self, part: _Part, shared: set[Tasks]) -> tuple[Match, ...]:
         """Return the tasks that others of its dataset, split and protocol have, for a part that tells nothing."""

@@ -189,9 +189,9 @@ def describe_lack(evidence: Evidence) -> str:
     return f"the numbers do not show their ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
 
 
-_SOME_RELATIONS = "--relation once for each relation, if only some were evaluated"
+_SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
 _OTHER_FILTER = (
-    "--counts with your own candidate counts, if the known answers of other splits were removed "
+    "--counts FILE with your own candidate counts, if the known answers of other splits were removed "
     "(PyKEEN's filter_validation_when_testing=False)"
 )
 
