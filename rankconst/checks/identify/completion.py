@@ -101,7 +101,8 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     for part in every:
         # Rows of a table may be of a few relations each.
         rows = part.groups if part.is_restricted and reading.layout == "wide" else ()
-        alike.setdefault((replace(part.context, **_APART), rows), []).append(part)
+        frame = replace(part.context, model=None, side=None, rank_type=None, num_tasks=None)
+        alike.setdefault((frame, rows), []).append(part)
     contexts = [group.context for group in groups]
     for parts in alike.values():
         for part, context in zip(parts, search.settle(parts, counted), strict=True):
@@ -120,10 +121,6 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     changed = (known.get((entry.row, entry.column, entry.context), entry) for entry in reading.entries)
     completed = replace(reading, entries=Entries(entry for entry in changed if entry is not None))
     return Completed(completed, tuple(groups), tuple(contexts), search.describe())
-
-
-# What evaluations of the same dataset, split and protocol may differ in.
-_APART = {"model": None, "side": None, "rank_type": None, "num_tasks": None}
 
 
 def _tells(reading: Reading) -> bool:

@@ -1,4 +1,4 @@
-"""Evaluations of a few relations only: the ranking tasks of one, two or three, where nothing else fits.
+"""Evaluations of a few relations only: the ranking tasks of one or two, where nothing else fits.
 
 Their number of ranks is tried first, then E[MR], then everything that the numbers say: all of it must agree. So many
 sets are tried that what fits is weighed by how many would by chance.
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks
 
-# How many relations may be together: of more there are too many sets to try, and of any dataset sooner than of one.
-_NAMED, _UNNAMED = (1, 2, 3), (1, 2)
 # Where more sets have that many ranks and that E[MR], the numbers tell too little.
 _MOST_COMPARED = 100
 _MEAN_RANK = parse_metric("MR")
@@ -57,7 +55,7 @@ def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
         [place for place in np.flatnonzero(asked).tolist() if sets.groups[place].protocol in PROTOCOLS]
         for asked in (sets.select(names), sets.select(names) & possible)
     )
-    for size in _NAMED if "dataset" in names else _UNNAMED:
+    for size in (1, 2):  # of more there are too many sets to try
         near: list[Tasks] = []
         for place in within:
             alike, expected = _try(sets, place, size, count)
@@ -95,21 +93,15 @@ def _count_tried(sets: RelationSets, places: Iterable[int], size: int, count: in
 
 
 def _combine(num_tasks: NDArray[np.int64], size: int, count: int) -> NDArray[np.intp]:
-    """Return the sets of that many relations that have `count` tasks together, a row each."""
+    """Return the sets of one or two relations that have `count` tasks together, a row each."""
     if size == 1:
         return np.flatnonzero(num_tasks == count)[:, np.newaxis]
-    if size == 2:
-        order = np.argsort(num_tasks, kind="stable")
-        ascending = num_tasks[order]
-        starts, ends = (np.searchsorted(ascending, count - ascending, end) for end in ("left", "right"))
-        first = np.repeat(np.arange(order.size), ends - starts)
-        second = np.arange(first.size) - np.repeat(np.cumsum(ends - starts) - ends, ends - starts)
-        return np.sort(order[np.stack((first, second), axis=1)[first < second]], axis=1)
-    found = [np.zeros((0, size), dtype=np.intp)]
-    for place, own in enumerate(num_tasks.tolist()):
-        others = place + 1 + _combine(num_tasks[place + 1 :], size - 1, count - own)
-        found.append(np.insert(others, 0, place, axis=1))
-    return np.concatenate(found)
+    order = np.argsort(num_tasks, kind="stable")
+    ascending = num_tasks[order]
+    starts, ends = (np.searchsorted(ascending, count - ascending, end) for end in ("left", "right"))
+    first = np.repeat(np.arange(order.size), ends - starts)
+    second = np.arange(first.size) - np.repeat(np.cumsum(ends - starts) - ends, ends - starts)
+    return np.sort(order[np.stack((first, second), axis=1)[first < second]], axis=1)
 
 
 def _match(evidence: Evidence, near: Iterable[Tasks], tables: Tables, user: Stated) -> tuple[Match, ...]:

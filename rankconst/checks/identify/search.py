@@ -189,6 +189,7 @@ def describe_lack(evidence: Evidence) -> str:
     return f"the numbers do not show their ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
 
 
+_ONE_DATASET = "--dataset NAME, to compare them with that one"
 _SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
 _OTHER_FILTER = (
     "--counts FILE with your own candidate counts, if the known answers of other splits were removed "
@@ -234,4 +235,6 @@ def describe_nearest(
             # AMR and AMRI with the same MR say the same.
             shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
             parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
+    if np.unique(candidates.names["dataset"][places]).size > 1:
+        remedy = _ONE_DATASET
     return "; ".join(map("".join, parts.items())) or f"nearest {where}", remedy

@@ -19,6 +19,8 @@ from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document, read_results
+from rankconst.tables.counts_file import make_tables
+from rankconst.tables.tables import join_tables
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
@@ -310,7 +312,7 @@ EXPECTED = {
     "umls_onlymetrics": "umls/test/{}/pykeen",
 }
 REFUSED = {
-    "nations_nofiltervalid": "fit no ranking tasks in the tables",
+    "nations_nofiltervalid": r"fit no ranking tasks in the tables: .* add --counts FILE .*when_testing=False\)",
     "pykeen1.0.5_nations": "no constants for pykeen-1.4",
     "pykeen1.4.0_nations": "no constants for pykeen-1.4",
 }
@@ -344,6 +346,19 @@ def test_real_runs_that_no_table_covers_are_refused(reference: Path, file: str) 
     with pytest.raises(DataError, match=REFUSED[file]):
         adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
     assert not lint_reading(reading, TABLES, user).num_errors
+
+
+def test_own_counts_are_not_searched_for(reference: Path) -> None:
+    """They are the remedy for numbers that fit none of the tables."""
+    counts = {side: Tasks("own", "own counts", "test", side) for side in ("head", "tail")}
+    own = make_tables({tasks: Histogram.from_counts([8], [201]) for tasks in counts.values()})
+    own, user = join_tables([own, TABLES]), Stated("own")
+    reading = read(reference, "nations_nofiltervalid")
+    completed = complete_reading(reading, own, user).reading
+    assert not any(entry.context.asks for entry in completed.entries)
+    assert name(adjust_reading(completed, own, user)) == {
+        f"own/test/{side}/own counts" for side in ("head", "tail", "both")
+    }
 
 
 def test_a_dataset_with_other_ranks_is_not_taken_for_a_sampled_one(reference: Path) -> None:
