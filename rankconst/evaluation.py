@@ -1,4 +1,4 @@
-"""Which ranking tasks a number is from: what the file says, what the user says, what the tool implies."""
+"""Which ranking tasks a number is from: by its file, its user and its tool; and what only the user can answer."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 class Ask(NamedTuple):
     """A question about numbers that only the user can answer."""
 
-    field: str  # what it leaves open: one of NAMES, or what only --accept settles
-    text: str  # where the word stands, in a few words; without a word, the question itself
+    field: str  # what is asked: one of NAMES, or what only --accept answers
+    text: str  # the words around the word; without a word, the question itself, as half a sentence
     word: str = ""  # of the lexicon; empty if no word is the reason
-    place: str = ""  # what the text is, for messages: "the caption"
+    place: str = ""  # where the text stands, for messages: "the caption"
     remedy: str = ""  # the option that answers it: "--split valid"
-    kind: str = ""  # the kind of benchmark that it is about: temporal
+    kind: str = ""  # the kind of benchmark whose numbers the word is natural for: temporal
     choices: tuple[str, ...] = ()  # the datasets that may be meant
 
     @property
@@ -172,7 +172,7 @@ WHICH_MACRO = Ask(
     "a macro average may be over queries or over relations",
     remedy="--aggregation macro-query or --aggregation macro-relation, or name it in its column",
 )
-"""The question about a number that is called a macro average only."""
+"""The question about a number that is called a macro average, and no more."""
 
 NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a column dataset."
 """Why a number is left out that may be of any dataset."""
@@ -181,12 +181,12 @@ NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a colu
 def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = None) -> tuple[Tasks, Tool | None]:
     """Return the ranking tasks that a number is from, and the tool whose caveats apply.
 
-    `user` has keys, as :func:`parse_stated` returns them. It fills in what the file leaves open; its protocol and tool
-    take precedence. `tool` is what the file's format implies, the last to be asked.
+    `user` has keys, as :func:`parse_stated` returns them. It adds what the file does not say; its protocol and tool
+    take precedence. `tool` is what the file's format implies; it is asked last.
 
-    Raises UnknownNameError for an unknown name, UsageError if user and file contradict each other or sampled numbers
-    are to be taken for full ones, DataError if no dataset is named, the tool's numbers on it cannot be adjusted, or
-    none of them is of that side, or the file's own numbers leave the tasks unclear.
+    Raises AskedError if the user has a question to answer, UnknownNameError for an unknown name, UsageError if user and
+    file contradict each other or sampled numbers are to be taken for full ones, DataError if no dataset is named, or
+    the tool has no numbers of that dataset or side that can be adjusted.
     """
     if asks := list_open(file, user):
         raise AskedError("; ".join(map(str, asks)) + ".", asks)
@@ -205,9 +205,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     reason = None if row is None else row.refusal(file.dataset or named)
     if reason is not None:
         raise DataError(reason)
-    if is_either_macro(file.aggregation) and user.aggregation not in MACROS:
-        raise AskedError(f"{WHICH_MACRO}.", (WHICH_MACRO,))
-    file = replace(file, aggregation=None if is_either_macro(file.aggregation) else file.aggregation)
+    if is_either_macro(file.aggregation):
+        file = replace(file, aggregation=None)  # the user says which
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()
@@ -230,14 +229,16 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
 
 
 def list_open(file: Stated, user: Stated) -> tuple[Ask, ...]:
-    """Return the questions about a number that the user has not answered, and the benchmark does not."""
+    """Return the questions about a number that neither the user nor the benchmark has answered."""
     kinds = list_kinds(user.dataset or file.dataset or "")
     accepted = {word.lower() for word in user.accepted}
-    return tuple(
+    asks = tuple(
         ask
         for ask in file.asks
         if not getattr(user, ask.field, None) and ask.word not in accepted and (not ask.kind or ask.kind not in kinds)
     )
+    which = is_either_macro(file.aggregation) and user.aggregation not in MACROS
+    return (*asks, WHICH_MACRO) if which else asks
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
@@ -275,6 +276,7 @@ def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[st
 
 
 def _settle_protocol(file: Stated, user: Stated, tool: Tool | None, held: tuple[str, ...]) -> str:
+    """Return the protocol, of those that the tables hold of the dataset; UsageError if sampled ranks are to be full."""
     implied = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
     only = held[0] if len(held) == 1 else None
