@@ -159,7 +159,6 @@ def read_frame(frame: pd.DataFrame, percent: bool | Collection[str] | None = Non
         entries,
         notes.skipped(),
         find_tool(heading.keys),
-        gated=True,
     )
     return reading, notes.of_row
 

@@ -254,7 +254,6 @@ def _merge(document: Document, form: str, read: list[_Read], notes: Notes, tool:
         skipped=notes.skipped(),
         tool=tool,
         understood=_describe(read),
-        gated=True,
     )
 
 
