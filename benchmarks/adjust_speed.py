@@ -2,9 +2,9 @@
 
     python benchmarks/adjust_speed.py
 
-One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 through the command line, both
-with five metrics as text of four decimals, a column of datasets and one of distinct names of models. The floor reads the
-same cells, forms the same columns by multiplication, and assigns or writes them.
+One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 on the command line, both
+with five metrics as text of four decimals, a column of datasets and one of distinct names of models. The floor reads
+the same cells, forms the same columns by multiplication, and assigns or writes them.
 """
 
 from __future__ import annotations

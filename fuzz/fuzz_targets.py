@@ -81,7 +81,7 @@ def _put(name: str, content: bytes) -> Path:
 
 _DECIMALS = (None, None, "comma", "point")
 _SHARES = (None, None, True, False)
-_TOOLS = ("pykeen", "paperswithcode", "libkge", "ogb", "ampligraph")
+_TOOLS = ("pykeen", "libkge", "ogb", "objects")
 _TABLES = ("pykeen_csv", "pykeen_tracker", "pykeen_trials", "pykeen_runs", "libkge_csv")
 _LOGS = (
     *("libkge_log", "rotate", "openke", "openke_torch", "graph4kg", "dglke", "torchkge", "nbfnet", "pyg", "kbc"),

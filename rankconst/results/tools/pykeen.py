@@ -65,10 +65,10 @@ _OPEN_K = re.compile(r"(?<=[_@])k$")
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """What the words of the path to a value say, each as written."""
+class _Path:
+    """What the words of the keys to a value say, each as written."""
 
-    path: str = ""
+    text: str = ""
     split: str = ""
     side: str = ""
     rank_type: str = ""
@@ -79,7 +79,7 @@ class _Way:
     @property
     def among_metrics(self) -> bool:
         """True where only metrics are expected."""
-        return bool(self.side or self.rank_type) or any(word in _CONTAINERS for word in self.path.split("."))
+        return bool(self.side or self.rank_type) or any(word in _CONTAINERS for word in self.text.split("."))
 
     @property
     def name(self) -> str:
@@ -91,7 +91,7 @@ class _Way:
         """True if the metric's k is still missing, as in ``hits_at_k``."""
         return not self.k and _OPEN_K.search(self.metric) is not None
 
-    def take(self, word: str) -> _Way:
+    def take(self, word: str) -> _Path:
         """Read one more word: it fills the first field that it can and that is still open."""
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
@@ -107,7 +107,7 @@ class _Way:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    way: _Way
+    path: _Path
     value: Value
     line: int | None
 
@@ -124,12 +124,12 @@ def _split(key: str) -> list[str]:
 
 # Every line of a tracker's history has the same keys.
 @lru_cache(maxsize=8192)
-def _follow(way: _Way, key: str) -> _Way:
+def _follow(path: _Path, key: str) -> _Path:
     """Read the words of a key."""
-    way = replace(way, path=f"{way.path}.{key}" if way.path else key)
+    path = replace(path, text=f"{path.text}.{key}" if path.text else key)
     for word in _split(key):
-        way = way.take(word)
-    return way
+        path = path.take(word)
+    return path
 
 
 @lru_cache(maxsize=8192)
@@ -138,18 +138,18 @@ def _parse(name: str) -> tuple[Metric, str | None] | None:
     return find_metric(name)
 
 
-def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
+def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
     """Yield the values in the places of metrics."""
     if not isinstance(value, dict):
-        yield _Leaf(way, value, value.line if isinstance(value, Number) and value.line else line)
+        yield _Leaf(path, value, value.line if isinstance(value, Number) and value.line else line)
         return
     for key, inner in value.items():
-        onward = _follow(way, key)
+        inside = _follow(path, key)
         # Losses, times and settings next to the metrics do not matter here.
-        if not onward.unknown:
-            yield from _walk(inner, onward, line)
-        elif onward.among_metrics:
-            yield _Leaf(onward, None, line)
+        if not inside.unknown:
+            yield from _walk(inner, inside, line)
+        elif inside.among_metrics:
+            yield _Leaf(inside, None, line)
 
 
 def _list_leaves(record: Record) -> list[_Leaf]:
@@ -158,7 +158,7 @@ def _list_leaves(record: Record) -> list[_Leaf]:
     # Its JSON tracker calls the split a prefix.
     named = (word for key in ("prefix", "split") if isinstance(word := record.value.get(key), str))
     split = next((word for word in named if word in SPLIT_WORDS), "")
-    return list(_walk(record.value, _Way(split=split), record.line))
+    return list(_walk(record.value, _Path(split=split), record.line))
 
 
 def _recognise(document: Document) -> bool:
@@ -168,14 +168,16 @@ def _recognise(document: Document) -> bool:
         )
     return any(
         set(record.value if isinstance(record.value, dict) else ()) >= _TRACKED
-        or any(leaf.way.metric and not leaf.way.unknown and _is_ours(record, leaf.way) for leaf in _list_leaves(record))
+        or any(
+            leaf.path.metric and not leaf.path.unknown and _is_ours(record, leaf.path) for leaf in _list_leaves(record)
+        )
         for record in read_records(document)[:5]
     )
 
 
-def _is_ours(record: Record, way: _Way) -> bool:
+def _is_ours(record: Record, path: _Path) -> bool:
     # Tie policies are common words, "best" may as well be a run; and other programs name sides, but no tie policies.
-    return bool(way.rank_type and (way.side or way.path.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
+    return bool(path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
 
 
 def _read(document: Document) -> Reading:
@@ -189,10 +191,11 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    records = tuple(records)
-    stated = Stated()
+    stated, tied, experiments = Stated(), False, False
     for record in records:
         leaves = _list_leaves(record)
+        tied = tied or any(leaf.path.rank_type for leaf in leaves)
+        experiments = experiments or _is_experiment(record)
         # A tracker names dataset and model once, above.
         own = _read_pipeline(record)
         stated = replace(own, **{name: getattr(own, name) or getattr(stated, name) for name in _ABOVE})
@@ -204,8 +207,7 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
             entries.append(entry)
         skipped += left_out
     # Experiments repeat what papers report, and YAML of any program may come here.
-    ours = form != READER.key or any(leaf.way.rank_type for record in records for leaf in _list_leaves(record))
-    tool = "pykeen" if ours and not any(map(_is_experiment, records)) else None
+    tool = "pykeen" if (form != READER.key or tied) and not experiments else None
     return make_reading(document, form, "long", rows, entries, skipped=skipped, tool=tool)
 
 
@@ -213,27 +215,25 @@ def _read_record(
     record: Record, leaves: list[_Leaf], first: int, stated: Stated
 ) -> tuple[list[tuple[Entry, _Leaf]], list[Skipped]]:
     counts, skipped = _read_counts(leaves)
-    old = any(leaf.way.rank_type in _OLD for leaf in leaves)
+    old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     exact = not _is_experiment(record)
     found: list[tuple[Entry, _Leaf]] = []
     for leaf in leaves:
-        if squash(leaf.way.metric) in _COUNTS:
+        if squash(leaf.path.metric) in _COUNTS:
             continue
         metric, why = _judge(leaf, old)
-        text = ""
-        if metric is not None:
-            text, why = read_number(leaf.value)
-        if metric is None or why:
-            if why:
-                skipped.append(Skipped(leaf.line, leaf.way.path, why))
+        text, unread = read_number(leaf.value)
+        if metric is None or unread:
+            if metric is not None or why:
+                skipped.append(Skipped(leaf.line, leaf.path.text, why or unread))
             continue
-        way = leaf.way
+        path = leaf.path
         context = replace(
             stated,
-            split=parse_split(way.split) if way.split else None,
-            side=way.side or None,
-            rank_type=RANK_TYPES.get(way.rank_type),
-            num_tasks=counts.get((way.split, way.side, way.rank_type)),
+            split=parse_split(path.split) if path.split else None,
+            side=path.side or None,
+            rank_type=RANK_TYPES.get(path.rank_type),
+            num_tasks=counts.get((path.split, path.side, path.rank_type)),
         )
         if old and exact and context.split in {None, "test"}:
             context = replace(context, protocol="pykeen-1.4")
@@ -244,15 +244,15 @@ def _read_record(
 
 def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
     """Return what a value measures and how it was adjusted, or None and why it is left out."""
-    way = leaf.way
-    if way.unknown:
-        return None, f"{way.unknown!r} is not a {'whole k' if way.lacks_k else 'rank-based metric'}"
-    if not way.metric:
-        return None, "it is where a metric should be" if way.among_metrics else ""
-    found = _parse(way.name)
+    path = leaf.path
+    if path.unknown:
+        return None, f"{path.unknown!r} is not a {'whole k' if path.lacks_k else 'rank-based metric'}"
+    if not path.metric:
+        return None, "it is where a metric should be" if path.among_metrics else ""
+    found = _parse(path.name)
     if found is None:
         # Which k an adjusted value has, its own numbers may tell later.
-        metric, adjustment = _parse(_OPEN_K.sub("1", way.metric)) or (None, None)
+        metric, adjustment = _parse(_OPEN_K.sub("1", path.metric)) or (None, None)
         if metric is None or adjustment is None:
             return None, "it does not say which k"
         found = CATALOGUE[metric.family], adjustment
@@ -266,16 +266,16 @@ def _read_counts(leaves: list[_Leaf]) -> tuple[dict[tuple[str, str, str], int], 
     counts: dict[tuple[str, str, str], int] = {}
     skipped: list[Skipped] = []
     for leaf in leaves:
-        if leaf.way.unknown or squash(leaf.way.metric) not in _COUNTS:
+        if leaf.path.unknown or squash(leaf.path.metric) not in _COUNTS:
             continue
         text, why = read_number(leaf.value)
         number = Decimal(text) if text and isinstance(leaf.value, Number) else None
         if number is None or number < 1 or number != number.to_integral_value() or number >= 2**53:
             why = why or f"expected a number of ranks, at least 1, got {text}"
-            skipped.append(Skipped(leaf.line, leaf.way.path, why))
+            skipped.append(Skipped(leaf.line, leaf.path.text, why))
             continue
-        for rank_type in (leaf.way.rank_type, ""):
-            counts[leaf.way.split, leaf.way.side, rank_type] = int(number)
+        for rank_type in (leaf.path.rank_type, ""):
+            counts[leaf.path.split, leaf.path.side, rank_type] = int(number)
     return counts, skipped
 
 
@@ -317,15 +317,15 @@ def _is_experiment(record: Record) -> bool:
 
 
 def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
-    way = leaf.way
+    path = leaf.path
     step = record.value.get("step") if isinstance(record.value, dict) else None
     return {
         "line": "" if record.line is None else str(record.line),
         "step": str(step) if isinstance(step, Number) else "",
-        "split": way.split,
-        "side": way.side,
-        "rank_type": way.rank_type,
-        "metric": way.name,
+        "split": path.split,
+        "side": path.side,
+        "rank_type": path.rank_type,
+        "metric": path.name,
         "value": str(leaf.value),
     }
 
