@@ -263,7 +263,10 @@ def _read_texts(series: Any) -> Any:
         return None
     if series.dtype != object and not isinstance(series.dtype, pd.StringDtype):
         return None
-    found: Any = pa.array(series, from_pandas=True)
+    try:
+        found: Any = pa.array(series, from_pandas=True)
+    except UnicodeEncodeError:  # half of a character
+        return None
     found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
     return found.cast(pa.string()).fill_null("")
 
