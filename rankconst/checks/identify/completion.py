@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.adjusting import look_up
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
 from rankconst.checks.identify.defects import check_entries
@@ -39,17 +38,19 @@ if TYPE_CHECKING:
     from rankconst.tasks import Tasks
 
 
+OPEN, UNFIT = "tasks", "numbers"
+"""The fields of questions: which of several sets of tasks it is; why numbers do not fit those that are named."""
+
+
 @dataclass(frozen=True)
 class Completed:
     """The evaluations of a file with what is known about their ranking tasks."""
 
-    # With completed contexts, or the reason why there is none.
+    # With completed contexts, or the question why there is none.
     reading: Reading
     # As in the file, and the completed context of each.
     groups: tuple[Group, ...] = ()
     contexts: tuple[Stated, ...] = ()
-    # Unclear contexts to what may be assumed of them to look for slips, which may be why nothing fits.
-    assumed: Mapping[Stated, Stated] = field(default_factory=dict)
     # How numbers were understood, where that is not what file, user and tool say.
     note: str = ""
 
@@ -64,25 +65,26 @@ class _Part:
     # What file and user name, as keys; None where that is unknown or contradicts itself, which is told elsewhere.
     names: Mapping[str, str] | None
     matches: tuple[Match, ...] = ()
-    # Those of a few relations, where nothing else fits.
-    restricted: tuple[Match, ...] = ()
     # How many candidates each task has, where all have equally many.
     equal: int | None = None
+    # Why no whole set fits; matches are then of a few relations. And the option that may say why.
     reason: str = ""
+    remedy: str = ""
 
     @property
     def is_telling(self) -> bool:
         """True if some adjusted value tells: a number of ranks, and what is vague, may only contradict."""
         return any(piece.metric is not None for piece in self.evidence.pieces)
 
+    @property
+    def is_restricted(self) -> bool:
+        """True if nothing fits but a few relations."""
+        return bool(self.matches and self.matches[0].tasks.relations)
 
-@dataclass(frozen=True)
-class _Outcome:
-    """The completed context of a part, the match that says more than the file does, and what may be assumed else."""
-
-    context: Stated
-    match: Match | None = None
-    assumed: Stated | None = None
+    @property
+    def is_certain(self) -> bool:
+        """True if what fits is no chance."""
+        return bool(self.matches) and self.matches[0].by_chance < CERTAIN
 
 
 def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Completed:
@@ -93,24 +95,18 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
         return Completed(reading)
     search = _Search(reading, tables, user)
     groups = group_entries(reading)
-    parts = search.cut(groups)
-    frames: dict[Stated, list[_Part]] = {}
-    outlines: dict[Stated, list[_Part]] = {}
-    for part in parts:
-        frames.setdefault(_frame(part.context), []).append(part)
-        outlines.setdefault(replace(_frame(part.context), split=None), []).append(part)
+    alike: dict[tuple[Stated, tuple[int, ...]], list[_Part]] = {}
+    every = search.cut(groups)
+    counted = _find_counted(every)
+    for part in every:
+        # Rows of a table may be of a few relations each.
+        rows = part.groups if part.is_restricted and reading.layout == "wide" else ()
+        alike.setdefault((replace(part.context, **_APART), rows), []).append(part)
     contexts = [group.context for group in groups]
-    assumed: dict[Stated, Stated] = {}
-    told: dict[Match, None] = {}
-    for frame, alike in frames.items():
-        for part, outcome in search.settle(alike, _find_counted(outlines[replace(frame, split=None)])):
+    for parts in alike.values():
+        for part, context in search.settle(parts, counted):
             for place in part.groups:
-                rank_type = groups[place].context.rank_type
-                contexts[place] = replace(outcome.context, rank_type=rank_type)
-                if outcome.assumed is not None:
-                    assumed[contexts[place]] = replace(outcome.assumed, rank_type=rank_type)
-            if outcome.match is not None:
-                told[outcome.match] = None
+                contexts[place] = replace(context, rank_type=groups[place].context.rank_type)
     known: dict[tuple[int, str, Stated], Entry | None] = {}
     for place, (group, context) in enumerate(zip(groups, contexts, strict=True)):
         told_k = search.tell_k(group, context)
@@ -123,7 +119,11 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
         groups[place] = replace(group, entries=told_k)
     changed = (known.get((entry.row, entry.column, entry.context), entry) for entry in reading.entries)
     completed = replace(reading, entries=Entries(entry for entry in changed if entry is not None))
-    return Completed(completed, tuple(groups), tuple(contexts), assumed, search.describe(told))
+    return Completed(completed, tuple(groups), tuple(contexts), search.describe())
+
+
+# What evaluations of the same dataset, split and protocol may differ in.
+_APART = {"model": None, "side": None, "rank_type": None, "num_tasks": None}
 
 
 def _tells(reading: Reading) -> bool:
@@ -133,21 +133,15 @@ def _tells(reading: Reading) -> bool:
     )
 
 
-def _frame(context: Stated) -> Stated:
-    """Return what evaluations share that a file does not tell apart but by model, side and tie policy."""
-    return replace(context, model=None, side=None, rank_type=None, num_tasks=None)
-
-
 class _Search:
     """The search for the ranking tasks of one file."""
 
     def __init__(self, reading: Reading, tables: Tables, user: Stated) -> None:
         self.reading, self.tables, self.user = reading, tables, user
-        self._is_long = reading.layout == "long"
         self.sets = TaskSets.of(tables)
         self._by_count: dict[Stated, tuple[Match, ...]] = {}
-        # What was assumed of adjusted values that are too coarse to tell.
-        self._taken: dict[Tasks, None] = {}
+        # What says more than file, user and tool do.
+        self._told: dict[Match, None] = {}
         # Numbers of candidates that every task of some evaluation has.
         self._equal: dict[int, None] = {}
         # The k of adjusted values that do not say it, which a tool has once, and how many were left out for it.
@@ -185,11 +179,12 @@ class _Search:
         elsewhere = rank(evidence, self.sets, select(self.sets, {}), self.user) if part.names else ()
         if elsewhere and elsewhere[0].by_chance < CERTAIN:
             named = ", ".join(f"{name} {key}" for name, key in part.names.items())
-            reason = f"its numbers do not fit {named}; they are those of {_describe(elsewhere[:1])}."
+            reason = f"its numbers do not fit {named}; they are those of {_describe(elsewhere[:1])}"
             return replace(part, equal=equal, reason=reason)
         attempts = (rank_relations(evidence, self.tables, asked, self.user) for asked in _widen(part.names, self.user))
         restricted = next(filter(None, attempts), ())
-        return replace(part, restricted=restricted, equal=equal, reason=self._explain(evidence, part.names))
+        reason, remedy = self._explain(evidence, part.names)
+        return replace(part, matches=restricted, equal=equal, reason=reason, remedy=remedy)
 
     def _may_hold(self, part: _Part, names: Mapping[str, str]) -> bool:
         """Tell whether the named dataset has that number of ranks: sampling limits the candidates, not the ranks."""
@@ -227,106 +222,76 @@ class _Search:
         attempts = (select(self.sets, asked) for asked in _widen(names, self.user))
         return next(filter(None, (rank(part.evidence, self.sets, chosen, self.user) for chosen in attempts)), ())
 
-    def _explain(self, evidence: Evidence, names: Mapping[str, str]) -> str:
-        """Say what is nearest where nothing fits."""
+    def _explain(self, evidence: Evidence, names: Mapping[str, str]) -> tuple[str, str]:
+        """Say what is nearest where nothing fits, and which option may help."""
         chosen = select(self.sets, names)
         if not chosen.any():
             named = ", ".join(f"{name} {key}" for name, key in names.items())
-            return f"the tables ({self.tables.version}) hold no such tasks: {named}."
+            return f"the tables ({self.tables.version}) hold no such tasks: {named}", ""
         evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
-        nearest = describe_nearest(evidence, self.sets, chosen, self.user)
-        return f"its numbers fit no ranking tasks in the tables: {nearest}"
+        nearest, remedy = describe_nearest(evidence, self.sets, chosen, self.user)
+        return f"its numbers fit no ranking tasks in the tables: {nearest}", remedy
 
     def _explain_count(self, part: _Part) -> str:
         counts = " and ".join(f"{piece.value:,.0f}" for piece in part.evidence.pieces)
         where = (part.names or {}).get("dataset", "")
-        return f"the file counts {counts} ranks, but no split of {where or 'any dataset'} has that many."
+        return f"the file counts {counts} ranks, but no split of {where or 'any dataset'} has that many"
 
     # -- evaluations that share what the file says ---------------------------------------------------------------------
 
-    def settle(self, parts: Sequence[_Part], counted: str | None) -> Iterator[tuple[_Part, _Outcome]]:
-        """Yield what is known about each part: all are of one dataset, split and protocol if they can be.
+    def settle(self, parts: Sequence[_Part], counted: str | None) -> Iterator[tuple[_Part, Stated]]:
+        """Yield each part with its completed context: all are of one dataset, split and protocol if they can be.
 
-        `counted` is the dataset that the numbers of ranks of several splits show, if they show one.
+        `counted` is the dataset that the numbers of ranks of the whole file show, if they show one.
         """
-        parts = [self._settle_restricted(part, parts) if part.restricted else part for part in parts]
-        fitting = [part for part in parts if part.is_telling and part.matches]
+        telling = [part for part in parts if part.is_telling and part.names is not None]
+        fitting = [part for part in telling if part.matches]
         shared: set[Tasks] = set.intersection(*(_frames(part.matches) for part in fitting)) if fitting else set()
-        certain = min((part.matches[0].by_chance for part in fitting), default=1.0) < CERTAIN
+        certain = any(part.is_certain for part in fitting)
         for part in parts:
+            kept = _restrict(part.matches, shared)
             if part.names is None:
-                yield part, _Outcome(part.context)
-            elif part.equal is not None and not part.matches:
+                yield part, part.context
+            elif part.is_restricted and len(kept) == 1 and certain and len(fitting) == len(telling):
+                yield part, self._conclude(part, kept, sure=True)
+            elif part.equal is not None and (part.is_restricted or not part.matches):
                 self._equal[part.equal] = None
-                yield part, _Outcome(replace(part.context, protocol=f"sampled:{part.equal - 1}"))
+                yield part, replace(part.context, protocol=f"sampled:{part.equal - 1}")
+            elif part.is_restricted:
+                yield part, self._conclude(part, (), sure=False)
             elif part.is_telling:
-                matches = _restrict(part.matches, shared) or part.matches
-                alone = bool(part.matches) and part.matches[0].by_chance < CERTAIN
-                sure = "dataset" in part.names or (certain if shared else alone)
-                outcome = self._conclude(part, matches, sure=sure)
-                if not part.matches:
-                    outcome = replace(outcome, assumed=self._assume(part, shared if certain else set()))
-                yield part, outcome
+                sure = "dataset" in part.names or (certain if kept else part.is_certain)
+                yield part, self._conclude(part, kept or part.matches, sure=sure)
+            elif shared and (certain or "dataset" in part.names):
+                yield part, self._conclude(part, kept or self._list_shared(part, shared), sure=True)
             else:
-                outcome = self._settle_counted(part, shared if certain or "dataset" in part.names else set(), counted)
-                yield part, replace(outcome, assumed=part.context if outcome.context.asks else None)
+                yield part, self._settle_counted(part, counted)
 
-    def _settle_restricted(self, part: _Part, parts: Sequence[_Part]) -> _Part:
-        """Take the one set of relations that fits with certainty; in a long file, all sides have to show it."""
-        alike = [each for each in parts if each.context.model == part.context.model] if self._is_long else [part]
-        if any(each.is_telling and each.names is not None and not each.restricted for each in alike):
-            return part
-        restricted = [each.restricted for each in alike if each.restricted]
-        shared = set.intersection(*map(_frames, restricted))
-        every = [_restrict(matches, shared) for matches in restricted]
-        left = _restrict(part.restricted, shared)
-        if len(left) != 1 or min(match.by_chance for matches in every for match in matches) >= CERTAIN:
-            return part
-        return replace(part, matches=left, reason="")
-
-    def _assume(self, part: _Part, shared: set[Tasks]) -> Stated | None:
-        """Return what may be assumed where nothing fits: what file and user say, or what the others are of."""
-        if "dataset" in (part.names or {}):
-            return part.context
+    def _list_shared(self, part: _Part, shared: set[Tasks]) -> tuple[Match, ...]:
+        """Return the tasks that others of its dataset, split and protocol have, for a part that tells nothing."""
+        if part.evidence.pieces or part.evidence.vague:
+            return ()
         side = (part.names or {}).get("side", "both")
-        tasks = min(shared, key=str, default=None)
-        return None if tasks is None else replace(part.context, **_names_of(replace(tasks, side=side)))
+        order = functools.partial(preference, protocol=prefer(part.evidence, self.user))
+        alike: dict[object, list[Tasks]] = {}
+        for tasks in sorted((replace(each, side=side) for each in shared), key=order):
+            alike.setdefault((self.tables.histogram(tasks), tasks.aggregation), []).append(tasks)
+        return tuple(Match(tasks[0], tuple(tasks[1:]), 0, ()) for tasks in alike.values())
 
-    def _settle_counted(self, part: _Part, shared: set[Tasks], counted: str | None) -> _Outcome:
-        """Complete what has no adjusted value of its own: by what the others have, or by the number of ranks."""
-        names, default = part.names or {}, self._default(part)
-        if shared and (part.evidence.pieces or part.evidence.vague):
-            return self._conclude(part, _restrict(part.matches, shared), sure=True)
-        if shared:
-            side = names.get("side", "both")
-            every = [
-                place for place, tasks in enumerate(self.sets.sets) if tasks.side == side and _reduce(tasks) in shared
-            ]
-            alike: dict[object, list[Tasks]] = {}
-            for place in every:
-                alike.setdefault(self.sets.signature(place), []).append(self.sets.sets[place])
-            order = functools.partial(preference, protocol=prefer(part.evidence, self.user))
-            for tasks in sorted((replace(each, side=side) for each in shared if each.relations), key=order):
-                alike.setdefault(self.tables.histogram(tasks), []).append(tasks)
-            matches = tuple(Match(tasks[0], tuple(tasks[1:]), 0, ()) for tasks in alike.values())
-            return self._conclude(part, matches, sure=True)
+    def _settle_counted(self, part: _Part, counted: str | None) -> Stated:
+        """Complete what has no telling adjusted value by its number of ranks: of the usual tasks if it can be."""
         if not (part.evidence.pieces or part.evidence.vague):
-            reason = "no dataset is named, and its numbers do not show which one it is: add --dataset."
-            return _Outcome(
-                part.context
-                if default is not None
-                else replace(part.context, asks=(*part.context.asks, Ask("tasks", reason)))
-            )
-        usual = [match for match in part.matches if match.tasks.aggregation == DEFAULT_AGGREGATION]
+            return part.context
+        default = self._default(part)
+        usual = [match for match in part.matches if match.tasks.is_micro]
         if default is not None and any(default in (match.tasks, *match.same) for match in usual):
-            if part.evidence.vague and len(part.matches) > 1:
-                self._taken[default] = None
-            return _Outcome(part.context)
+            return part.context
         protocol = prefer(part.evidence, self.user)
         likely = [match for match in usual if protocol in {tasks.protocol for tasks in (match.tasks, *match.same)}]
         matches = tuple(likely or usual or part.matches)
-        sure = "dataset" in names or bool(matches and matches[0].by_chance < CERTAIN)
-        return self._conclude(part, matches, sure=sure or {match.tasks.dataset for match in matches} == {counted})
+        sure = "dataset" in (part.names or {}) or part.is_certain
+        sure = sure or {match.tasks.dataset for match in matches} == {counted}
+        return self._conclude(part, matches, sure=sure, field=UNFIT)
 
     def _default(self, part: _Part) -> Tasks | None:
         """Return the tasks that are assumed where no number tells."""
@@ -335,34 +300,25 @@ class _Search:
         except RankconstError:
             return None
 
-    def _conclude(self, part: _Part, matches: tuple[Match, ...], *, sure: bool) -> _Outcome:
-        """Complete a context by the one match; without it, say why there is none."""
-        reason = ""
+    def _conclude(self, part: _Part, matches: tuple[Match, ...], *, sure: bool, field: str = OPEN) -> Stated:
+        """Complete a context by the one match; without it, ask."""
         if not matches:
-            reason = part.reason or "its numbers fit no ranking tasks in the tables."
-        elif len(matches) > 1:
-            reason = self._ask(matches)
-        elif not sure:
-            reason = (
-                f"no dataset is named; its numbers fit {_describe(matches)}, but so few digits can fit by chance: "
-                "add --dataset."
+            return _ask(
+                part.context, part.reason or "its numbers fit no ranking tasks in the tables", UNFIT, part.remedy
             )
-        if reason:
-            return _Outcome(replace(part.context, asks=(*part.context.asks, Ask("tasks", reason))))
+        found = _describe(matches)
+        if len(matches) > 1:
+            question = f"its numbers fit {len(matches):,} sets of ranking tasks with different constants, {found}"
+            return _ask(part.context, question, field, _choose(matches))
+        if not sure:
+            question = f"no dataset is named; its numbers fit {found}, but so few digits can fit by chance"
+            return _ask(part.context, question, field, "--dataset")
         tasks, default = matches[0].tasks, self._default(part)
         if default is not None and default in (tasks, *matches[0].same):
-            return _Outcome(replace(part.context, **_names_of(default)))
-        return _Outcome(replace(part.context, **_names_of(tasks)), matches[0])
-
-    def _ask(self, matches: Sequence[Match]) -> str:
-        """Say which sets fit, and which options would tell them apart."""
-        fields = [name for name in NAMES if len({getattr(match.tasks, name) for match in matches}) > 1]
-        first = matches[0].tasks
-        options = " ".join(f"--{name} {getattr(first, name)}" for name in fields)
-        return (
-            f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: "
-            f"{_describe(matches)}. Choose one, for example with {options}."
-        )
+            tasks = default
+        else:
+            self._told[matches[0]] = None
+        return replace(part.context, **{name: getattr(tasks, name) for name in (*NAMES, "relations")})
 
     def tell_k(self, group: Group, context: Stated) -> tuple[Entry, ...]:
         """Put in the k of adjusted values that do not say it, where one fits; leave them out where none or more do."""
@@ -397,25 +353,47 @@ class _Search:
             return False
         return len(checked) == len(entries) - 1 and all(each.belongs for each in checked)
 
-    def describe(self, told: Iterable[Match]) -> str:
+    def describe(self) -> str:
         """Say how numbers were understood."""
-        found, coarse = list(told), [Match(tasks, (), 0, ()) for tasks in self._taken]
         sentences = []
-        if found:
+        if self._told:
+            found = _describe([*self._told])
             unnamed = self.user.dataset is None and not any(
                 context.dataset for context in self.reading.entries.contexts
             )
             start, more = ("no dataset is named; its", " Add --dataset to be sure.") if unnamed else ("its", "")
-            sentences.append(f"{start} numbers are those of {_describe(found)} (`rankconst identify` shows why).{more}")
-        if coarse:
-            taken = _describe(coarse)
-            sentences.append(f"its adjusted values have too few digits to show the ranking tasks; assumed: {taken}.")
+            sentences.append(f"{start} numbers are those of {found} (`rankconst identify` shows why).{more}")
         if self._equal:
             sizes = " and ".join(f"{size:,}, protocol sampled:{size - 1}" for size in self._equal)
             sentences.append(f"its numbers show that all tasks have the same number of candidates: {sizes}.")
         if self._without_k:
             sentences.append(f"{self._without_k:,} of its adjusted Hits@k are left out: which k they have is open.")
         return " ".join(sentences)
+
+
+def _ask(context: Stated, question: str, field: str, remedy: str = "") -> Stated:
+    """Add a question to a context."""
+    return replace(context, asks=(*context.asks, Ask(field, question, remedy=remedy)))
+
+
+def _choose(matches: Sequence[Match]) -> str:
+    """Return the options that tell the first set from the others."""
+    fields = [name for name in NAMES if len({getattr(match.tasks, name) for match in matches}) > 1]
+    options = " ".join(f"--{name} {getattr(matches[0].tasks, name)}" for name in fields)
+    return f"for example {options}" if options else ""
+
+
+def _find_counted(parts: Iterable[_Part]) -> str | None:
+    """Return the one dataset whose splits have the numbers of ranks that a file counts, if that is no chance."""
+    fits = {
+        part.evidence.pieces: part
+        for part in parts
+        if part.names is not None and part.matches and part.evidence.pieces and not part.is_telling
+    }
+    datasets = [{match.tasks.dataset for match in part.matches} for part in fits.values()]
+    common = set.intersection(*datasets) if datasets else set()
+    certain = math.prod(part.matches[0].by_chance for part in fits.values()) < CERTAIN
+    return common.pop() if certain and len(common) == 1 else None
 
 
 # Few tasks may have equally many candidates by chance: they may be those of a relation.
@@ -469,18 +447,6 @@ def _frames(matches: Iterable[Match]) -> set[Tasks]:
     return {_reduce(tasks) for match in matches for tasks in (match.tasks, *match.same)}
 
 
-def _find_counted(parts: Iterable[_Part]) -> str | None:
-    """Return the one dataset whose splits have the numbers of ranks that evaluations count, if that is no chance."""
-    fits: dict[tuple[float, ...], tuple[set[str], float]] = {}
-    for part in parts:
-        if part.names is not None and not part.is_telling and part.evidence.pieces and part.matches:
-            counts = tuple(piece.value for piece in part.evidence.pieces)
-            fits[counts] = ({match.tasks.dataset for match in part.matches}, part.matches[0].by_chance)
-    common = set.intersection(*(datasets for datasets, _ in fits.values())) if fits else set()
-    certain = math.prod(chance for _, chance in fits.values()) < CERTAIN
-    return common.pop() if certain and len(common) == 1 else None
-
-
 def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]:
     """Keep the tasks that, on some side, fit the other evaluations, too."""
     kept = []
@@ -489,10 +455,6 @@ def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]
         if inside:
             kept.append(replace(match, tasks=inside[0], same=tuple(inside[1:])))
     return tuple(kept)
-
-
-def _names_of(tasks: Tasks) -> dict[str, Any]:
-    return {name: getattr(tasks, name) for name in (*NAMES, "relations")}
 
 
 def _describe(matches: Sequence[Match]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.checks.identify.completion import Completed, complete_reading
+from rankconst.checks.identify.completion import UNFIT, Completed, complete_reading
 from rankconst.checks.lint.case import Archive, Finding, Lint, build_case
 from rankconst.checks.lint.rules import RULES, SWAPPED
 from rankconst.evaluation import Stated, parse_stated
@@ -49,11 +49,11 @@ def lint_reading(
     built = []
     unclear: dict[str, dict[str, None]] = {}
     for group, context in zip(groups, contexts, strict=True):
-        assumed = completed.assumed.get(context)
-        case, note = build_case(group, reading, user, archive, assumed or context)
-        if assumed is not None:
-            # A slip may be why nothing fits: the numbers are judged by what may be assumed.
-            unclear.setdefault(context.asks[-1].text, {})[group.label] = None
+        unfit = next((f"{ask}." for ask in context.asks if ask.field == UNFIT), "")
+        # A slip may be why nothing fits: the numbers are judged by what the file says.
+        case, note = build_case(group, reading, user, archive, group.context if unfit else context)
+        if unfit:
+            unclear.setdefault(unfit, {})[group.label] = None
             case = replace(case, assumed=user.protocol is None)
         built.append((case, note))
     cases = [case for case, _ in built]
