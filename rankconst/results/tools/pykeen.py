@@ -23,6 +23,7 @@ from rankconst.errors import DataError
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
+from rankconst.results.gate import gather
 from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
@@ -36,7 +37,7 @@ from rankconst.results.structured import (
     read_records,
 )
 from rankconst.results.tables.csv import read_delimited, read_rows
-from rankconst.results.tables.grid import Dialect
+from rankconst.results.tables.grid import Dialect, name_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -192,6 +193,7 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     stated, tied, experiments = Stated(), False, False
+    file = gather((name_file(document.name),)).said.get("dataset")
     for record in records:
         leaves = _list_leaves(record)
         tied = tied or any(leaf.path.rank_type for leaf in leaves)
@@ -199,9 +201,8 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         # A tracker names dataset and model once, above.
         own = _read_pipeline(record)
         stated = replace(own, **{name: getattr(own, name) or getattr(stated, name) for name in _ABOVE})
-        found, left_out = _read_record(
-            record, leaves, len(rows), stated if isinstance(record.value, dict) and "step" in record.value else own
-        )
+        of = stated if isinstance(record.value, dict) and "step" in record.value else own
+        found, left_out = _read_record(record, leaves, len(rows), replace(of, dataset=of.dataset or file))
         for entry, leaf in found:
             rows.append(_describe(leaf, record))
             entries.append(entry)

@@ -190,7 +190,7 @@ def test_every_name_of_the_evaluation_job(metric: str, kept: str, part: str) -> 
     assert (found.metric.label, found.protocol, found.side, found.part) == (
         METRICS[metric], FILTERS[kept], *PARTS[part],
     )  # fmt: skip
-    assert (found.reason is None) == (not found.part)
+    assert bool(found.reason) == bool(found.part)
 
 
 @pytest.mark.parametrize(
