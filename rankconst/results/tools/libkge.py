@@ -217,8 +217,12 @@ READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, 
 
 # What a name says of the filter, as the suffix of a metric in a trace, or the prefix in a dump.
 _FILTERS = {
-    **{"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"},
-    **{"raw": "raw", "fil": "libkge", "fwt": "standard"},
+    "": "raw",
+    "_filtered": "libkge",
+    "_filtered_with_test": "standard",
+    "raw": "raw",
+    "fil": "libkge",
+    "fwt": "standard",
 }
 _LONG = re.compile(
     r"(?P<metric>mean_rank|mean_reciprocal_rank|hits_at_[1-9]\d{0,9})"
