@@ -11,8 +11,8 @@ import pytest
 import rankconst
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rankconst.catalogue.tools import TOOLS, Tool
-from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.evaluation import NAMES, NOTHING, Stated, agrees, complete_by_name, match_relations, parse_stated, settle
+from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
+from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, agrees, complete_by_name, match_relations, parse_stated, settle
 from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()
@@ -92,46 +92,6 @@ def test_relations_of_a_file_may_lack_punctuation() -> None:
     # What is unknown stays, for the message.
     assert settle(Stated("wn18rr", relations=("seen",)), NOTHING, TABLES)[0].relations == ("seen",)
     assert not agrees(Stated("wn18rr", relations=("_hypernym",)), Stated(relations=("_also_see",)), TABLES)
-
-
-@pytest.mark.parametrize(
-    ("task", "user", "refused"),
-    [
-        ("few-shot", Stated("wn18rr"), True), ("by relation", Stated("wn18rr"), True),
-        ("by relation", Stated("wn18rr", relations=("_hypernym",)), False),
-        ("sampled", Stated("wn18rr"), True), ("sampled", Stated("wn18rr", protocol="sampled:50"), False),
-        ("inductive", Stated("wn18rr"), True), ("inductive", Stated("wn18rr_v1_ind"), False),
-    ],
-)  # fmt: skip
-def test_a_dataset_named_by_the_user_does_not_hide_another_task(task: str, user: Stated, refused: bool) -> None:
-    if not refused:
-        assert settle(Stated(task=task), user, TABLES)[0].dataset == user.dataset
-        return
-    with pytest.raises(DataError, match=rf"names another task \({task}\): its numbers are not of wn18rr"):
-        settle(Stated(task=task), user, TABLES)
-
-
-@pytest.mark.parametrize(
-    ("task", "user"),
-    [
-        ("macro-averaged", Stated(aggregation="micro")), ("sampled", Stated(protocol="standard")),
-        ("relation prediction", Stated(side="both")),
-    ],
-)  # fmt: skip
-def test_what_only_the_name_of_a_file_says_the_user_may_contradict(task: str, user: Stated) -> None:
-    named = Stated("wn18rr", task=task, named_by="x.csv")
-    assert settle(named, user, TABLES)[0] == Tasks("wn18rr")
-    for file, asked in ((named, NOTHING), (replace(named, named_by=""), user)):
-        with pytest.raises(DataError, match="task"):
-            settle(file, asked, TABLES)
-
-
-def test_a_task_in_the_name_of_a_dataset_is_asked_for() -> None:
-    asked = {"sampled": Stated(protocol="sampled:50"), "macro-averaged": Stated(aggregation="macro-query")}
-    for task, user in asked.items():
-        assert settle(Stated(f"WN18RR ({task})"), user, TABLES)[0].dataset == "wn18rr"
-        with pytest.raises(UnknownNameError, match=f"these are {task} tasks, which --(protocol|aggregation)"):
-            settle(Stated(f"WN18RR ({task})"), NOTHING, TABLES)
 
 
 @pytest.mark.parametrize("name", ["dataset", "split", "side", "aggregation"])
@@ -234,12 +194,12 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Ta
 @pytest.mark.parametrize(
     ("file", "user", "agreed"),
     [
-        (Stated(among=("FB15k-237", "WN18RR")), Stated("wn18rr"), True),
-        (Stated(among=("FB15k-237", "WN18RR")), Stated("nations"), False),
-        (Stated(among=("atlantis",)), Stated("nations"), False),
-        (Stated(among=("atlantis", "Nations")), Stated("nations"), True),
-        (Stated(among=("FB15k-237",)), NOTHING, True),
-        (Stated("nations", among=("FB15k-237",)), Stated("nations"), True),
+        (Stated(asks=(Ask("dataset", "several", choices=("FB15k-237", "WN18RR")),)), Stated("wn18rr"), True),
+        (Stated(asks=(Ask("dataset", "several", choices=("FB15k-237", "WN18RR")),)), Stated("nations"), False),
+        (Stated(asks=(Ask("dataset", "several", choices=("atlantis",)),)), Stated("nations"), False),
+        (Stated(asks=(Ask("dataset", "several", choices=("atlantis", "Nations")),)), Stated("nations"), True),
+        (Stated(asks=(Ask("dataset", "several", choices=("FB15k-237",)),)), NOTHING, True),
+        (Stated("nations", asks=(Ask("dataset", "several", choices=("FB15k-237",)),)), Stated("nations"), True),
         (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a", "d")), True),
         (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a")), True),
         (Stated(relations=("a", "e")), Stated(relations=("a", "d")), False),
@@ -256,15 +216,34 @@ def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: State
     assert agrees(file, user, TABLES) is agreed
 
 
-def test_one_of_several_datasets_is_to_be_chosen() -> None:
-    file = Stated(among=("FB15k-237", "WN18RR"))
-    with pytest.raises(DataError, match="it may be of FB15k-237 or WN18RR: choose one with --dataset"):
-        settle(file, NOTHING, TABLES)
-    assert settle(file, Stated("wn18rr"), TABLES)[0] == Tasks("wn18rr")
-    assert settle(replace(file, dataset="umls"), NOTHING, TABLES)[0] == Tasks("umls")
-    for user in (NOTHING, Stated("wn18rr")):
-        with pytest.raises(DataError, match=r"^nobody knows$"):
-            settle(replace(file, unclear="nobody knows"), user, TABLES)
+SPLIT = Ask("split", "dev", "dev", "the caption", "--split valid")
+
+
+@pytest.mark.parametrize(
+    ("ask", "user"),
+    [
+        (SPLIT, Stated(split="valid")),
+        (SPLIT, Stated(accepted=("Dev",))),
+        (Ask("dataset", "several", choices=("FB15k-237", "WN18RR")), Stated("wn18rr")),
+        (Ask("task", "by time", "time", kind="temporal"), Stated("icews14_regcn")),
+    ],
+)
+def test_a_question_waits_for_its_answer(ask: Ask, user: Stated) -> None:
+    """An option for its field, the word accepted, or a benchmark that the word is about; no other answer."""
+    file = Stated("nations" if user.dataset is None else None, asks=(ask,))
+    assert settle(file, user, TABLES)[0].split == (user.split or "test")
+    others = [say(name, key) for name, key in (("side", "head"), ("protocol", "raw"), ("accepted", ("test",)))]
+    for other in others:
+        with pytest.raises(AskedError) as told:
+            settle(file, other, TABLES)
+        assert (told.value.asks, str(told.value)) == ((ask,), f"{ask}.")
+
+
+def test_a_question_names_the_word_the_place_and_the_ways_on() -> None:
+    ways = "add --split valid, or --accept dev if it says nothing about these numbers"
+    assert str(SPLIT) == f'"dev" in the caption: {ways}'
+    assert str(SPLIT._replace(text="on the dev set")) == f'"dev" in the caption, "on the dev set": {ways}'
+    assert str(Ask("tasks", "nobody knows")) == "nobody knows"
 
 
 def test_of_sampled_ranks_their_number_is_enough() -> None:
@@ -281,29 +260,6 @@ def test_of_sampled_ranks_their_number_is_enough() -> None:
             settle(file, NOTHING, TABLES)
     named = settle(Stated("wn18rr", num_tasks=1234, protocol="sampled:50"), NOTHING, TABLES)[0]
     assert named == Tasks("wn18rr", "sampled:50")
-
-
-def test_relation_prediction_is_adjusted_where_the_user_asks_for_it() -> None:
-    asked = Stated(side="relation")
-    file = Stated("wn18rr (relation prediction)")
-    assert settle(file, asked, TABLES)[0] == Tasks("wn18rr", side="relation")
-    with pytest.raises(UnknownNameError, match="relation prediction"):
-        settle(file, NOTHING, TABLES)
-    above = Stated(task="relation prediction")
-    assert settle(above, replace(asked, dataset="wn18rr"), TABLES)[0] == Tasks("wn18rr", side="relation")
-    hint = r"its numbers are not of wn18rr\. If relations were ranked, add --side relation\.$"
-    with pytest.raises(DataError, match=hint):
-        settle(above, Stated("wn18rr"), TABLES)
-    for user in (Stated("wn18rr"), Stated("wn18rr", side="relation"), Stated("wn18rr", protocol="raw")):
-        with pytest.raises(DataError, match=r"\(sampled\): its numbers are not of wn18rr\. If M candidates"):
-            settle(Stated(task="sampled"), user, TABLES)
-
-
-def test_a_split_is_no_default_where_other_numbers_name_theirs() -> None:
-    open_split = Stated("wn18rr", missing=(("split", "it is one of several: add --split"),))
-    with pytest.raises(DataError, match=r"one of several: add --split\.$"):
-        settle(open_split, NOTHING, TABLES)
-    assert settle(open_split, Stated(split="valid"), TABLES)[0] == Tasks("wn18rr", split="valid")
 
 
 def test_nothing_is_said_unless_it_is() -> None:

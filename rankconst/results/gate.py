@@ -49,10 +49,10 @@ def _name_remedy(field: str, word: str) -> str:
 
 
 _REMEDIES = {
-    "split": "--split",
+    "split": "--split valid or --split test",
     "side": "--side head or --side tail",
     "protocol": "--protocol sampled:M",
-    "aggregation": "--aggregation",
+    "aggregation": "--aggregation macro-relation or --aggregation macro-query",
 }
 
 

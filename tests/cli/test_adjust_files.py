@@ -297,6 +297,15 @@ def test_questions_without_an_answer_are_an_error_if_nothing_is_left(run: Run, r
     assert run("adjust", readme, "--accept", "dev", "--strict").code == 0
 
 
+@pytest.mark.parametrize("name", ["train.log", "train.csv", "wn18rr_train.json"])
+def test_the_name_of_a_log_is_not_the_training_set(run: Run, tmp_path: Path, name: str) -> None:
+    texts = {".csv": "model,MRR\na,0.327\n", ".log": "MRR: 0.327\n", ".json": '{"MRR": 0.327}'}
+    path = tmp_path / name
+    path.write_text(texts[path.suffix], encoding="utf-8")
+    screen = run("adjust", path, "-d", "wn18rr")
+    assert (screen.code, "in the name of the file" in screen.err) == (8, True)
+
+
 def test_questions_are_few_lines(run: Run, tmp_path: Path) -> None:
     words = ("raw", "dev", "macro", "sampled", "head", "inductive", "subset", "noisy", "optimistic", "few-shot")
     rows = "".join(f"M {place} with {word} data of x{place},nations,0.5\n" for word in words for place in range(3))

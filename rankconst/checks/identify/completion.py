@@ -219,7 +219,7 @@ class _Search:
             )[0]
         except RankconstError:
             return None
-        counted_elsewhere = self.user.relations or context.relations or context.asks or tasks.side == RELATION_SIDE
+        counted_elsewhere = self.user.relations or context.relations or tasks.side == RELATION_SIDE
         return None if counted_elsewhere or find_protocol(tasks.protocol).negatives is not None else names
 
     def _rank(self, part: _Part, names: Mapping[str, str]) -> tuple[Match, ...]:

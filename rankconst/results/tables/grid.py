@@ -17,7 +17,7 @@ import numpy as np
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
-from rankconst.results.labels import Label, read_label
+from rankconst.results.labels import Label, deny, read_label
 from rankconst.results.reading import Entries, NoMetricError, Notes, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
@@ -132,7 +132,10 @@ def _list_texts(document: Document, printed: Printed) -> tuple[Text, ...]:
 
 def name_file(name: str) -> Text:
     """Return the name of a file as a text, the farthest of its numbers."""
-    return Text(read_label(PurePath(name).stem.replace(".", " ")), "text", "the name of the file")
+    label = read_label(PurePath(name).stem.replace(".", " "))
+    if "train" in label.values.get("split", ()):  # as programs call the log of any run
+        label = deny(label)
+    return Text(label, "text", "the name of the file")
 
 
 def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
@@ -254,7 +257,6 @@ def _merge(document: Document, form: str, read: list[_Read], notes: Notes, tool:
         skipped=notes.skipped(),
         tool=tool,
         understood=_describe(read),
-        gated=True,
     )
 
 

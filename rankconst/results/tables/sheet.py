@@ -291,7 +291,7 @@ class _Reader:
             rows=rows,
             lines=self._lines[rows],
         )
-        return entries.rewrite(percent & ~entries.signed, percent=True)
+        return entries.rewrite(percent.astype(np.bool_) & ~entries.signed, percent=True)
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
         """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
