@@ -269,3 +269,5 @@ def test_a_log_names_its_dataset(line: str, dataset: str | None) -> None:
     block = "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n  type: entity_ranking\n"
     (entry,) = read_document("kge.log", f"{line}\nEvaluating on test data...\n{block}").entries
     assert entry.context.dataset == dataset
+    elsewhere = read_document("wn18rr.log", f"{line}\nEvaluating on test data...\n{block}").entries[0]
+    assert elsewhere.context.dataset == (dataset or "wn18rr")
