@@ -20,7 +20,6 @@ from unittest import mock
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import typer
-from rankconst.results.tables.columns import parse_column
 
 import rankconst
 from rankconst.catalogue import mentions, protocols
@@ -36,6 +35,7 @@ from rankconst.constants.published import parse_value, read_published, show_numb
 from rankconst.errors import DataError, DownloadError, RankconstError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
+from rankconst.results.labels import read_label
 from rankconst.results.rewrite import parse_exchange
 from rankconst.tables.counts_file import read_counts
 from rankconst.tables.location import find_location
@@ -309,7 +309,7 @@ _PARSERS: tuple[Callable[[str], object], ...] = (
     parse_metric,
     parse_adjusted_metric,
     parse_exchange,
-    parse_column,
+    read_label,
     protocols.parse_protocol,
     protocols.parse_split,
     protocols.parse_side,

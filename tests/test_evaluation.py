@@ -12,7 +12,17 @@ import rankconst
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rankconst.catalogue.tools import TOOLS, Tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
-from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, agrees, complete_by_name, match_relations, parse_stated, settle
+from rankconst.evaluation import (
+    NAMES,
+    NOTHING,
+    Ask,
+    Stated,
+    agrees,
+    complete_by_name,
+    match_relations,
+    parse_stated,
+    settle,
+)
 from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()

@@ -324,7 +324,9 @@ def _read(log: LogFormat, document: Document) -> Reading:
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
         rows.append(_write_row(evaluation, found, context, log))
     reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
-    return replace(reading, understood=f"dataset {file.said['dataset']} from {file.origin}" if named else "")
+    return replace(
+        reading, understood=f"dataset {file.said['dataset']} from {file.origins['dataset']}" if named else ""
+    )
 
 
 _NO_SPLIT = Ask("split", "it names no split", remedy="--split test or --split valid")

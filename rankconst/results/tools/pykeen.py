@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
@@ -23,6 +23,7 @@ from rankconst.errors import DataError
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
+from rankconst.results.gate import gather
 from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
@@ -36,7 +37,7 @@ from rankconst.results.structured import (
     read_records,
 )
 from rankconst.results.tables.csv import read_delimited, read_rows
-from rankconst.results.tables.grid import Dialect
+from rankconst.results.tables.grid import Dialect, name_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,11 +51,7 @@ _COUNTS = {"count", "rankcount"}
 _TRACKED = {"metrics", "prefix", "step"}
 # Tie policies by their names before 1.5; published experiments may not say which.
 _OLD = {"best", "worst", "avg"}
-_WORDS = {
-    "side": frozenset(LINK_SIDES),
-    "rank_type": frozenset((*RANK_TYPES, "unknown")),
-    "split": SPLIT_WORDS,
-}
+_WORDS = {"side": frozenset(LINK_SIDES), "rank_type": frozenset((*RANK_TYPES, "unknown")), "split": SPLIT_WORDS}
 # What a tracker says once, above.
 _ABOVE = ("dataset", "model", "protocol", "aggregation", "asks")
 _JOINED = re.compile(
@@ -100,13 +97,14 @@ class _Path:
             return self
         if self.lacks_k and word.isdecimal():
             return replace(self, k=word)
-        if not self.metric and (squash(word) in _COUNTS or _parse(_OPEN_K.sub("1", word))):
+        if not self.metric and (squash(word) in _COUNTS or find_metric(_OPEN_K.sub("1", word))):
             return replace(self, metric=word)
         return replace(self, unknown=self.unknown or word)
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
+class _Leaf(NamedTuple):
+    """A value, with what its keys say."""
+
     path: _Path
     value: Value
     line: int | None
@@ -130,12 +128,6 @@ def _follow(path: _Path, key: str) -> _Path:
     for word in _split(key):
         path = path.take(word)
     return path
-
-
-@lru_cache(maxsize=8192)
-def _parse(name: str) -> tuple[Metric, str | None] | None:
-    """Return the metric that a name means, and how it is adjusted."""
-    return find_metric(name)
 
 
 def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
@@ -163,21 +155,20 @@ def _list_leaves(record: Record) -> list[_Leaf]:
 
 def _recognise(document: Document) -> bool:
     if not looks_structured(document):
-        return all(
-            document.text.startswith(f"{key}:") or f"\n{key}:" in document.text for key in ("pipeline", "results")
-        )
-    return any(
-        set(record.value if isinstance(record.value, dict) else ()) >= _TRACKED
-        or any(
-            leaf.path.metric and not leaf.path.unknown and _is_ours(record, leaf.path) for leaf in _list_leaves(record)
-        )
-        for record in read_records(document)[:5]
-    )
+        return all(re.search(f"^{key}:", document.text, re.MULTILINE) for key in ("pipeline", "results"))
+    return any(map(_is_ours, read_records(document)[:5]))
 
 
-def _is_ours(record: Record, path: _Path) -> bool:
+def _is_ours(record: Record) -> bool:
+    """Tell whether a record has a metric where only PyKEEN has one, or is a line of its tracker."""
+    if isinstance(record.value, dict) and set(record.value) >= _TRACKED:
+        return True
     # Tie policies are common words, "best" may as well be a run; and other programs name sides, but no tie policies.
-    return bool(path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
+    return any(
+        (path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
+        for path in (leaf.path for leaf in _list_leaves(record))
+        if path.metric and not path.unknown
+    )
 
 
 def _read(document: Document) -> Reading:
@@ -191,68 +182,65 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    stated, tied, experiments = Stated(), False, False
+    file = gather((name_file(document.name),)).said.get("dataset")
+    above, tied, experiments = Stated(), False, False
     for record in records:
-        leaves = _list_leaves(record)
+        leaves, is_experiment, own = _list_leaves(record), _is_experiment(record), _read_pipeline(record)
         tied = tied or any(leaf.path.rank_type for leaf in leaves)
-        experiments = experiments or _is_experiment(record)
+        experiments = experiments or is_experiment
         # A tracker names dataset and model once, above.
-        own = _read_pipeline(record)
-        stated = replace(own, **{name: getattr(own, name) or getattr(stated, name) for name in _ABOVE})
-        found, left_out = _read_record(
-            record, leaves, len(rows), stated if isinstance(record.value, dict) and "step" in record.value else own
-        )
-        for entry, leaf in found:
+        above = replace(own, **{name: getattr(own, name) or getattr(above, name) for name in _ABOVE})
+        stated = above if isinstance(record.value, dict) and "step" in record.value else own
+        stated = replace(stated, dataset=stated.dataset or file)
+        for leaf, (metric, adjustment), context in _list_numbers(leaves, stated, skipped, exact=not is_experiment):
+            entries.append(
+                Entry(metric, str(leaf.value), len(rows), "value", leaf.line, context, adjustment, not is_experiment)
+            )
             rows.append(_describe(leaf, record))
-            entries.append(entry)
-        skipped += left_out
     # Experiments repeat what papers report, and YAML of any program may come here.
     tool = "pykeen" if (form != READER.key or tied) and not experiments else None
     return make_reading(document, form, "long", rows, entries, skipped=skipped, tool=tool)
 
 
-def _read_record(
-    record: Record, leaves: list[_Leaf], first: int, stated: Stated
-) -> tuple[list[tuple[Entry, _Leaf]], list[Skipped]]:
-    counts, skipped = _read_counts(leaves)
+def _list_numbers(
+    leaves: list[_Leaf], stated: Stated, skipped: list[Skipped], *, exact: bool
+) -> Iterator[tuple[_Leaf, tuple[Metric, str | None], Stated]]:
+    """Yield the numbers of a record with their metrics; what is left out goes to `skipped`."""
+    counts = _read_counts(leaves, skipped)
     old = any(leaf.path.rank_type in _OLD for leaf in leaves)
-    exact = not _is_experiment(record)
-    found: list[tuple[Entry, _Leaf]] = []
     for leaf in leaves:
-        if squash(leaf.path.metric) in _COUNTS:
+        path = leaf.path
+        if squash(path.metric) in _COUNTS:
             continue
-        metric, why = _judge(leaf, old)
-        text, unread = read_number(leaf.value)
+        metric, why = _judge(path, old)
+        _, unread = read_number(leaf.value)
         if metric is None or unread:
             if metric is not None or why:
-                skipped.append(Skipped(leaf.line, leaf.path.text, why or unread))
+                skipped.append(Skipped(leaf.line, path.text, why or unread))
             continue
-        path = leaf.path
+        split = parse_split(path.split) if path.split else None
         context = replace(
             stated,
-            split=parse_split(path.split) if path.split else None,
+            split=split,
             side=path.side or None,
+            protocol="pykeen-1.4" if old and exact and split in {None, "test"} else stated.protocol,
             rank_type=RANK_TYPES.get(path.rank_type),
             num_tasks=counts.get((path.split, path.side, path.rank_type)),
         )
-        if old and exact and context.split in {None, "test"}:
-            context = replace(context, protocol="pykeen-1.4")
-        entry = Entry(metric[0], text, first + len(found), "value", leaf.line, context, metric[1], exact)
-        found.append((entry, leaf))
-    return found, skipped
+        yield leaf, metric, context
 
 
-def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
+@lru_cache(maxsize=8192)
+def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
     """Return what a value measures and how it was adjusted, or None and why it is left out."""
-    path = leaf.path
     if path.unknown:
         return None, f"{path.unknown!r} is not a {'whole k' if path.lacks_k else 'rank-based metric'}"
     if not path.metric:
         return None, "it is where a metric should be" if path.among_metrics else ""
-    found = _parse(path.name)
+    found = find_metric(path.name)
     if found is None:
         # Which k an adjusted value has, its own numbers may tell later.
-        metric, adjustment = _parse(_OPEN_K.sub("1", path.metric)) or (None, None)
+        metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
         if metric is None or adjustment is None:
             return None, "it does not say which k"
         found = CATALOGUE[metric.family], adjustment
@@ -261,10 +249,9 @@ def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, st
     return found, ""
 
 
-def _read_counts(leaves: list[_Leaf]) -> tuple[dict[tuple[str, str, str], int], list[Skipped]]:
-    """Return the numbers of ranks by split, side and tie policy, and by split and side alone; and what is none."""
+def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str, str, str], int]:
+    """Return the numbers of ranks by split, side and tie policy, and by split and side alone."""
     counts: dict[tuple[str, str, str], int] = {}
-    skipped: list[Skipped] = []
     for leaf in leaves:
         if leaf.path.unknown or squash(leaf.path.metric) not in _COUNTS:
             continue
@@ -276,7 +263,7 @@ def _read_counts(leaves: list[_Leaf]) -> tuple[dict[tuple[str, str, str], int], 
             continue
         for rank_type in (leaf.path.rank_type, ""):
             counts[leaf.path.split, leaf.path.side, rank_type] = int(number)
-    return counts, skipped
+    return counts
 
 
 def _read_pipeline(record: Record) -> Stated:
@@ -291,11 +278,8 @@ def _read_pipeline(record: Record) -> Stated:
     return Stated(dataset=find("dataset"), model=find("model"), **_read_evaluator({**value, **nested}))
 
 
-_HOW_MANY = Ask(
-    "protocol",
-    "its evaluator ranks among sampled candidates, and does not say how many",
-    remedy="--protocol sampled:M",
-)
+_SAMPLED = "its evaluator ranks among sampled candidates, and does not say how many"
+_HOW_MANY = Ask("protocol", _SAMPLED, remedy="--protocol sampled:M")
 
 
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
@@ -379,9 +363,8 @@ def _read_trials(document: Document) -> Reading:
     return _read_records(document, READER_TRIALS.key, records)
 
 
-READER_TRIALS = Reader(
-    "pykeen_trials", "trials.tsv of PyKEEN's search for hyper-parameters", _recognise_trials, _read_trials
-)
+_TRIALS = "trials.tsv of PyKEEN's search for hyper-parameters"
+READER_TRIALS = Reader("pykeen_trials", _TRIALS, _recognise_trials, _read_trials)
 
 
 # PyKEEN leaves the k of adjusted hits out of their keys; it is 10 by default.
@@ -431,10 +414,5 @@ def _read_runs(document: Document) -> Reading:
     return read_delimited(document, READER_RUNS.key, Dialect(even=True), "pykeen")
 
 
-READER_RUNS = Reader(
-    "pykeen_runs",
-    "runs of PyKEEN, a row each, with columns such as both.realistic.hits_at_10",
-    _recognise_runs,
-    _read_runs,
-    "pykeen",
-)
+_RUNS = "runs of PyKEEN, a row each, with columns such as both.realistic.hits_at_10"
+READER_RUNS = Reader("pykeen_runs", _RUNS, _recognise_runs, _read_runs, "pykeen")
