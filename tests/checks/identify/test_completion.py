@@ -318,11 +318,15 @@ REFUSED = {
 }
 
 
-def read(reference: Path, file: str) -> Any:
+def find(reference: Path, file: str) -> Path:
     path = reference / "real" / "pykeen" / "own_runs" / f"{file}.results.json"
     if not path.is_file():
         pytest.skip(f"no file of a real run at {path}")
-    return read_results(path)
+    return path
+
+
+def read(reference: Path, file: str) -> Any:
+    return read_results(find(reference, file))
 
 
 @pytest.mark.parametrize(
@@ -363,8 +367,9 @@ def test_own_counts_are_not_searched_for(reference: Path) -> None:
 
 def test_a_dataset_with_other_ranks_is_not_taken_for_a_sampled_one(reference: Path) -> None:
     # All tasks of UMLS have 135 candidates under raw, as 134 negatives would give; WN18RR has other ranks.
+    text = find(reference, "umls_unfiltered").read_text()
     with pytest.raises(DataError, match=r"do not fit dataset wn18rr.* they are those of umls test both under raw"):
-        rankconst.adjust(read(reference, "umls_unfiltered"), dataset="wn18rr")
+        rankconst.adjust(read_document("results.json", text), dataset="wn18rr")
 
 
 def test_the_numbers_of_ranks_of_two_splits_show_a_dataset_together() -> None:
