@@ -155,6 +155,7 @@ class _Search:
         ]
 
     def _search(self, context: Stated, groups: Sequence[Group], places: Sequence[int]) -> _Part:
+        """Find the tasks that some evaluations fit, or the reason why there are none."""
         evidence = collect_evidence(
             [group.entries for group in groups], tool=self.reading.tool, percent=self.user.percent
         )
@@ -233,6 +234,7 @@ class _Search:
         return f"its numbers fit no ranking tasks in the tables: {nearest}", remedy
 
     def _explain_count(self, part: _Part) -> str:
+        """Say that no split has that many ranks."""
         counts = " and ".join(f"{piece.value:,.0f}" for piece in part.evidence.pieces)
         where = (part.names or {}).get("dataset", "")
         return f"the file counts {counts} ranks, but no split of {where or 'any dataset'} has that many"
@@ -444,6 +446,7 @@ def _reduce(tasks: Tasks) -> Tasks:
 
 
 def _frames(matches: Iterable[Match]) -> set[Tasks]:
+    """Return the tasks of all sides that fit."""
     return {_reduce(tasks) for match in matches for tasks in (match.tasks, *match.same)}
 
 

@@ -149,6 +149,7 @@ def collect_evidence(
 
 
 def _count_tasks(entry: Entry) -> int | None:
+    """Return the number of ranks that an entry states or is."""
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:
@@ -163,6 +164,7 @@ def _count_tasks(entry: Entry) -> int | None:
 def _add_evaluation(
     entries: tuple[Entry, ...], pieces: list[Piece], dropped: list[Dropped], vague: list[Piece], *, percent: bool
 ) -> None:
+    """Add what the adjusted values of one evaluation say, and those that say nothing."""
     bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
     expectations: dict[Metric, Interval] = {}
     in_full = are_in_full(entries)
@@ -206,4 +208,5 @@ def _add_evaluation(
 
 
 def _point(value: float) -> Interval:
+    """Return a number as an interval."""
     return Interval(value, value)
