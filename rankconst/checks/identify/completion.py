@@ -1,6 +1,6 @@
 """Which ranking tasks each evaluation of a file is from: what file and user say, completed by its own numbers.
 
-Adjusted values and numbers of ranks decide what file and user leave open, whole: dataset, split, side, protocol and
+Adjusted values and numbers of ranks decide what file and user do not say: dataset, split, side, protocol and
 aggregation. Where several sets of tasks with different constants fit, or none, an evaluation is left without tasks,
 with the question in :attr:`~rankconst.evaluation.Stated.asks`.
 """
@@ -83,7 +83,7 @@ class _Part:
 
     @property
     def is_certain(self) -> bool:
-        """True if what fits is no chance."""
+        """True if what fits does not do so by chance."""
         return bool(self.matches) and self.matches[0].by_chance < CERTAIN
 
 
@@ -386,7 +386,7 @@ def _choose(matches: Sequence[Match]) -> str:
 
 
 def _find_counted(parts: Iterable[_Part]) -> str | None:
-    """Return the one dataset whose splits have the numbers of ranks that a file counts, if that is no chance."""
+    """Return the one dataset whose splits have the numbers of ranks that a file counts, unless by chance."""
     fits = {
         part.evidence.pieces: part
         for part in parts
@@ -403,7 +403,7 @@ _MOST_EQUAL = 100
 
 # At least this many metrics have to agree: one may do so by chance.
 _FEWEST_EQUAL = 2
-# Numbers in full are met to a hundredth of what 32 bits leave open; others leave little room next to whole numbers.
+# Numbers in full are met to a hundredth of the noise of 32 bits; others have little room next to whole numbers.
 _SHARP, _WIDEST = 0.01, 0.05
 _MEAN_RANK = parse_metric("MR")
 

@@ -50,7 +50,7 @@ class Comparison:
 
     @property
     def open_by(self) -> float:
-        """What the piece leaves open, relative to itself: less where it is met as only numbers of 64 bits are."""
+        """Half of its interval, relative to itself: less where it is met as only numbers of 64 bits are."""
         exact = self.piece.kind in {"expectation", "deviation"} and self.difference <= EXACT
         return min(self.piece.precision, EXACT) if exact else self.piece.precision
 
@@ -204,7 +204,7 @@ def score(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.float6
 # -- ranking ----------------------------------------------------------------------------------------------------------
 
 
-# A piece that leaves open up to this many times more than another still counts as equally precise.
+# A piece whose interval is up to this many times wider than that of another still counts as equally precise.
 _AS_PRECISE = 10.0
 # How many pieces that agree outvote one that does not.
 _OUTVOTE = 2
@@ -229,7 +229,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
     expected = np.array([sum(ends) / 2 for ends in bounds])
     # What the tables do not say contradicts nothing.
     against = ~agreement & ~np.isnan(expected)
-    # What the tables have no rows of is computed, but only for the sets that the rest leaves open.
+    # What the tables have no rows of is computed, but only for the sets that fit the rest.
     for row, (piece, (lower, upper)) in enumerate(zip(evidence.pieces, bounds, strict=True)):
         if piece.kind != "expectation" or piece.metric is None or np.array_equal(lower, upper, equal_nan=True):
             continue

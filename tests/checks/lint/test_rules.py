@@ -245,7 +245,7 @@ def test_a_z_score_that_was_never_scaled_is_found_without_the_dataset() -> None:
     reading = make_reading(row, exact=True)
     (finding,) = lint_reading(reading).findings
     assert finding.cause == "It repeats the base value: it was never scaled."
-    assert finding.statement == "ZMR -4.1965175 is no z-score of MR 4.1965175."
+    assert finding.statement == "ZMR -4.1965175 is not a z-score of MR 4.1965175."
 
 
 def test_percentages_are_understood_beside_adjusted_values() -> None:
