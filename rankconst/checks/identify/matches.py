@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +16,14 @@ from rankconst.constants.published import NOISE
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.evidence import Evidence, Piece
     from rankconst.constants.published import Interval
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Entry
     from rankconst.tables.search import ComputedSets, TaskSets
     from rankconst.tasks import Tasks
@@ -126,6 +126,8 @@ class Identification:
 
     groups: tuple[Identified, ...]
     table_version: str
+    # What only the user can answer about numbers that do not show it, with these numbers.
+    asked: Mapping[Ask, tuple[Entry, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Identification({len(self.groups):,} groups of numbers, {len(self.mismatches):,} wrong adjusted values)"

@@ -7,6 +7,7 @@ every set of tasks in the tables. The right adjusted values then tell which publ
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from rankconst.checks.identify.matches import (
 )
 from rankconst.checks.identify.relations import rank_relations
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.evaluation import NAMES, NOTHING, list_parsers
+from rankconst.evaluation import NAMES, NOTHING, list_open, list_parsers
 from rankconst.results.reading import group_entries
 from rankconst.tables.search import TaskSets
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
 
@@ -106,7 +107,11 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
             wrong = check_evaluations(evaluations, [match], candidates, percent=user.percent)
             likely = replace(match, comparisons=compare(group.evidence, match.tasks, candidates))
             groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
-    return Identification(tuple(groups), tables.version)
+    asked: dict[Ask, tuple[Entry, ...]] = {}
+    for group, (context, evaluations) in zip(groups, each, strict=True):
+        for ask in list_open(context, user) if group.match is None else ():
+            asked[ask] = (*asked.get(ask, ()), *itertools.chain(*evaluations))
+    return Identification(tuple(groups), tables.version, asked)
 
 
 _LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
