@@ -144,27 +144,20 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
     parsers = list_parsers(tables)
     for name in ("dataset", "split", "side", "aggregation"):
         stated, asked = getattr(file, name), getattr(user, name)
-        if not stated or not asked or stated == asked:
-            continue
-        try:
-            if parsers[name](stated) != asked:
-                return False
-        except UnknownNameError:
-            continue
+        if stated and asked and _parse(stated, parsers[name]) not in {asked, None}:
+            return False
     if file.relations and user.relations and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}:
         return False
-    choices = [name for ask in file.asks for name in ask.choices]
-    if choices and not file.dataset and user.dataset:
-        return any(_is_same(name, user.dataset, parsers["dataset"]) for name in choices)
-    return True
+    choices = () if file.dataset else [name for ask in file.asks for name in ask.choices]
+    return not (choices and user.dataset) or user.dataset in {_parse(name, parsers["dataset"]) for name in choices}
 
 
-def _is_same(name: str, key: str, parse: Callable[[str], str]) -> bool:
-    """Tell whether a name is a spelling of a key; unknown ones are not."""
+def _parse(name: str, parse: Callable[[str], str]) -> str | None:
+    """Return the key of a name; None for an unknown one."""
     try:
-        return parse(name) == key
+        return parse(name)
     except UnknownNameError:
-        return False
+        return None
 
 
 WHICH_MACRO = Ask(
@@ -181,33 +174,31 @@ NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a colu
 def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = None) -> tuple[Tasks, Tool | None]:
     """Return the ranking tasks that a number is from, and the tool whose caveats apply.
 
-    `user` has keys, as :func:`parse_stated` returns them. It fills in what the file leaves open; its protocol and tool
-    take precedence. `tool` is what the file's format implies, the last to be asked.
+    `user` has keys, as :func:`parse_stated` returns them; what it says fills in what the file does not, and its
+    protocol and tool take precedence. `tool` is what the file's format implies, and comes last.
 
-    Raises UnknownNameError for an unknown name, UsageError if user and file contradict each other or sampled numbers
-    are to be taken for full ones, DataError if no dataset is named, the tool's numbers on it cannot be adjusted, or
-    none of them is of that side, or the file's own numbers leave the tasks unclear.
+    Raises AskedError for what only the user can answer, UnknownNameError for an unknown name, UsageError if user and
+    file contradict each other or sampled numbers are to be taken for full ones, DataError if no dataset is named, or
+    the tool's numbers on it, or of that side, cannot be adjusted.
     """
-    if asks := list_open(file, user):
+    asks = list_open(file, user)
+    if is_either_macro(file.aggregation):
+        asks += () if user.aggregation in MACROS else (WHICH_MACRO,)
+        file = replace(file, aggregation=None)
+    if asks:
         raise AskedError("; ".join(map(str, asks)) + ".", asks)
     if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
         file = replace(file, dataset=None)  # the user says which of several
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
-    file = replace(file, protocol=_drop_filtered(file.protocol, row))
-    named = user.dataset or file.dataset
-    sampled = user.protocol or file.protocol
+    named, sampled = user.dataset or file.dataset, user.protocol or _drop_filtered(file.protocol, row)
     if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
         # All that matters of sampled ranks is how many there are.
         return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
     if named is None:
         raise DataError(NO_DATASET)
-    reason = None if row is None else row.refusal(file.dataset or named)
-    if reason is not None:
+    if row is not None and (reason := row.refusal(file.dataset or named)) is not None:
         raise DataError(reason)
-    if is_either_macro(file.aggregation) and user.aggregation not in MACROS:
-        raise AskedError(f"{WHICH_MACRO}.", (WHICH_MACRO,))
-    file = replace(file, aggregation=None if is_either_macro(file.aggregation) else file.aggregation)
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()
@@ -216,7 +207,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     dataset = keys["dataset"] or named
     tasks = Tasks(
         dataset,
-        _settle_protocol(file, user, row, tables.protocols(dataset)),
+        _settle_protocol(sampled and parse_protocol(sampled).key, row, tables.protocols(dataset)),
         keys["split"] or "test",
         keys["side"] or (row.side if row is not None else None) or "both",
         keys["aggregation"] or DEFAULT_AGGREGATION,
@@ -230,7 +221,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
 
 
 def list_open(file: Stated, user: Stated) -> tuple[Ask, ...]:
-    """Return the questions about a number that the user has not answered, and the benchmark does not."""
+    """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
     kinds = list_kinds(user.dataset or file.dataset or "")
     accepted = {word.lower() for word in user.accepted}
     return tuple(
@@ -241,7 +232,7 @@ def list_open(file: Stated, user: Stated) -> tuple[Ask, ...]:
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
-    """Return a protocol's name; filtered as the tool does, or as usual, has none."""
+    """Return the name of a protocol; None for one that only says filtered: as the tool does, or as usual."""
     if name is None or not is_filtered(name):
         return name
     if tool is not None and parse_protocol(tool.protocol).known == "none":
@@ -274,11 +265,11 @@ def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[st
     return asked or key
 
 
-def _settle_protocol(file: Stated, user: Stated, tool: Tool | None, held: tuple[str, ...]) -> str:
+def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]) -> str:
+    """Return the protocol that is asked for, the dataset's only one, the tool's or the usual one."""
     implied = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
     only = held[0] if len(held) == 1 else None
-    asked = user.protocol or (file.protocol and parse_protocol(file.protocol).key)
     key = asked or only or implied or DEFAULT_PROTOCOL
     few = next((one for one in (implied, only) if one and find_protocol(one).negatives is not None), None)
     if asked and few and find_protocol(key).negatives is None:

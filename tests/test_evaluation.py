@@ -11,8 +11,19 @@ import pytest
 import rankconst
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rankconst.catalogue.tools import TOOLS, Tool
-from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.evaluation import NAMES, NOTHING, Stated, agrees, complete_by_name, match_relations, parse_stated, settle
+from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
+from rankconst.evaluation import (
+    NAMES,
+    NOTHING,
+    Ask,
+    Stated,
+    agrees,
+    complete_by_name,
+    list_open,
+    match_relations,
+    parse_stated,
+    settle,
+)
 from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()
@@ -91,47 +102,47 @@ def test_relations_of_a_file_may_lack_punctuation() -> None:
     assert settle(Stated("wn18rr", relations=("also see",)), NOTHING, TABLES)[0].relations == ("_also_see",)
     # What is unknown stays, for the message.
     assert settle(Stated("wn18rr", relations=("seen",)), NOTHING, TABLES)[0].relations == ("seen",)
-    assert not agrees(Stated("wn18rr", relations=("_hypernym",)), Stated(relations=("_also_see",)), TABLES)
+
+
+EMERGING = Ask("task", "of emerging entities", "emerging", "the caption", kind="inductive")
+RAW = Ask("protocol", "raw", "raw", "its row", "--protocol raw")
+DEV = Ask("split", "tuned on the dev set", "dev", "the caption", "--split valid")
+WHICH = Ask("dataset", "it may be of FB15k-237 or WN18RR", remedy="--dataset", choices=("FB15k-237", "WN18RR"))
+SUBSET = Ask("relations", "its cell is empty")
 
 
 @pytest.mark.parametrize(
-    ("task", "user", "refused"),
+    ("ask", "user", "answered"),
     [
-        ("few-shot", Stated("wn18rr"), True), ("by relation", Stated("wn18rr"), True),
-        ("by relation", Stated("wn18rr", relations=("_hypernym",)), False),
-        ("sampled", Stated("wn18rr"), True), ("sampled", Stated("wn18rr", protocol="sampled:50"), False),
-        ("inductive", Stated("wn18rr"), True), ("inductive", Stated("wn18rr_v1_ind"), False),
+        # A field answers its own questions; the dataset only those about it, and words of what the benchmark is.
+        (DEV, Stated(split="test"), True), (DEV, Stated(side="both", protocol="standard"), False),
+        (RAW, Stated(protocol="raw"), True), (RAW, Stated(protocol="standard"), True), (RAW, Stated("wn18rr"), False),
+        (WHICH, Stated("wn18rr"), True), (WHICH, Stated(split="test"), False),
+        (EMERGING, Stated("wn18rr_v1_ind"), True), (EMERGING, Stated("wn18rr"), False),
+        (SUBSET, Stated(relations=("_hypernym",)), True), (SUBSET, Stated("wn18rr"), False),
+        # A word is accepted, in any case; a question without a word is not.
+        (EMERGING, Stated(accepted=("Emerging",)), True), (DEV, Stated(accepted=("dev",)), True),
+        (DEV, Stated(accepted=("valid",)), False), (WHICH, Stated(accepted=("dataset",)), False),
     ],
 )  # fmt: skip
-def test_a_dataset_named_by_the_user_does_not_hide_another_task(task: str, user: Stated, refused: bool) -> None:
-    if not refused:
-        assert settle(Stated(task=task), user, TABLES)[0].dataset == user.dataset
+def test_a_question_is_open_until_the_user_or_the_benchmark_answers_it(ask: Ask, user: Stated, answered: bool) -> None:
+    file = Stated(None if ask is WHICH else "wn18rr_v1_ind" if user.dataset == "wn18rr_v1_ind" else "wn18rr", asks=(ask,))
+    assert list_open(file, user) == (() if answered else (ask,))
+    if answered:
+        assert settle(file, user, TABLES)[0].dataset == (user.dataset or file.dataset)
         return
-    with pytest.raises(DataError, match=rf"names another task \({task}\): its numbers are not of wn18rr"):
-        settle(Stated(task=task), user, TABLES)
+    with pytest.raises(AskedError) as error:
+        settle(file, user, TABLES)
+    assert (error.value.asks, str(error.value)) == ((ask,), f"{ask}.")
 
 
-@pytest.mark.parametrize(
-    ("task", "user"),
-    [
-        ("macro-averaged", Stated(aggregation="micro")), ("sampled", Stated(protocol="standard")),
-        ("relation prediction", Stated(side="both")),
-    ],
-)  # fmt: skip
-def test_what_only_the_name_of_a_file_says_the_user_may_contradict(task: str, user: Stated) -> None:
-    named = Stated("wn18rr", task=task, named_by="x.csv")
-    assert settle(named, user, TABLES)[0] == Tasks("wn18rr")
-    for file, asked in ((named, NOTHING), (replace(named, named_by=""), user)):
-        with pytest.raises(DataError, match="task"):
-            settle(file, asked, TABLES)
-
-
-def test_a_task_in_the_name_of_a_dataset_is_asked_for() -> None:
-    asked = {"sampled": Stated(protocol="sampled:50"), "macro-averaged": Stated(aggregation="macro-query")}
-    for task, user in asked.items():
-        assert settle(Stated(f"WN18RR ({task})"), user, TABLES)[0].dataset == "wn18rr"
-        with pytest.raises(UnknownNameError, match=f"these are {task} tasks, which --(protocol|aggregation)"):
-            settle(Stated(f"WN18RR ({task})"), NOTHING, TABLES)
+def test_a_question_names_word_place_and_both_ways_on() -> None:
+    harmless = "if it says nothing about these numbers"
+    assert str(DEV) == f'"dev" in the caption, "tuned on the dev set": add --split valid, or --accept dev {harmless}'
+    assert str(RAW) == f'"raw" in its row: add --protocol raw, or --accept raw {harmless}'
+    assert str(EMERGING) == f'"emerging" in the caption, "of emerging entities": add --accept emerging {harmless}'
+    assert str(WHICH) == "it may be of FB15k-237 or WN18RR: add --dataset"
+    assert str(SUBSET) == "its cell is empty"
 
 
 @pytest.mark.parametrize("name", ["dataset", "split", "side", "aggregation"])
@@ -154,20 +165,6 @@ def test_which_macro_average_it_is_must_be_said() -> None:
         assert settle(file, Stated(aggregation=key), TABLES)[0].aggregation == key
     with pytest.raises(DataError, match="over queries or over relations"):
         settle(file, Stated(aggregation="micro"), TABLES)
-
-
-def test_the_same_in_another_spelling_is_no_contradiction() -> None:
-    file, user = Stated("FB15k-237", "testing"), Stated("fb15k237", "test")
-    assert settle(file, user, TABLES)[0] == Tasks("fb15k237")
-    assert agrees(file, user, TABLES)
-
-
-def test_names_that_are_unknown_contradict_nothing() -> None:
-    """They get a reason of their own where they are settled."""
-    file = Stated("atlantis", "tset")
-    assert agrees(file, Stated("nations", "test"), TABLES)
-    with pytest.raises(UnknownNameError, match="unknown dataset 'atlantis'"):
-        settle(file, NOTHING, TABLES)
 
 
 def test_what_a_user_says_is_read_once_into_keys() -> None:
@@ -234,19 +231,23 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Ta
 @pytest.mark.parametrize(
     ("file", "user", "agreed"),
     [
-        (Stated(among=("FB15k-237", "WN18RR")), Stated("wn18rr"), True),
-        (Stated(among=("FB15k-237", "WN18RR")), Stated("nations"), False),
-        (Stated(among=("atlantis",)), Stated("nations"), False),
-        (Stated(among=("atlantis", "Nations")), Stated("nations"), True),
-        (Stated(among=("FB15k-237",)), NOTHING, True),
-        (Stated("nations", among=("FB15k-237",)), Stated("nations"), True),
+        (Stated(asks=(WHICH,)), Stated("wn18rr"), True),
+        (Stated(asks=(WHICH,)), Stated("nations"), False),
+        (Stated(asks=(WHICH._replace(choices=("atlantis",)),)), Stated("nations"), False),
+        (Stated(asks=(WHICH._replace(choices=("atlantis", "Nations")),)), Stated("nations"), True),
+        (Stated(asks=(WHICH,)), NOTHING, True),
+        (Stated("nations", asks=(WHICH,)), Stated("nations"), True),
         (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a", "d")), True),
         (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a")), True),
         (Stated(relations=("a", "e")), Stated(relations=("a", "d")), False),
         (Stated(relations=("a",)), NOTHING, True),
         (NOTHING, Stated(relations=("a",)), True),
+        (Stated("FB15k-237", "testing"), Stated("fb15k237", "test"), True),
+        (Stated("wn18rr", relations=("_hypernym",)), Stated(relations=("_also_see",)), False),
         (Stated("nations", "test", "head"), NOTHING, True),
         (Stated("atlantis", "valid"), Stated("nations", "test"), False),
+        # Unknown names get a reason of their own where they are settled.
+        (Stated("atlantis", "tset"), Stated("nations", "test"), True),
         (Stated(split="tset", side="head"), Stated(split="test", side="tail"), False),
         (Stated(protocol="raw"), Stated(protocol="standard"), True),
         (Stated(protocol="raw", dataset="nations"), Stated("nations", protocol="standard", side="head"), True),
@@ -254,17 +255,6 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Ta
 )
 def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: Stated, agreed: bool) -> None:
     assert agrees(file, user, TABLES) is agreed
-
-
-def test_one_of_several_datasets_is_to_be_chosen() -> None:
-    file = Stated(among=("FB15k-237", "WN18RR"))
-    with pytest.raises(DataError, match="it may be of FB15k-237 or WN18RR: choose one with --dataset"):
-        settle(file, NOTHING, TABLES)
-    assert settle(file, Stated("wn18rr"), TABLES)[0] == Tasks("wn18rr")
-    assert settle(replace(file, dataset="umls"), NOTHING, TABLES)[0] == Tasks("umls")
-    for user in (NOTHING, Stated("wn18rr")):
-        with pytest.raises(DataError, match=r"^nobody knows$"):
-            settle(replace(file, unclear="nobody knows"), user, TABLES)
 
 
 def test_of_sampled_ranks_their_number_is_enough() -> None:
@@ -283,27 +273,11 @@ def test_of_sampled_ranks_their_number_is_enough() -> None:
     assert named == Tasks("wn18rr", "sampled:50")
 
 
-def test_relation_prediction_is_adjusted_where_the_user_asks_for_it() -> None:
-    asked = Stated(side="relation")
-    file = Stated("wn18rr (relation prediction)")
-    assert settle(file, asked, TABLES)[0] == Tasks("wn18rr", side="relation")
-    with pytest.raises(UnknownNameError, match="relation prediction"):
-        settle(file, NOTHING, TABLES)
-    above = Stated(task="relation prediction")
-    assert settle(above, replace(asked, dataset="wn18rr"), TABLES)[0] == Tasks("wn18rr", side="relation")
-    hint = r"its numbers are not of wn18rr\. If relations were ranked, add --side relation\.$"
-    with pytest.raises(DataError, match=hint):
-        settle(above, Stated("wn18rr"), TABLES)
-    for user in (Stated("wn18rr"), Stated("wn18rr", side="relation"), Stated("wn18rr", protocol="raw")):
-        with pytest.raises(DataError, match=r"\(sampled\): its numbers are not of wn18rr\. If M candidates"):
-            settle(Stated(task="sampled"), user, TABLES)
-
-
-def test_a_split_is_no_default_where_other_numbers_name_theirs() -> None:
-    open_split = Stated("wn18rr", missing=(("split", "it is one of several: add --split"),))
-    with pytest.raises(DataError, match=r"one of several: add --split\.$"):
-        settle(open_split, NOTHING, TABLES)
-    assert settle(open_split, Stated(split="valid"), TABLES)[0] == Tasks("wn18rr", split="valid")
+def test_relations_are_ranked_where_the_user_says_so() -> None:
+    assert settle(Stated("wn18rr"), Stated(side="relation"), TABLES)[0] == Tasks("wn18rr", side="relation")
+    for words in ("relation prediction", "sampled", "macro-averaged"):
+        with pytest.raises(UnknownNameError, match="unknown dataset"):
+            settle(Stated(f"wn18rr ({words})"), NOTHING, TABLES)
 
 
 def test_nothing_is_said_unless_it_is() -> None:

@@ -1,4 +1,4 @@
-"""Evaluations of a few relations only: the ranking tasks of one, two or three, where nothing else fits.
+"""Evaluations of a few relations only: the ranking tasks of one or two, where nothing else fits.
 
 Their number of ranks is tried first, then E[MR], then everything that the numbers say: all of it must agree. So many
 sets are tried that what fits is weighed by how many would by chance.
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks
 
-# How many relations may be together: of more there are too many sets to try, and of any dataset sooner than of one.
-_NAMED, _UNNAMED = (1, 2, 3), (1, 2)
+# How many relations may be together: of more there are too many sets to try.
+_SIZES = (1, 2)
 # Where more sets have that many ranks and that E[MR], the numbers tell too little.
 _MOST_COMPARED = 100
 _MEAN_RANK = parse_metric("MR")
@@ -51,15 +51,12 @@ def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
         return ()
     (count,), mean = counts, min(means, key=lambda piece: piece.precision)
     sets = RelationSets.of(tables)
+    around = [place for place in np.flatnonzero(sets.select(names)) if sets.groups[place].protocol in PROTOCOLS]
+    # The mean of a few relations lies between theirs.
     possible = sets.can_have(mean.interval.lower * (1 - NOISE), mean.interval.upper * (1 + NOISE))
-    # What is around E[MR] would fit by chance, and the mean of a few relations lies between theirs.
-    around, within = (
-        [place for place in np.flatnonzero(asked).tolist() if sets.groups[place].protocol in PROTOCOLS]
-        for asked in (sets.select(names), sets.select(names) & possible)
-    )
-    for size in _NAMED if "dataset" in names else _UNNAMED:
+    for size in _SIZES:
         near: list[Tasks] = []
-        for place in within:
+        for place in (place for place in around if possible[place]):
             alike, expected = _try(sets, place, size, count)
             fitting = alike[agrees(mean, expected, expected)][: _MOST_COMPARED + 1]
             relations = sets.relations[sets.find_own(place)]
@@ -70,17 +67,15 @@ def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
             tried = _count_tried(sets, around, size, count, mean.value)
             # No number tells more of a few tasks than how many candidates each has: not of which graph they are.
             floors = [0.0 if "dataset" in names else _share_pinned(match.tasks, tables) for match in found]
-            return tuple(
-                replace(match, by_chance=tried * max(match.by_chance, floor))
-                for match, floor in zip(found, floors, strict=True)
-            )
+            pairs = zip(found, floors, strict=True)
+            return tuple(replace(match, by_chance=tried * max(match.by_chance, floor)) for match, floor in pairs)
     return ()
 
 
 def _try(sets: RelationSets, place: int, size: int, count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the sets of so many relations of a group that have `count` tasks together, and E[MR] of each."""
     own = sets.find_own(place)
-    alike = _combine(sets.num_tasks[own], size, count)
+    alike = combine(sets.num_tasks[own], size, count)
     return alike, sets.totals[own][alike].sum(axis=1) / (2 * count)
 
 
@@ -94,22 +89,11 @@ def _count_tried(sets: RelationSets, places: Iterable[int], size: int, count: in
     return sum(tried.values())
 
 
-def _combine(num_tasks: NDArray[np.int64], size: int, count: int) -> NDArray[np.intp]:
-    """Return the sets of that many relations that have `count` tasks together, a row each."""
+def combine(num_tasks: NDArray[np.int64], size: int, count: int) -> NDArray[np.intp]:
+    """Return one or two relations that have `count` tasks together, a row each."""
     if size == 1:
-        return np.flatnonzero(num_tasks == count)[:, np.newaxis]
-    if size == 2:
-        order = np.argsort(num_tasks, kind="stable")
-        ascending = num_tasks[order]
-        starts, ends = (np.searchsorted(ascending, count - ascending, end) for end in ("left", "right"))
-        first = np.repeat(np.arange(order.size), ends - starts)
-        second = np.arange(first.size) - np.repeat(np.cumsum(ends - starts) - ends, ends - starts)
-        return np.sort(order[np.stack((first, second), axis=1)[first < second]], axis=1)
-    found = [np.zeros((0, size), dtype=np.intp)]
-    for place, own in enumerate(num_tasks.tolist()):
-        others = place + 1 + _combine(num_tasks[place + 1 :], size - 1, count - own)
-        found.append(np.insert(others, 0, place, axis=1))
-    return np.concatenate(found)
+        return np.argwhere(num_tasks == count)
+    return np.argwhere(np.triu(num_tasks[:, np.newaxis] + num_tasks == count, 1))
 
 
 def _match(evidence: Evidence, near: Iterable[Tasks], tables: Tables, user: Stated) -> tuple[Match, ...]:

@@ -109,7 +109,7 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
             groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
     asked: dict[Ask, tuple[Entry, ...]] = {}
     for group, (context, evaluations) in zip(groups, each, strict=True):
-        for ask in list_open(context, user) if group.match is None else ():
+        for ask in list_open(context, user) if group.evidence.pieces and group.match is None else ():
             asked[ask] = (*asked.get(ask, ()), *itertools.chain(*evaluations))
     return Identification(tuple(groups), tables.version, asked)
 
