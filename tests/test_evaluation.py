@@ -126,7 +126,9 @@ SUBSET = Ask("relations", "its cell is empty")
     ],
 )  # fmt: skip
 def test_a_question_is_open_until_the_user_or_the_benchmark_answers_it(ask: Ask, user: Stated, answered: bool) -> None:
-    file = Stated(None if ask is WHICH else "wn18rr_v1_ind" if user.dataset == "wn18rr_v1_ind" else "wn18rr", asks=(ask,))
+    file = Stated(
+        None if ask is WHICH else "wn18rr_v1_ind" if user.dataset == "wn18rr_v1_ind" else "wn18rr", asks=(ask,)
+    )
     assert list_open(file, user) == (() if answered else (ask,))
     if answered:
         assert settle(file, user, TABLES)[0].dataset == (user.dataset or file.dataset)

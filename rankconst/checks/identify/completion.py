@@ -10,7 +10,7 @@ import functools
 import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -166,10 +166,8 @@ class _Search:
         if found.matches:
             return found
         if "protocol" not in names and self._may_hold(part, names) and (size := find_equal(evidence)) is not None:
-            # Few tasks may have equally many candidates by chance: they may be those of a relation.
-            if context.num_tasks not in range(_MOST_EQUAL):
-                self._equal[size] = None
-                return replace(part, context=replace(context, protocol=f"sampled:{size - 1}"), names=None)
+            self._equal[size] = None
+            return replace(part, context=replace(context, protocol=f"sampled:{size - 1}"), names=None)
         elsewhere = rank(evidence, self.sets, select(self.sets, {}), self.user) if names else ()
         if elsewhere and elsewhere[0].by_chance < CERTAIN:
             text = f"its numbers do not fit {list_names(names)}; they are those of {_describe(elsewhere[:1])}"
@@ -306,8 +304,7 @@ _OTHER_FILTER = (
 )
 
 # Few tasks may have equally many candidates by chance: they may be those of a relation.
-_MOST_EQUAL = 100
-
+_FEW = 100
 # At least this many metrics have to agree: one may do so by chance.
 _FEWEST_EQUAL = 2
 # Numbers in full are met to a hundredth of what 32 bits leave open; others leave little room next to whole numbers.
@@ -319,7 +316,7 @@ def find_equal(evidence: Evidence) -> int | None:
     """Return how many candidates each task has, where all have equally many and every piece follows from that."""
     mean = next((p for p in evidence.pieces if p.kind == "expectation" and p.metric == _MEAN_RANK), None)
     counts = [int(piece.value) for piece in evidence.pieces if piece.metric is None]
-    if mean is None or len(counts) != 1:
+    if mean is None or len(counts) != 1 or counts[0] < _FEW:
         return None
     size = round(2 * mean.value - 1)
     # Of tasks with different numbers of candidates, the mean number is whole by chance only.
@@ -334,8 +331,7 @@ def find_equal(evidence: Evidence) -> int | None:
         if not agrees(piece, known, known):
             return None
         farthest = max(farthest, abs(piece.value - known) / piece.interval.half_width)
-    # Of few tasks, the mean is whole too often to tell by itself.
-    told_by_mean = counts[0] >= _MOST_EQUAL and 2 * mean.interval.half_width <= _WIDEST
+    told_by_mean = 2 * mean.interval.half_width <= _WIDEST
     enough = len({piece.metric for piece in told}) >= _FEWEST_EQUAL
     return size if enough and (farthest <= _SHARP or told_by_mean) else None
 

@@ -16,19 +16,19 @@ import numpy as np
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.checks.identify.matches import Comparison, Match, agrees, bound_constant, prefer, preference
+from rankconst.checks.identify.matches import Comparison, Comparisons, Match, agrees, join_alike, prefer, preference
 from rankconst.constants.published import NOISE
 from rankconst.tables.search import NEAR, ComputedSets, RelationSets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.checks.identify.evidence import Evidence
     from rankconst.evaluation import Stated
     from rankconst.tables.tables import Tables
-    from rankconst.tasks import Histogram, Tasks
+    from rankconst.tasks import Tasks
 
 # How many relations may be together: of more there are too many sets to try.
 _SIZES = (1, 2)
@@ -96,27 +96,19 @@ def combine(num_tasks: NDArray[np.int64], size: int, count: int) -> NDArray[np.i
     return np.argwhere(np.triu(num_tasks[:, np.newaxis] + num_tasks == count, 1))
 
 
-def _match(evidence: Evidence, near: Iterable[Tasks], tables: Tables, user: Stated) -> tuple[Match, ...]:
+def _match(evidence: Evidence, near: Sequence[Tasks], tables: Tables, user: Stated) -> tuple[Match, ...]:
     """Return those that everything agrees with, and the share of others with as many tasks that would."""
     sets = ComputedSets(tables, tuple(near))
-    pieces = (*evidence.pieces, *evidence.vague)
-    bounds = [bound_constant(piece, sets) for piece in pieces]
-    expected = np.array([sum(ends) / 2 for ends in bounds])
-    agreement = np.array([agrees(piece, *ends) for piece, ends in zip(pieces, bounds, strict=True)])
-    fits = (agreement | np.isnan(expected)).all(axis=0)
-    groups: dict[Histogram, list[int]] = {}
-    for place in np.flatnonzero(fits).tolist():
-        groups.setdefault(tables.histogram(sets.sets[place]), []).append(place)
+    compared = Comparisons.of(evidence, sets)
+    signs = {
+        column: tables.histogram(near[column]) for column in np.flatnonzero(~compared.against.any(axis=0)).tolist()
+    }
     order = functools.partial(preference, protocol=prefer(evidence, user))
     matches = []
-    for places in groups.values():
-        first, *others = sorted((sets.sets[place] for place in places), key=order)
-        comparisons = tuple(
-            Comparison(piece, float(expected[row, places[0]]), bool(agreement[row, places[0]]))
-            for row, piece in enumerate(evidence.pieces)
-        )
+    for column, (first, *others) in join_alike(near, signs, order):
+        comparisons = compared.list_at(column)
         share = _share(comparisons, first, tables)
-        matches.append(Match(first, tuple(others), int(sets.num_tasks[places[0]]), comparisons, share))
+        matches.append(Match(first, tuple(others), int(sets.num_tasks[column]), comparisons, share))
     return tuple(sorted(matches, key=lambda match: order(match.tasks)))
 
 

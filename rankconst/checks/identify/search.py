@@ -17,13 +17,13 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.checks.identify.evidence import Evidence, Piece, collect_evidence
 from rankconst.checks.identify.matches import (
+    Comparisons,
     Identification,
     Identified,
     Match,
     agrees,
     bound_constant,
     check_evaluations,
-    compare,
     rank,
 )
 from rankconst.checks.identify.relations import rank_relations
@@ -105,7 +105,8 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
         if not group.matches and len(alike) == 1:
             (match,) = alike.values()
             wrong = check_evaluations(evaluations, [match], candidates, percent=user.percent)
-            likely = replace(match, comparisons=compare(group.evidence, match.tasks, candidates))
+            compared = Comparisons.of(group.evidence, candidates, [candidates.sets.index(match.tasks)])
+            likely = replace(match, comparisons=compared.list_at(0))
             groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
     asked: dict[Ask, tuple[Entry, ...]] = {}
     for group, (context, evaluations) in zip(groups, each, strict=True):

@@ -114,7 +114,7 @@ class Archive:
     def _settle(
         self, file: Stated, user: Stated, implied: str | None
     ) -> tuple[Tasks | None, Tool | None, str | tuple[Ask, ...]]:
-        """Return the ranking tasks that file and user name, and the tool; without tasks, the reason or the questions."""
+        """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
         except AskedError as error:

@@ -13,7 +13,7 @@ import rankconst
 from carried import open_once
 from cases import take_turns
 from rankconst.checks.identify.completion import complete_reading
-from rankconst.checks.identify.relations import _combine
+from rankconst.checks.identify.relations import combine
 from rankconst.checks.identify.search import identify_reading
 from rankconst.checks.lint import lint_reading
 from rankconst.errors import DataError
@@ -146,13 +146,13 @@ def test_a_side_without_adjusted_values_is_of_the_same_relations() -> None:
     }
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 2])
 def test_every_set_is_tried(size: int) -> None:
     num_tasks = np.array([3, 1, 4, 1, 5, 2, 2])
     for count in range(1, 13):
         every = itertools.combinations(range(num_tasks.size), size)
         expected = [chosen for chosen in every if num_tasks[list(chosen)].sum() == count]
-        assert sorted(map(tuple, _combine(num_tasks, size, count).tolist())) == expected
+        assert sorted(map(tuple, combine(num_tasks, size, count).tolist())) == expected
 
 
 def test_columns_are_those_of_the_tables() -> None:
