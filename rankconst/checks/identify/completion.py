@@ -198,6 +198,8 @@ class _Search:
         evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
         nearest = describe_nearest(evidence, self.sets, chosen, self.user).rstrip(".")
         text = f"its numbers fit no ranking tasks in the tables: {nearest}"
+        if "dataset" not in names:
+            return Ask("dataset", text, remedy="--dataset")
         counts, held = [each.value for each in evidence.pieces if each.metric is None], self.sets.num_tasks[chosen]
         if counts and max(counts) < held.max() and not np.isin(counts, held).all():
             return Ask("relations", text, remedy="--relation for each relation, if only some were evaluated")

@@ -277,28 +277,6 @@ def test_a_ranker_turned_round_is_worse_than_random() -> None:
 
 
 # 92.1 hits of 402, on average.
-_MEANS = {
-    "one run": ("", "m | 0.2291045 | 402", 1),
-    "caption": ("Table 1: Results on Nations, averaged over 5 random seeds.", "m | 0.2291045 | 402", 0),
-    "sentence": ("We report the mean of three runs:", "m | 0.2291045 | 402", 0),
-    "deviation": ("Mean and standard deviation on Nations:", "m | 0.2291045 | 402", 0),
-    "best": ("The best of 5 runs:", "m | 0.2291045 | 402", 1),
-    "one seed": ("Runs with seed 5, on 1 GPU:", "m | 0.2291045 | 402", 1),
-    "another": ("", "m | 0.2291045 | 402 | 0.31 ± 0.02", 0),
-    "behind": ("", "m | 0.2291045 (5 runs) | 402", 0),
-}
-
-
-@pytest.mark.parametrize("name", _MEANS)
-def test_what_a_document_says_of_several_runs_counts(name: str) -> None:
-    above, cells, expected = _MEANS[name]
-    heading = "Model | Hits@1 | num_tasks" + " | MRR" * cells.count("±")
-    rule = " | ".join("---" for _ in heading.split("|"))
-    text = f"# Nations\n\n{above}\n\n| {heading} |\n| {rule} |\n| {cells} |\n"
-    found = lint_reading(read_document("results.md", text), TABLES, rules=["multiple-of-1/n"])
-    assert found.num_errors == expected
-
-
 @pytest.mark.parametrize(
     ("column", "cell", "expected"),
     [
@@ -309,6 +287,8 @@ def test_what_a_document_says_of_several_runs_counts(name: str) -> None:
         ("num_seeds", "3", 0),
         ("runs", "1", 1),
         ("seed", "5", 1),
+        ("MRR", "0.31 ± 0.02", 0),
+        ("MRR gain", "", 1),
     ],
 )
 def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expected: int) -> None:
