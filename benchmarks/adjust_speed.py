@@ -2,9 +2,9 @@
 
     python benchmarks/adjust_speed.py
 
-One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 through the command line, both
-with five metrics as text of four decimals, a column of datasets and one of distinct names of models. The floor reads the
-same cells, forms the same columns by multiplication, and assigns or writes them.
+One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 on the command line, both
+with five metrics as text of four decimals, a column of datasets and one of distinct names of models. The floor reads
+the same cells, forms the same columns by multiplication, and assigns or writes them.
 """
 
 from __future__ import annotations
@@ -50,12 +50,13 @@ def form(values: np.ndarray, datasets: np.ndarray) -> dict[str, np.ndarray]:
 def adjust_least(frame: pd.DataFrame) -> pd.DataFrame:
     """Factorize, multiply and assign."""
     datasets, _ = pd.factorize(frame["dataset"])
-    added = {}
+    added: dict[str, np.ndarray] = {}
     for name in METRICS:
         codes, texts = pd.factorize(frame[name])
         values = np.array([float(text) for text in texts])[codes]
         added |= {f"{name}_{key}": cells for key, cells in form(values, datasets).items()}
-    return pd.concat([frame, pd.DataFrame(added)], axis=1)
+    found: pd.DataFrame = pd.concat([frame, pd.DataFrame(added)], axis="columns")
+    return found
 
 
 def write_least(source: str, target: str) -> None:

@@ -22,8 +22,8 @@ TESTS = Path(__file__).resolve().parents[1] / "tests"
 
 _TABLES = "results/tables"
 _SOURCES: dict[str, tuple[str, ...]] = {
-    "csv": (f"{_TABLES}/test_csv.py", f"{_TABLES}/test_grid.py", f"{_TABLES}/test_columns.py", "results/tools"),
-    "markdown": (f"{_TABLES}/test_markdown.py", f"{_TABLES}/test_surroundings.py", "results/test_rewrite.py"),
+    "csv": (f"{_TABLES}/test_csv.py", f"{_TABLES}/test_grid.py", "results/tools"),
+    "markdown": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py", "results/test_rewrite.py"),
     "latex": (f"{_TABLES}/test_latex.py", f"{_TABLES}/test_cells.py", "results/test_rewrite.py"),
     "text": (f"{_TABLES}/test_text.py",),
     "structured": ("results/test_structured.py", "results/tools"),

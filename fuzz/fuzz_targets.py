@@ -35,8 +35,8 @@ from rankconst.constants.published import parse_value, read_published, show_numb
 from rankconst.errors import DataError, DownloadError, RankconstError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
+from rankconst.results.labels import read_label
 from rankconst.results.rewrite import parse_exchange
-from rankconst.results.tables.columns import parse_column
 from rankconst.tables.counts_file import read_counts
 from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS
@@ -81,7 +81,7 @@ def _put(name: str, content: bytes) -> Path:
 
 _DECIMALS = (None, None, "comma", "point")
 _SHARES = (None, None, True, False)
-_TOOLS = ("pykeen", "paperswithcode", "libkge", "ogb", "ampligraph")
+_TOOLS = ("pykeen", "libkge", "ogb", "objects")
 _TABLES = ("pykeen_csv", "pykeen_tracker", "pykeen_trials", "pykeen_runs", "libkge_csv")
 _LOGS = (
     *("libkge_log", "rotate", "openke", "openke_torch", "graph4kg", "dglke", "torchkge", "nbfnet", "pyg", "kbc"),
@@ -309,7 +309,7 @@ _PARSERS: tuple[Callable[[str], object], ...] = (
     parse_metric,
     parse_adjusted_metric,
     parse_exchange,
-    parse_column,
+    read_label,
     protocols.parse_protocol,
     protocols.parse_split,
     protocols.parse_side,

@@ -190,8 +190,10 @@ def adjust(
     from rankconst.results.adjust import adjust_reading
 
     user = replace(user, percent=bool(percent))
+    only = wanted[0] if len(wanted) == 1 else None
+    reading = _read(results, strict=errors == "raise", percent=percent, metric=only)
     return adjust_reading(
-        complete_reading(_read(results, strict=errors == "raise", percent=percent), opened, user).reading,
+        complete_reading(reading, opened, user).reading,
         opened,
         user,
         metrics=wanted,
@@ -571,17 +573,17 @@ def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
     return join_tables(sets)
 
 
-def _read(results: Any, *, strict: bool = False, percent: bool | None = None) -> Reading:
+def _read(results: Any, *, strict: bool = False, percent: bool | None = None, metric: Metric | None = None) -> Reading:
     """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
     from rankconst.results.reading import require_whole
 
-    reading = _read_any(results, percent)
+    reading = _read_any(results, percent, metric)
     if strict:
         require_whole(reading)
     return reading
 
 
-def _read_any(results: Any, percent: bool | None) -> Reading:
+def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Reading:
     from rankconst.results.formats import read_document, read_results
     from rankconst.results.reading import Reading
 
@@ -591,7 +593,7 @@ def _read_any(results: Any, percent: bool | None) -> Reading:
     if isinstance(results, Ranks):
         return read_document("the ranks", _write_ranks(results))
     if isinstance(results, (str, os.PathLike)):
-        return read_results(os.fspath(results), percent=percent)
+        return read_results(os.fspath(results), percent=percent, metric=metric)
     if isinstance(results, Mapping):
         try:
             text = json.dumps(results, default=_to_plain)

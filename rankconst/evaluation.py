@@ -56,7 +56,7 @@ class Ask(NamedTuple):
 def say_question(word: str, place: str, text: str, ways: str) -> str:
     """Return a question as half a sentence: the word, the place, the words around it, and the ways on."""
     around = "" if text.lower() == word else f', "{text}"'
-    asked = f'"{word}" in {place}{around}' if word else text
+    asked = f'"{word}" in {place}{around}' if word else text.rstrip(".")
     return f"{asked}: add {ways}" if ways else asked
 
 

@@ -322,7 +322,6 @@ def results_files(draw: random.Random) -> Iterator[Case]:
         "csv": "csv",
         "markdown": "md",
         "latex": "tex",
-        "rst": "rst",
         "text": "txt",
         "structured": "json",
         "logs": "log",
@@ -712,7 +711,7 @@ def long_runs(draw: random.Random) -> Iterator[Case]:
     """Yield results files with one or two signs 100,000 times in a row, anywhere."""
     import fuzz_seeds
 
-    kinds = {"csv": "csv", "markdown": "md", "latex": "tex", "rst": "rst", "text": "txt", "structured": "json"}
+    kinds = {"csv": "csv", "markdown": "md", "latex": "tex", "text": "txt", "structured": "json"}
     kinds["logs"] = "log"
     for kind, ending in [*kinds.items()] * 6:
         text = draw.choice([seed[1:].decode("utf-8", "replace") for seed in fuzz_seeds.list_seeds(kind)])

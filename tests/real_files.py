@@ -115,6 +115,7 @@ def adjust_file(path: Path, options: str = "") -> AdjustedReading | None:
     stated: dict[str, Any] = {
         name.removeprefix("--"): value for name, value in zip(names[::2], names[1::2], strict=True)
     }
+    stated |= {name: stated[name].split(",") for name in stated.keys() & {"accept"}}
     try:
         adjusted: AdjustedReading = rankconst.adjust(path, **stated)
     except RankconstError:

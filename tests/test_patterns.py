@@ -33,17 +33,10 @@ NOTICED_EARLY = 0.01  # a bounded repetition shows its bound in what is short
 GROWTH = 9  # times longer for four times the text: 4 is linear, 16 quadratic
 # Patterns for texts that are cut, or refused, beyond so many characters: what a quadratic one costs there is little.
 BOUNDED = {
-    "rankconst.catalogue.mentions._LEADS": 80,
+    "rankconst.catalogue.mentions._BEFORE": 40,
+    "rankconst.results.labels._MARKS": 200,
+    "rankconst.results.labels._SPREAD": 200,
     "rankconst.results.tables.cells._MARK": 400,
-    "rankconst.results.tables.columns._BARS": 200,
-    "rankconst.results.tables.columns._DEVIATING": 200,
-    "rankconst.results.tables.columns._LAST_SAID": 200,
-    "rankconst.results.tables.columns._LAST_WORD": 200,
-    "rankconst.results.tables.columns._MARKS": 200,
-    "rankconst.results.tables.columns._PERCENT": 200,
-    "rankconst.results.tables.columns._SPREAD": 200,
-    "rankconst.results.tables.headings._FAMILY": 200,
-    "rankconst.results.tables.surroundings._LABEL_OF": 80,
     "rankconst.results.tables.xlsx._FORMATTING": 255,
 }
 PROBES = " \t\na0A_-.,:/@([{<|\\\"'$*=+"

@@ -880,7 +880,7 @@ def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | 
         cutoff = int(numbered[2])
     if family is not None:
         metric = CATALOGUE[family]
-        if metric.takes_k and cutoff is None:
+        if metric.takes_k and not cutoff:
             return None
         return (metric.at(cutoff) if metric.takes_k and cutoff is not None else metric), None
     for pattern, form in _ADJUSTED_KEYS:

@@ -31,7 +31,7 @@ from rankconst.cli.output import (
 )
 from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.document import open_document
+from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.labels import read_label
 from rankconst.results.reading import lengthen
@@ -76,10 +76,15 @@ class Work:
     baselines: tuple[str, ...] = ()  # further ones than chance
     strict: bool = False
 
+    def open(self) -> Document:
+        """Open the file; tables that name no metric are of the only one that was asked for."""
+        only = self.metrics[0] if len(self.metrics) == 1 else None
+        return open_document(self.file, self.decimal, self.percent, only)
+
 
 def read_file(work: Work) -> Reading:
     """Read a file, and say on stderr what was left out."""
-    reading = read_opened(open_document(work.file, work.decimal, work.percent), work.input_format)
+    reading = read_opened(work.open(), work.input_format)
     report_reading(reading, strict=work.strict)
     return reading
 
@@ -98,7 +103,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, digits: 
     if len(work.baselines) > 1:
         raise UsageError(f"--replace is over one baseline: {join_words(work.baselines)}?")
     baseline = work.baselines[0] if work.baselines else None
-    document = open_document(work.file, work.decimal, work.percent)
+    document = work.open()
     exchanges = [parse_exchange(name, baseline) for name in names]
     reading = read_opened(document, work.input_format)
     report_reading(reading, strict=work.strict)

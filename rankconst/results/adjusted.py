@@ -91,6 +91,7 @@ def name_blocks(
         prefix = keep_apart(own, known, ENDS[1:])
         forms = {form: keep_apart(name_adjusted(own, metric, form), known, ENDS) for form in ADJUSTMENTS}
         blocks[heading] = Block(prefix, f"{prefix}_", forms, _name_skills(f"{prefix}_", further, known))
+        known |= {*blocks[heading].list_names(significant=True).values()}
     return blocks
 
 

@@ -8,8 +8,12 @@ import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from rankconst.catalogue.metrics import Metric
 
 LARGEST = 64 * 2**20
 """The largest file that is read, in bytes; a longer log can be filtered first."""
@@ -44,6 +48,7 @@ class Document:
     text: str  # each line end a single line feed
     decimal: str | None = None  # "comma" or "point" if the user says what sets decimals apart
     percent: bool | None = None  # what shares without a sign are if the numbers leave it open
+    metric: Metric | None = None  # that of tables that name none, if the user says it
     source: str = ""  # as in the file: its own line ends and byte order mark
     workbook: bytes = field(default=b"", repr=False)  # the file itself, if it is a zip archive; then there is no text
 
@@ -63,7 +68,9 @@ class Document:
         return ", ".join(part for part in parts if part)
 
 
-def open_document(path: str | Path, decimal: str | None = None, percent: bool | None = None) -> Document:
+def open_document(
+    path: str | Path, decimal: str | None = None, percent: bool | None = None, metric: Metric | None = None
+) -> Document:
     """Read a results file, or ``-`` for standard input; DataError if it is too large, or no UTF-8 text or workbook."""
     if decimal not in {None, "comma", "point"}:
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
@@ -78,7 +85,7 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
             "Of a log, take the lines with metrics: grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
         )
     if data.startswith(_ZIP):
-        return Document(name, "", decimal, percent, workbook=data)
+        return Document(name, "", decimal, percent, metric, workbook=data)
     if data.startswith(_OLD_OFFICE):
         raise DataError(
             f"{name} is an old .xls workbook, or one with a password. Save it as .xlsx without a password, or as CSV "
@@ -107,7 +114,7 @@ def open_document(path: str | Path, decimal: str | None = None, percent: bool | 
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
-    return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, percent, source)
+    return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, percent, metric, source)
 
 
 def _recode(data: bytes, encoding: str, name: str) -> bytes:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.results.reading import Reader, Reading
 
 
@@ -121,7 +122,12 @@ _LENIENT = {"markdown", "generic", "text"}
 
 
 def read_results(
-    path: str | Path, form: str | None = None, *, decimal: str | None = None, percent: bool | None = None
+    path: str | Path,
+    form: str | None = None,
+    *,
+    decimal: str | None = None,
+    percent: bool | None = None,
+    metric: Metric | None = None,
 ) -> Reading:
     """Read a results file of any known format.
 
@@ -135,6 +141,8 @@ def read_results(
         ``"comma"`` or ``"point"``, what sets decimals apart in its tables; if None, its numbers tell.
     percent
         Whether shares that could be fractions or percentages are percentages; if None, they are left out.
+    metric
+        That of tables whose columns are called by sides, splits or datasets only.
 
     Returns
     -------
@@ -152,7 +160,7 @@ def read_results(
     MissingExtraError
         If the file is a workbook, and the extra ``rankconst[xlsx]`` is not installed.
     """
-    return read_opened(open_document(path, decimal, percent), form)
+    return read_opened(open_document(path, decimal, percent, metric), form)
 
 
 def read_document(name: str, text: str) -> Reading:

@@ -159,7 +159,6 @@ def read_frame(frame: pd.DataFrame, percent: bool | Collection[str] | None = Non
         entries,
         notes.skipped(),
         find_tool(heading.keys),
-        gated=True,
     )
     return reading, notes.of_row
 
@@ -264,7 +263,10 @@ def _read_texts(series: Any) -> Any:
         return None
     if series.dtype != object and not isinstance(series.dtype, pd.StringDtype):
         return None
-    found: Any = pa.array(series, from_pandas=True)
+    try:
+        found: Any = pa.array(series, from_pandas=True)
+    except UnicodeEncodeError:  # half of a character
+        return None
     found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
     return found.cast(pa.string()).fill_null("")
 

@@ -6,7 +6,7 @@ declaration has consumed is asked about. No sentence is understood.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_mentions
@@ -49,10 +49,10 @@ def _name_remedy(field: str, word: str) -> str:
 
 
 _REMEDIES = {
-    "split": "--split",
+    "split": "--split valid or --split test",
     "side": "--side head or --side tail",
     "protocol": "--protocol sampled:M",
-    "aggregation": "--aggregation",
+    "aggregation": "--aggregation macro-relation or --aggregation macro-query",
 }
 
 
@@ -62,18 +62,19 @@ class Told:
 
     said: Mapping[str, str]  # field to value
     asks: tuple[Ask, ...] = ()
-    origin: str = ""  # what names the dataset
+    origins: Mapping[str, str] = field(default_factory=dict)  # field to what says it: "the caption"
 
 
 def gather(texts: Sequence[Text]) -> Told:
     """Return what texts say, given from the nearest to the farthest."""
     said: dict[str, str] = {}
+    origins: dict[str, str] = {}
     asks: dict[tuple[str, str], Ask] = {}
     for text in texts:
         declared = text.label.said
         for name, value in declared.items():
-            if name != "dataset":
-                said.setdefault(name, value)
+            if name != "dataset" and name not in said:
+                said[name], origins[name] = value, text.place
         both = {"head", "tail"} <= set(text.label.values.get("side", ()))
         for word in text.label.words:
             if word.field == "side" and both:
@@ -88,7 +89,9 @@ def gather(texts: Sequence[Text]) -> Told:
     if among:
         question = f"it may be of {' or '.join(among)}"
         asks["dataset", ""] = Ask("dataset", question, remedy="--dataset, or a column dataset", choices=among)
-    return Told(said | ({"dataset": dataset} if dataset else {}), tuple(asks.values()), origin)
+    if dataset:
+        said, origins = {"dataset": dataset, **said}, {"dataset": origin, **origins}
+    return Told(said, tuple(asks.values()), origins)
 
 
 def _matters(text: Text, scopes: frozenset[str], field: str) -> bool:

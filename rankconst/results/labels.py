@@ -53,6 +53,7 @@ class Label:
 
 _NOTHING = Label()
 _MOST_WORDS = 8
+_LONGEST_HEADING = 200
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
 _JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
 _WORDS = re.compile(r"[A-Za-z0-9]+")
@@ -62,10 +63,13 @@ _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
 _PERCENT = re.compile(r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$")
-_SPREAD = re.compile(r"[(\[]?\s*(?:mean\s*)?(?:±|\+/-|\+-)\s*(?:std|sd)?\.?\s*[)\]]?$")
+_SPREAD = re.compile(r"[(\[]?\s{0,9}(?:mean\s{0,9})?(?:±|\+/-|\+-)\s{0,9}(?:std|sd)?\.?\s{0,9}[)\]]?$")
 _CAPTION = re.compile(r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE)
 # Addresses on the web and files, which say nothing: "bash scripts/run_wn18rr.sh".
-_FILES = re.compile(r"\S+://\S+|\S+\.(?:py|sh|pth?|txt|json|csv|tsv|ya?ml|log|ckpt|pkl|npy|md|tex|pdf|html)\b")
+_FILES = (
+    *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl", ".ckpt", ".pt", ".pth"),
+    *(".py", ".sh", ".md", ".tex", ".pdf", ".html"),
+)
 # What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR / 1000".
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
@@ -88,15 +92,23 @@ def read_label(text: str, k: int | None = None) -> Label:
     if not text.strip():
         return _NOTHING
     bare = _CAPTION.sub("", _ARROWS.sub("", text), count=1)
-    bare = _FILES.sub(" ", bare) if " " in bare.strip() else bare
+    bare = _drop_files(bare) if " " in bare.strip() else bare
     percent, bare = _PERCENT.search(bare) is not None, _PERCENT.sub(" ", bare)
-    spread, bare = _SPREAD.search(bare) is not None, _SPREAD.sub(" ", _MARKS.sub("", bare))
+    spread = len(bare) <= _LONGEST_HEADING and _SPREAD.search(bare) is not None
+    if len(bare) <= _LONGEST_HEADING:  # what follows is quadratic
+        bare = _SPREAD.sub(" ", _MARKS.sub("", bare))
     role = list_roles().get(squash(bare), "") if len(bare) < 40 else ""
     found = tuple(_scan(bare, k))
     label = _compose(text, bare, found, k)
     if label.metric is not None:
         return replace(label, role="measured", percent=percent, spread=spread)
     return replace(label, role=role) if role else label
+
+
+def _drop_files(text: str) -> str:
+    """Return a text without addresses on the web and names of files."""
+    words = text.split(" ")
+    return " ".join("" if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(_FILES) else word for word in words)
 
 
 def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> Label:

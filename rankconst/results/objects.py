@@ -97,7 +97,7 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
     """Return an object's place with the texts that stand in it."""
     roles, texts, flags = list[tuple[int, Text]](), list[Text](), {True: list[str](), False: list[str]()}
     facts, names = dict(place.facts), set(map(squash, value))
-    for key, each in value.items():
+    for key, each in _list_beside(value):
         label, word = read_label(key), str(each).strip()
         role, flag = _find_role(key, word), _FLAGS.get(word.lower())
         role = "" if role != squash(key) and role in names else role
@@ -126,6 +126,24 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
             (key, str(each)) for key, each in value.items() if _find_role(key) == "step" and isinstance(each, Number)
         ),
     )
+
+
+def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+    """Yield what stands in an object; a dataset or a split may be a list, or an object with a name."""
+    for key, each in value.items():
+        role = _find_role(key)
+        if role in _ADDRESS and isinstance(each, dict):
+            texts = [(inner, text) for inner, text in each.items() if isinstance(text, str) and not _is_path(text)]
+            # A version or a configuration makes another graph of it: then the name alone is not the dataset.
+            alone = all(_find_role(inner) or isinstance(text, Number) for inner, text in texts)
+            for inner, text in texts:
+                is_name = _find_role(inner) in {"model", role}
+                if alone or not is_name:
+                    yield key if is_name else inner, text
+        elif role in _ADDRESS and isinstance(each, list):
+            yield key, " and ".join(text for text in each if isinstance(text, str))
+        else:
+            yield key, each
 
 
 def _is_path(text: str) -> bool:

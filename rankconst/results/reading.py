@@ -216,7 +216,6 @@ class Reading:
     understood: str = ""
     # True if rows are objects of a file that is no table: an empty cell is a key that its object does not have.
     of_objects: bool = False
-    gated: bool = False  # True if all that stands near its numbers went through the gate
 
     def cells(self, column: str) -> Sequence[str]:
         """Return the cells of a column."""

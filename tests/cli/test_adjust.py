@@ -194,7 +194,7 @@ def test_the_table_has_the_facts(run: Run) -> None:
     ],
 )
 def test_what_was_assumed_is_said_once(run: Run, options: tuple[str, ...], assumed: str) -> None:
-    command = ("adjust", 0.5, "-d", "umls", "-m", "mrr", *options)
+    command = ("adjust", "0.5", "-d", "umls", "-m", "mrr", *options)
     told = f"assumed: {assumed} (no option says otherwise).\n" if assumed else ""
     for form in ("json", "csv"):
         assert run(*command, "-f", form).err.startswith(told)

@@ -143,6 +143,20 @@ def test_only_one_metric(run: Run, wide: Path) -> None:
     assert "AMRI" not in row
 
 
+def test_columns_of_sides_are_of_the_metric_that_is_asked_for(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "fb15k237_valid.csv"
+    path.write_text("model,Head,Tail,Both\nRotatE,0.23,0.44,0.338\n", encoding="utf-8")
+    screen = run("adjust", path, "--metric", "mrr", "-f", "json", "--long")
+    found = [(row["side"], row["split"], row["index"]) for row in screen.records]
+    known = [
+        (side, "valid", TABLES.constants("fb15k237", "mrr", side=side, split="valid").index(value))
+        for side, value in (("head", 0.23), ("tail", 0.44), ("both", 0.338))
+    ]
+    assert found == known
+    assert "the metric from --metric; dataset and split from the name of the file" in screen.err
+    assert "Head, Tail, Both" in run("adjust", path).err
+
+
 def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None:
     wide.write_text(WIDE + "RotatE,Atlantis,0.5,3,0.9,\nTransE,FB15k,0.463,,0.749,\n")
     screen = run("adjust", "-i", wide, "-f", "json")
@@ -295,6 +309,15 @@ def test_questions_without_an_answer_are_an_error_if_nothing_is_left(run: Run, r
         assert (screen.code, screen.out) == (8, "")
         assert screen.err.endswith(f"{ASKED}error: nothing is adjusted before these questions have an answer.\n")
     assert run("adjust", readme, "--accept", "dev", "--strict").code == 0
+
+
+@pytest.mark.parametrize("name", ["train.log", "train.csv", "wn18rr_train.json"])
+def test_the_name_of_a_log_is_not_the_training_set(run: Run, tmp_path: Path, name: str) -> None:
+    texts = {".csv": "model,MRR\na,0.327\n", ".log": "MRR: 0.327\n", ".json": '{"MRR": 0.327}'}
+    path = tmp_path / name
+    path.write_text(texts[path.suffix], encoding="utf-8")
+    screen = run("adjust", path, "-d", "wn18rr")
+    assert (screen.code, "in the name of the file" in screen.err) == (8, True)
 
 
 def test_questions_are_few_lines(run: Run, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
 
 def test_json_tells_everything(run: Run, reference: Path) -> None:
     records = run("identify", reference / "pykeen_results" / "wn18rr_transe.json", "--format", "json").records
-    assert [record["numbers"] for record in records] == ["both", "head", "tail"]
+    assert [record["numbers"] for record in records] == ["wn18rr, both", "wn18rr, head", "wn18rr, tail"]
     for record in records:
         (match,) = record["matches"]
         assert (match["dataset"], match["split"], match["protocol"]) == ("wn18rr", "test", "pykeen")

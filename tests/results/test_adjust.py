@@ -138,7 +138,7 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
 def test_an_answer_lets_numbers_go_on() -> None:
     reading = make(("mrr", "0.5", Stated("nations", asks=(DEV,))), ("mrr", "0.5", Stated("nations")))
     valid = adjust_reading(reading, TABLES, Stated(split="valid"))
-    assert {each.batch.tasks.split for each in valid.done} == {"valid"} and valid.asked == valid.accepted == ()
+    assert {each.batch.tasks.split for each in valid.done} == {"valid"} and not valid.asked and not valid.accepted
     assert "split" not in valid.assumed
     accepted = adjust_reading(reading, TABLES, Stated(accepted=("DEV", "foo")))
     assert {each.batch.tasks.split for each in accepted.done} == {"test"} and accepted.accepted == ("dev",)

@@ -51,6 +51,10 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
          ["MRR 0.5 A WN18RR", "MRR 0.6"]),
         ('{"phase": "train", "results": {"mrr": 0.3}}', ["MRR 0.3 train"]),
         ('{"ties": "optimistic", "mrr": 0.3}', ["MRR 0.3 optimistic"]),
+        ('{"split": ["valid"], "mrr": 0.3}', ["MRR 0.3 valid"]),
+        ('{"split": ["valid", "test"], "mrr": 0.3}', ["MRR 0.3 ?split valid"]),
+        ('{"dataset": {"name": "WN18RR", "split": "valid", "train": 86835}, "mrr": 0.3}', ["MRR 0.3 WN18RR valid"]),
+        ('{"dataset": {"name": "WN18RR", "version": "v1"}, "mrr": 0.3}', ["MRR 0.3"]),
         # A metric's numbers by k, split, side, dataset, or over runs.
         ('{"Hits": {"@1": 0.2, "10": 0.5}, "mrr": 0.3}', ["Hits@1 0.2", "Hits@10 0.5", "MRR 0.3"]),
         ('{"MRR": {"train": 0.9, "valid": 0.4, "test": 0.3}}', ["MRR 0.9 train", "MRR 0.4 valid", "MRR 0.3 test"]),

@@ -18,7 +18,7 @@ from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
-from rankconst.results.formats import READERS, read_opened
+from rankconst.results.formats import FORMATS, read_opened
 from rankconst.results.rewrite import Rewritten, choose_metrics, locate, parse_exchange, rewrite
 from readings import Table, tables
 from results.tables.test_latex import write as write_latex
@@ -296,7 +296,7 @@ def test_a_table_with_a_question_stays_as_published() -> None:
 def test_numbers_are_found_where_they_are(table: Table, form: str) -> None:
     text = write_markdown(table) if form == "markdown" else write_latex(table, "tabular")
     document = Document("results.txt", text)
-    reading = READERS[form].read(document)
+    reading = FORMATS[form].load().read(document)
     for place, spans in locate(document, reading).items():
         entry = reading.entries[place]
         assert re.findall(r"\d[\d.]*", entry.text.replace(",", "")) == [span.digits for span in spans]

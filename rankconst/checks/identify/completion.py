@@ -145,7 +145,8 @@ class _Search:
             tasks = settle(replace(context, dataset=dataset), self.user, self.tables, tool=self.reading.tool)[0]
         except RankconstError:
             return None
-        counted_elsewhere = tasks.relations or tasks.side == RELATION_SIDE
+        known = tasks.dataset in self.sets.names["dataset"]  # not the user's own counts
+        counted_elsewhere = not known or tasks.relations or tasks.side == RELATION_SIDE
         return None if counted_elsewhere or find_protocol(tasks.protocol).negatives is not None else names
 
     def find(self, context: Stated, places: tuple[int, ...], groups: Sequence[Group]) -> _Part:
@@ -196,14 +197,9 @@ class _Search:
         if not chosen.any():
             return Ask("tasks", f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}")
         evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
-        nearest = describe_nearest(evidence, self.sets, chosen, self.user).rstrip(".")
+        nearest, remedy = describe_nearest(evidence, self.sets, chosen, self.user)
         text = f"its numbers fit no ranking tasks in the tables: {nearest}"
-        if "dataset" not in names:
-            return Ask("dataset", text, remedy="--dataset")
-        counts, held = [each.value for each in evidence.pieces if each.metric is None], self.sets.num_tasks[chosen]
-        if counts and max(counts) < held.max() and not np.isin(counts, held).all():
-            return Ask("relations", text, remedy="--relation for each relation, if only some were evaluated")
-        return Ask("tasks", text + _OTHER_FILTER * (bool(counts) and evidence.tool == "pykeen"))
+        return Ask("tasks", text, remedy=remedy if "dataset" in names else "--dataset")
 
     def find_counted(self, parts: Iterable[_Part]) -> None:
         """Find the one dataset whose splits have the numbers of ranks that evaluations count, if that is no chance."""
@@ -299,11 +295,6 @@ class _Search:
             sentences.append(f"its numbers show that all tasks have the same number of candidates: {sizes}.")
         return " ".join(sentences)
 
-
-_OTHER_FILTER = (
-    "; if known answers of fewer splits were removed, as with filter_validation_when_testing=False, no protocol of the "
-    "tables has such candidates"
-)
 
 # Few tasks may have equally many candidates by chance: they may be those of a relation.
 _FEW = 100

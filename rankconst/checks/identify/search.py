@@ -84,7 +84,7 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
     against = {name: key for name, key in stated.items() if name in evidence.stated and not holds(matches, name, key)}
     if matches and against:
         notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
-    reason = "" if matches else describe_nearest(evidence, candidates, asked, user)
+    reason = "" if matches else f"{describe_nearest(evidence, candidates, asked, user)[0]}."
     return Identified(evidence, matches, reason, " ".join(notes))
 
 
@@ -195,8 +195,17 @@ def describe_lack(evidence: Evidence) -> str:
     return f"the numbers do not show their ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
 
 
-def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> str:
-    """Say what fits nothing, and name the nearest set of tasks."""
+_SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
+_OTHER_FILTER = (
+    "--counts FILE with your own candidate counts, if the known answers of other splits were removed "
+    "(PyKEEN's filter_validation_when_testing=False)"
+)
+
+
+def describe_nearest(
+    evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated
+) -> tuple[str, str]:
+    """Say what fits nothing, and name the nearest set of tasks; and the option that may say why, if one does."""
     micro = chosen & (candidates.names["aggregation"] == (user.aggregation or DEFAULT_AGGREGATION))
     places = np.flatnonzero(micro if micro.any() else chosen)
     sound = [piece for piece in evidence.pieces if not piece.doubtful] or list(evidence.pieces)
@@ -210,11 +219,14 @@ def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[n
     tasks = candidates.sets[nearest]
     where = f"{tasks.dataset} {tasks.split} {tasks.side} under {tasks.protocol}"
     parts: dict[str, str] = {}
+    remedy = ""
     for piece in sound:
         least, most = (float(each[nearest]) for each in bound_constant(piece, candidates))
         if agrees(piece, least, most):
+            remedy = remedy or _OTHER_FILTER * (piece.metric is None)
             continue
         if piece.metric is None:
+            remedy = _SOME_RELATIONS * bool(piece.value < candidates.num_tasks[nearest])
             alike = candidates.num_tasks == piece.value
             said = {
                 "only splits with other constants have": alike[places].any(),
@@ -228,4 +240,4 @@ def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[n
             # AMR and AMRI with the same MR say the same.
             shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
             parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
-    return ("; ".join(map("".join, parts.items())) or f"nearest {where}") + "."
+    return "; ".join(map("".join, parts.items())) or f"nearest {where}", remedy

@@ -144,7 +144,7 @@ class _Scan:
         told = _gather((*own, *self._list_before(own), self._name))
         named = number.label.values.get("protocol", ("",))[0]
         said: dict[str, str | None] = {**told.said, "step": clean(self._step)[1], "own protocol": named}
-        if told.origin == self._name.place:  # only a known name counts there
+        if told.origins.get("dataset") == self._name.place:  # only a known name counts there
             del said["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
         value = f"{text.rstrip(' %')}%" if number.label.percent or text.endswith("%") else text

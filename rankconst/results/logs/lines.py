@@ -159,12 +159,6 @@ def _may_be_dataset(name: str) -> bool:
     return re.search("[A-Za-z]{2}", name) is not None and "." not in name and not says_nothing
 
 
-def find_dataset(text: str) -> str | None:
-    """Return the dataset that the settings of a log name; None if they name none, or several."""
-    named = {squash(name): name for _, _, line in _find_lines(text, (SETTINGS,)) for name in list_settings(line)}
-    return next(iter(named.values())) if len(named) == 1 else None
-
-
 def pad_decimals(text: str, decimals: int) -> str:
     """Restore trailing zeros after the decimal point of a plain number: 0.3 to 0.300."""
     if decimals < 1 or not _PLAIN.fullmatch(text):
@@ -330,7 +324,9 @@ def _read(log: LogFormat, document: Document) -> Reading:
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
         rows.append(_write_row(evaluation, found, context, log))
     reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
-    return replace(reading, understood=f"dataset {file.said['dataset']} from {file.origin}" if named else "")
+    return replace(
+        reading, understood=f"dataset {file.said['dataset']} from {file.origins['dataset']}" if named else ""
+    )
 
 
 _NO_SPLIT = Ask("split", "it names no split", remedy="--split test or --split valid")

@@ -39,11 +39,11 @@ _STEP = re.compile(
 )
 _PARTED_HITS = re.compile(r"\b(hits?)\s*(\([^()]*\))\s*@\s*(\d+)", re.IGNORECASE)  # Hits (filtered) @ 10
 _TUPLE = re.compile(r"\(\s*['\"]([^'\"\n]{1,60})['\"],\s*")  # ('mrr', 0.3)
-_WRAPPER = re.compile(r"(?:[\w.]+\()$")
-_PARTS = re.compile(r"([{}])|[,;|\[\]\"'`\t]+|:(?=\s|$)|\s-+(?=\s|$)|-+>|\s{3,}")
+_WRAPPER = re.compile(r"(?:[\w.]{1,60}\()$")
+_PARTS = re.compile(r"([{}])|[,;|\[\]\"'`\t]+|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
 _EDGES = " *#=>~-:.()"
 _BESIDE = re.compile(r"\s*\(([^()]*)\)")
-_ROLE = re.compile(r"\W*([\w ]{1,40}?)\s*[:=]\s*(\S.*)")
+_ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
 _DENIED = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}(?:False|false|no|off)\b")  # filtered=False
 _NO_K = "it does not say which k"
 _MORE_NAMES = "several names of metrics stand before it"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rankconst.results.document import Document
 
-PAIR = re.compile(r"[:=]\s*[\d.]*\s*$|\d[.,]\d")
+PAIR = re.compile(r"[:=]\s*(?:[\d.]+\s*)?$|\d[.,]\d")
 """What holds a name and its value, as in a log: ``MRR: 0.3``, which is not a heading."""
 
 _LONGEST = 400

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
 
@@ -17,11 +18,11 @@ import numpy as np
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
-from rankconst.results.labels import Label, read_label
+from rankconst.results.labels import Label, deny, read_label
 from rankconst.results.reading import Entries, NoMetricError, Notes, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
-from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading
+from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric
 from rankconst.results.tables.pivot import pivot
 from rankconst.results.tables.sheet import Sheet, read_sheet
 
@@ -102,6 +103,9 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             if heading is None and (turned := pivot(below, dialect.parse)) is not None:
                 below, how = turned, "metrics in rows"
                 heading = find_heading(below, dialect.parse)
+            if heading is None and document.metric is not None:
+                below, how = block, "the metric from --metric"
+                heading = find_heading(below, partial(name_metric, document.metric))
             if heading is None:
                 without = without or block[0]
                 lines |= {row.line for row in block} if not dialect.exact else set()
@@ -132,7 +136,10 @@ def _list_texts(document: Document, printed: Printed) -> tuple[Text, ...]:
 
 def name_file(name: str) -> Text:
     """Return the name of a file as a text, the farthest of its numbers."""
-    return Text(read_label(PurePath(name).stem.replace(".", " ")), "text", "the name of the file")
+    label = read_label(PurePath(name).stem.replace(".", " "))
+    if "train" in label.values.get("split", ()):  # as programs call the log of any run
+        label = deny(label)
+    return Text(label, "text", "the name of the file")
 
 
 def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
@@ -254,7 +261,6 @@ def _merge(document: Document, form: str, read: list[_Read], notes: Notes, tool:
         skipped=notes.skipped(),
         tool=tool,
         understood=_describe(read),
-        gated=True,
     )
 
 
@@ -272,9 +278,7 @@ def _join(parts: list[Entries], sizes: Sequence[int]) -> Entries:
 
 def _describe(read: list[_Read]) -> str:
     """Say in one line how tables were understood; nothing if their headings say it all."""
-    origins = (
-        f"dataset from {each.table.origin}" * bool(each.table.origin) for each in read if len(each.table.entries)
-    )
+    origins = (each.table.origin for each in read if len(each.table.entries))
     inferred = dict.fromkeys(filter(None, (*(how for each in read for how in each.how), *origins)))
     if not inferred and not any(each.table.percent for each in read):
         return ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rankconst.names import squash
@@ -18,6 +18,7 @@ from rankconst.results.tables.cells import is_blank, is_missing, is_number
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
     from rankconst.results.tables.cells import Row
 
@@ -59,6 +60,14 @@ class Heading:
 def find_role(label: Label) -> str:
     """Return what the cells below a label are: of a count, the number of ranks."""
     return "num_tasks" if label.metric is not None and label.metric.scale == "count" else label.role
+
+
+def name_metric(metric: Metric, name: str, k: int | None) -> Label:
+    """Return a label, of numbers of a metric if it consists of sides, splits or datasets."""
+    label = read_label(name, k)
+    if label.role or not label.whole or not (label.values or label.graphs):
+        return label
+    return replace(label, role="measured", metric=metric)
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:

@@ -62,7 +62,7 @@ class Table:
     sheet: Sheet
     entries: Entries
     percent: frozenset[str]  # the columns that are percentages without a sign
-    origin: str  # what names the dataset, if no cell and no heading does
+    origin: str  # what names dataset, split or the like, if no cell and no heading does: "dataset from the caption"
 
 
 class _Column(NamedTuple):
@@ -291,7 +291,7 @@ class _Reader:
             rows=rows,
             lines=self._lines[rows],
         )
-        return entries.rewrite(percent & ~entries.signed, percent=True)
+        return entries.rewrite(percent.astype(np.bool_) & ~entries.signed, percent=True)
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
         """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
@@ -316,11 +316,14 @@ class _Reader:
         return units.drop_contradictions(settled, self._notes), columns - said
 
     def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
-        """Return what names the dataset, if neither a column nor a heading does."""
-        if "dataset" in self._roles or self._sheet.exact or not rows.said:
+        """Say what names the fields of the address that neither a column nor a heading names."""
+        if self._sheet.exact or not rows.said:
             return ""
         labels = self._heading.labels[measured[0]] if measured else ()
         said, group = rows.said[-1]
         texts = (*said.texts, *(Text(label, "column", "") for label in labels[::-1]), *group, *self._sheet.texts)
-        origin = gather(texts).origin
-        return "" if origin in {"", "its row"} else origin
+        fields: dict[str, list[str]] = {}
+        for name, place in gather(texts).origins.items():
+            if place not in {"", "its row"} and name not in self._roles:
+                fields.setdefault(place, []).append(name)
+        return "; ".join(f"{' and '.join(names)} from {place}" for place, names in fields.items())

@@ -1,4 +1,4 @@
-"""LibKGE's results: ``trace.yaml``, a record a line, and what ``kge dump trace --csv`` writes.
+"""LibKGE's results: ``trace.yaml``, a record a line; its log, a key a line; and what ``kge dump trace --csv`` writes.
 
 References
 ----------
@@ -10,26 +10,26 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Stated
-from rankconst.results.document import Document
+from rankconst.results.gate import gather
 from rankconst.results.labels import Label
-from rankconst.results.reading import Entries, Entry, Reader, Reading, Skipped, make_reading
-from rankconst.results.structured import Number, Value, parse_yaml, read_number
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import Number, Record, Value, parse_yaml, read_number
 from rankconst.results.tables.csv import read_delimited
-from rankconst.results.tables.grid import Dialect
+from rankconst.results.tables.grid import Dialect, name_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.document import Document
 
 
 # A line must contain this to be parsed at all; it says so of an evaluation.
@@ -40,6 +40,7 @@ _EXAMPLE = "example_rank"
 # Before a line of a log: the time, and the number of the job if it is part of a search.
 _TIME = re.compile(r"(?=\d{4}-|\[)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?(?:\[[0-9a-f]{8}\] )?", re.ASCII)
 _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
+_SIZE = re.compile(r"[1-9]\d{0,14}", re.ASCII)
 
 
 def _strip_time(line: str) -> str:
@@ -56,70 +57,67 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
+    """Read a trace: the records of evaluations among its lines."""
+    records = (
+        Record(line, parse_yaml(document, _strip_time(text), line))
+        for line, text in enumerate(document.lines, start=1)
+        if _EVENT in text
+    )
+    return _read_records(document, READER.key, records)
+
+
+def _read_records(document: Document, form: str, records: Iterable[Record], dataset: str | None = None) -> Reading:
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    examples = 0
-    for line, text in enumerate(document.lines, start=1):
-        if _EVENT not in text:
-            examples += _EXAMPLE in text
-            continue
-        record = parse_yaml(document, _strip_time(text), line)
+    dataset = dataset or gather((name_file(document.name),)).said.get("dataset")
+    for line, record in records:
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
         if record.get("type") != _TYPE:
             skipped.append(Skipped(line, f"type {_text(record, 'type')}", "it is not an evaluation of entity ranking"))
             continue
-        found, left_out = _read_record(line, record, len(entries))
-        entries += (entry for entry, _ in found)
-        rows += (
-            {**{key: _text(record, key) for key in _COLUMNS}, "metric": key, "value": entry.text}
-            for entry, key in found
-        )
-        skipped += left_out
+        shared = {key: _text(record, key) for key in _COLUMNS}
+        stated = Stated(dataset=shared["dataset"] or dataset, model=shared["model"] or None)
+        for key, name, text, said in _list_numbers(line, record, stated, skipped):
+            entries.append(Entry(name.metric, text, len(rows), "value", line, said, exact=True))
+            rows.append({**shared, "metric": key, "value": text})
+    examples = sum(_EXAMPLE in text for text in document.lines)
     if examples:
         skipped.append(Skipped(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task"))
-    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="libkge")
+    return make_reading(document, form, "long", rows, entries, skipped=skipped, tool="libkge")
 
 
-def _read_record(line: int, record: Mapping[str, Value], first: int) -> tuple[list[tuple[Entry, str]], list[Skipped]]:
+def _list_numbers(
+    line: int | None, record: Mapping[str, Value], stated: Stated, skipped: list[Skipped]
+) -> Iterator[tuple[str, LibkgeName, str, Stated]]:
+    """Yield the numbers of an evaluation, each with its key; what is left out goes to `skipped`."""
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
-        return [], [Skipped(line, f"split {_text(record, 'split')}", f"it is not one of {', '.join(SPLITS)}")]
-    protocols = _settle_protocols(record.get("filter_splits"), split)
-    size = record.get("size")
-    counted = isinstance(size, Number) and re.fullmatch(r"[1-9]\d{0,14}", size, re.ASCII) is not None
-    # Each of that many triples is ranked once on both sides.
-    triples = int(str(size)) if counted else None
-    found: list[tuple[Entry, str]] = []
-    left_out: Counter[str] = Counter()
-    unreadable: list[Skipped] = []
+        skipped.append(Skipped(line, f"split {_text(record, 'split')}", f"it is not one of {', '.join(SPLITS)}"))
+        return
+    protocols, size = _settle_protocols(record.get("filter_splits"), split), record.get("size")
+    counted = isinstance(size, Number) and _SIZE.fullmatch(size) is not None
     if size is not None and not counted:
-        unreadable.append(Skipped(line, "size", f"expected a number of triples, at least 1, got {size}"))
+        skipped.append(Skipped(line, "size", f"expected a number of triples, at least 1, got {size}"))
+    left_out: Counter[str] = Counter()
     for key, value in record.items():
         name = parse_libkge_name(key)
         if name is None:
             continue
         protocol = protocols[name.protocol]
+        text, why = read_number(value)
         if name.reason or protocol is None:
             filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
             left_out[name.reason if name.reason and protocol else filters] += 1
-            continue
-        text, why = read_number(value)
-        if why:
-            unreadable.append(Skipped(line, key, why))
-            continue
-        context = Stated(
-            dataset=_text(record, "dataset") or None,
-            model=_text(record, "model") or None,
-            split=split,
-            side=name.side,
-            protocol=protocol,
-            num_tasks=None if triples is None else triples * (2 if name.side == "both" else 1),
-        )
-        found.append((Entry(name.metric, text, first + len(found), "value", line, context, exact=True), key))
-    return found, unreadable + [Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items()]
+        elif why:
+            skipped.append(Skipped(line, key, why))
+        else:
+            # Each of that many triples is ranked once on both sides.
+            count = int(str(size)) * (2 if name.side == "both" else 1) if counted else None
+            yield key, name, text, replace(stated, split=split, side=name.side, protocol=protocol, num_tasks=count)
+    skipped += (Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items())
 
 
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
@@ -159,35 +157,27 @@ def _recognise_log(document: Document) -> bool:
 
 
 def _read_log(document: Document) -> Reading:
-    """Read each record as the line of a trace that it is, which is found by its number."""
-    lines = document.lines
-    flat = [""] * len(lines)
+    """Read each record, which is found by its number, as that of a trace."""
+    lines = [*map(_strip_time, document.lines)]
+    return _read_records(document, READER_LOG.key, _list_blocks(document, lines), _find_dataset(document, lines))
+
+
+def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
+    """Yield the records of a log, each a block of lines with a key around the one of its event."""
     for place, line in enumerate(lines):
-        if _strip_time(line).strip() != _BLOCK_EVENT:
-            continue
-        first, end = place, place
-        while first > 0 and _KEY.fullmatch(_strip_time(lines[first - 1])):
-            first -= 1
-        while end < len(lines) and _KEY.fullmatch(_strip_time(lines[end])):
-            end += 1
-        record = parse_yaml(document, textwrap.dedent("\n".join(map(_strip_time, lines[first:end]))), first + 1)
-        if isinstance(record, dict):
-            pairs = ", ".join(f"{key}: {_flow(value)}" for key, value in record.items() if not isinstance(value, dict))
-            flat[place] = f"{{{pairs}}}"
-    reading = replace(_read(Document(document.name, "\n".join(flat))), form=READER_LOG.key)
-    dataset = _find_dataset(document)
-    entries = (
-        entry._replace(context=replace(entry.context, dataset=entry.context.dataset or dataset))
-        for entry in reading.entries
-    )
-    return replace(reading, entries=Entries(entries))
+        if line.strip() == _BLOCK_EVENT:
+            first, end = place, place
+            while first > 0 and _KEY.fullmatch(lines[first - 1]):
+                first -= 1
+            while end < len(lines) and _KEY.fullmatch(lines[end]):
+                end += 1
+            yield Record(place + 1, parse_yaml(document, textwrap.dedent("\n".join(lines[first:end])), first + 1))
 
 
-def _find_dataset(document: Document) -> str | None:
+def _find_dataset(document: Document, lines: list[str]) -> str | None:
     """Return the dataset of a log: that of its configuration, or the one that a line says is loaded."""
-    lines, names = [*map(_strip_time, document.lines)], set[str]()
+    names = {name for line in lines for name in _LOADED.findall(line)}
     for place, line in enumerate(lines, 1):
-        names.update(_LOADED.findall(line))
         if line.strip() == "Configuration:":
             block = "\n".join(takewhile(lambda each: each.startswith(" "), lines[place:]))
             configuration = parse_yaml(document, textwrap.dedent(block), place + 1)
@@ -197,33 +187,19 @@ def _find_dataset(document: Document) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def _flow(value: Value) -> str:
-    return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else "null" if value is None else str(value)
-
-
 READER_LOG = Reader("libkge_log", "LibKGE: kge.log and what it prints", _recognise_log, _read_log)
 
 
-_ROLES = {
-    "dataset": "dataset",
-    "model": "model",
-    "split": "split",
-    "metric_name": "metric",
-    "metric": "value",
-}
-"""Column to its role: ``metric`` holds the value."""
+# Column to its role: ``metric`` holds the value.
+_ROLES = {"dataset": "dataset", "model": "model", "split": "split", "metric_name": "metric", "metric": "value"}
 
 
 def _parse_csv_name(name: str, _: int | None) -> Label:
-    role = _ROLES.get(name)
-    if role is not None:
-        return Label(name, role)
     found = parse_libkge_name(name)
-    if found is None:
-        return Label(name)
-    said = {"side": found.side, "protocol": found.protocol}
-    values = {field: (value,) for field, value in said.items() if value}
-    return Label(name, "measured", found.metric, values=values, whole=True, reason=found.reason or "")
+    if found is None or name in _ROLES:
+        return Label(name, _ROLES.get(name, ""))
+    said = {"side": (found.side,), "protocol": (found.protocol,)}
+    return Label(name, "measured", found.metric, values=said, whole=True, reason=found.reason)
 
 
 def _recognise_csv(document: Document) -> bool:
@@ -239,17 +215,24 @@ def _read_csv(document: Document) -> Reading:
 READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, _read_csv, "libkge")
 
 
-_SUFFIXES = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
-_PREFIXES = {"raw": "raw", "fil": "libkge", "fwt": "standard"}
+# What a name says of the filter, as the suffix of a metric in a trace, or the prefix in a dump.
+_FILTERS = {
+    "": "raw",
+    "_filtered": "libkge",
+    "_filtered_with_test": "standard",
+    "raw": "raw",
+    "fil": "libkge",
+    "fwt": "standard",
+}
 _LONG = re.compile(
-    r"(?P<metric>mean_rank|mean_reciprocal_rank|hits_at_[1-9]\d{0,9})(?P<filter>(?:_filtered(?:_with_test)?)?)(?:_(?P<part>.+))?",
+    r"(?P<metric>mean_rank|mean_reciprocal_rank|hits_at_[1-9]\d{0,9})"
+    r"(?P<filter>(?:_filtered(?:_with_test)?)?)(?:_(?P<part>.+))?",
     re.ASCII,
 )
 _SHORT = re.compile(r"(?P<filter>raw|fil|fwt)_(?P<metric>mrr|mr|hits@[1-9]\d{0,9})(?:_(?P<part>.+))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class LibkgeName:
+class LibkgeName(NamedTuple):
     """What a name of LibKGE says."""
 
     metric: Metric  # with its k
@@ -258,22 +241,19 @@ class LibkgeName:
     part: str = ""  # of the ranks: "1-to-N", "relation_25%"; empty for all of them
 
     @property
-    def reason(self) -> str | None:
-        """Why such a number cannot be adjusted, as half a sentence; None if it can."""
-        if not self.part:
-            return None
-        return f"{self.part} restricts it to some of the ranks, which have other constants"
+    def reason(self) -> str:
+        """Why such a number cannot be adjusted, as half a sentence; empty if it can."""
+        return f"{self.part} restricts it to some of the ranks, which have other constants" if self.part else ""
 
 
 @lru_cache(maxsize=4096)
 def parse_libkge_name(name: str) -> LibkgeName | None:
     """Read a metric's name in a trace or a dump: ``hits_at_10_filtered_with_test_head``; None for other keys."""
-    for pattern, protocols in ((_LONG, _SUFFIXES), (_SHORT, _PREFIXES)):
-        found = pattern.fullmatch(name)
-        if found is not None:
-            # A side comes last: "_1-to-N_head".
-            part, _, last = (found["part"] or "").rpartition("_")
-            if last not in {"head", "tail"}:
-                part, last = found["part"] or "", "both"
-            return LibkgeName(parse_metric(found["metric"]), protocols[found["filter"]], last, part)
-    return None
+    found = _LONG.fullmatch(name) or _SHORT.fullmatch(name)
+    if found is None:
+        return None
+    # A side comes last: "_1-to-N_head".
+    part, _, last = (found["part"] or "").rpartition("_")
+    if last not in {"head", "tail"}:
+        part, last = found["part"] or "", "both"
+    return LibkgeName(parse_metric(found["metric"]), _FILTERS[found["filter"]], last, part)

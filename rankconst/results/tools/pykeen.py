@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
@@ -23,6 +23,7 @@ from rankconst.errors import DataError
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
+from rankconst.results.gate import gather
 from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
@@ -36,7 +37,7 @@ from rankconst.results.structured import (
     read_records,
 )
 from rankconst.results.tables.csv import read_delimited, read_rows
-from rankconst.results.tables.grid import Dialect
+from rankconst.results.tables.grid import Dialect, name_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,11 +51,7 @@ _COUNTS = {"count", "rankcount"}
 _TRACKED = {"metrics", "prefix", "step"}
 # Tie policies by their names before 1.5; published experiments may not say which.
 _OLD = {"best", "worst", "avg"}
-_WORDS = {
-    "side": frozenset(LINK_SIDES),
-    "rank_type": frozenset((*RANK_TYPES, "unknown")),
-    "split": SPLIT_WORDS,
-}
+_WORDS = {"side": frozenset(LINK_SIDES), "rank_type": frozenset((*RANK_TYPES, "unknown")), "split": SPLIT_WORDS}
 # What a tracker says once, above.
 _ABOVE = ("dataset", "model", "protocol", "aggregation", "asks")
 _JOINED = re.compile(
@@ -65,10 +62,10 @@ _OPEN_K = re.compile(r"(?<=[_@])k$")
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """What the words of the path to a value say, each as written."""
+class _Path:
+    """What the words of the keys to a value say, each as written."""
 
-    path: str = ""
+    text: str = ""
     split: str = ""
     side: str = ""
     rank_type: str = ""
@@ -79,7 +76,7 @@ class _Way:
     @property
     def among_metrics(self) -> bool:
         """True where only metrics are expected."""
-        return bool(self.side or self.rank_type) or any(word in _CONTAINERS for word in self.path.split("."))
+        return bool(self.side or self.rank_type) or any(word in _CONTAINERS for word in self.text.split("."))
 
     @property
     def name(self) -> str:
@@ -91,7 +88,7 @@ class _Way:
         """True if the metric's k is still missing, as in ``hits_at_k``."""
         return not self.k and _OPEN_K.search(self.metric) is not None
 
-    def take(self, word: str) -> _Way:
+    def take(self, word: str) -> _Path:
         """Read one more word: it fills the first field that it can and that is still open."""
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
@@ -100,14 +97,15 @@ class _Way:
             return self
         if self.lacks_k and word.isdecimal():
             return replace(self, k=word)
-        if not self.metric and (squash(word) in _COUNTS or _parse(_OPEN_K.sub("1", word))):
+        if not self.metric and (squash(word) in _COUNTS or find_metric(_OPEN_K.sub("1", word))):
             return replace(self, metric=word)
         return replace(self, unknown=self.unknown or word)
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
-    way: _Way
+class _Leaf(NamedTuple):
+    """A value, with what its keys say."""
+
+    path: _Path
     value: Value
     line: int | None
 
@@ -124,32 +122,26 @@ def _split(key: str) -> list[str]:
 
 # Every line of a tracker's history has the same keys.
 @lru_cache(maxsize=8192)
-def _follow(way: _Way, key: str) -> _Way:
+def _follow(path: _Path, key: str) -> _Path:
     """Read the words of a key."""
-    way = replace(way, path=f"{way.path}.{key}" if way.path else key)
+    path = replace(path, text=f"{path.text}.{key}" if path.text else key)
     for word in _split(key):
-        way = way.take(word)
-    return way
+        path = path.take(word)
+    return path
 
 
-@lru_cache(maxsize=8192)
-def _parse(name: str) -> tuple[Metric, str | None] | None:
-    """Return the metric that a name means, and how it is adjusted."""
-    return find_metric(name)
-
-
-def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
+def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
     """Yield the values in the places of metrics."""
     if not isinstance(value, dict):
-        yield _Leaf(way, value, value.line if isinstance(value, Number) and value.line else line)
+        yield _Leaf(path, value, value.line if isinstance(value, Number) and value.line else line)
         return
     for key, inner in value.items():
-        onward = _follow(way, key)
+        inside = _follow(path, key)
         # Losses, times and settings next to the metrics do not matter here.
-        if not onward.unknown:
-            yield from _walk(inner, onward, line)
-        elif onward.among_metrics:
-            yield _Leaf(onward, None, line)
+        if not inside.unknown:
+            yield from _walk(inner, inside, line)
+        elif inside.among_metrics:
+            yield _Leaf(inside, None, line)
 
 
 def _list_leaves(record: Record) -> list[_Leaf]:
@@ -158,24 +150,25 @@ def _list_leaves(record: Record) -> list[_Leaf]:
     # Its JSON tracker calls the split a prefix.
     named = (word for key in ("prefix", "split") if isinstance(word := record.value.get(key), str))
     split = next((word for word in named if word in SPLIT_WORDS), "")
-    return list(_walk(record.value, _Way(split=split), record.line))
+    return list(_walk(record.value, _Path(split=split), record.line))
 
 
 def _recognise(document: Document) -> bool:
     if not looks_structured(document):
-        return all(
-            document.text.startswith(f"{key}:") or f"\n{key}:" in document.text for key in ("pipeline", "results")
-        )
-    return any(
-        set(record.value if isinstance(record.value, dict) else ()) >= _TRACKED
-        or any(leaf.way.metric and not leaf.way.unknown and _is_ours(record, leaf.way) for leaf in _list_leaves(record))
-        for record in read_records(document)[:5]
-    )
+        return all(re.search(f"^{key}:", document.text, re.MULTILINE) for key in ("pipeline", "results"))
+    return any(map(_is_ours, read_records(document)[:5]))
 
 
-def _is_ours(record: Record, way: _Way) -> bool:
+def _is_ours(record: Record) -> bool:
+    """Tell whether a record has a metric where only PyKEEN has one, or is a line of its tracker."""
+    if isinstance(record.value, dict) and set(record.value) >= _TRACKED:
+        return True
     # Tie policies are common words, "best" may as well be a run; and other programs name sides, but no tie policies.
-    return bool(way.rank_type and (way.side or way.path.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
+    return any(
+        (path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
+        for path in (leaf.path for leaf in _list_leaves(record))
+        if path.metric and not path.unknown
+    )
 
 
 def _read(document: Document) -> Reading:
@@ -189,70 +182,65 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    records = tuple(records)
-    stated = Stated()
+    file = gather((name_file(document.name),)).said.get("dataset")
+    above, tied, experiments = Stated(), False, False
     for record in records:
-        leaves = _list_leaves(record)
+        leaves, is_experiment, own = _list_leaves(record), _is_experiment(record), _read_pipeline(record)
+        tied = tied or any(leaf.path.rank_type for leaf in leaves)
+        experiments = experiments or is_experiment
         # A tracker names dataset and model once, above.
-        own = _read_pipeline(record)
-        stated = replace(own, **{name: getattr(own, name) or getattr(stated, name) for name in _ABOVE})
-        found, left_out = _read_record(
-            record, leaves, len(rows), stated if isinstance(record.value, dict) and "step" in record.value else own
-        )
-        for entry, leaf in found:
+        above = replace(own, **{name: getattr(own, name) or getattr(above, name) for name in _ABOVE})
+        stated = above if isinstance(record.value, dict) and "step" in record.value else own
+        stated = replace(stated, dataset=stated.dataset or file)
+        for leaf, (metric, adjustment), context in _list_numbers(leaves, stated, skipped, exact=not is_experiment):
+            entries.append(
+                Entry(metric, str(leaf.value), len(rows), "value", leaf.line, context, adjustment, not is_experiment)
+            )
             rows.append(_describe(leaf, record))
-            entries.append(entry)
-        skipped += left_out
     # Experiments repeat what papers report, and YAML of any program may come here.
-    ours = form != READER.key or any(leaf.way.rank_type for record in records for leaf in _list_leaves(record))
-    tool = "pykeen" if ours and not any(map(_is_experiment, records)) else None
+    tool = "pykeen" if (form != READER.key or tied) and not experiments else None
     return make_reading(document, form, "long", rows, entries, skipped=skipped, tool=tool)
 
 
-def _read_record(
-    record: Record, leaves: list[_Leaf], first: int, stated: Stated
-) -> tuple[list[tuple[Entry, _Leaf]], list[Skipped]]:
-    counts, skipped = _read_counts(leaves)
-    old = any(leaf.way.rank_type in _OLD for leaf in leaves)
-    exact = not _is_experiment(record)
-    found: list[tuple[Entry, _Leaf]] = []
+def _list_numbers(
+    leaves: list[_Leaf], stated: Stated, skipped: list[Skipped], *, exact: bool
+) -> Iterator[tuple[_Leaf, tuple[Metric, str | None], Stated]]:
+    """Yield the numbers of a record with their metrics; what is left out goes to `skipped`."""
+    counts = _read_counts(leaves, skipped)
+    old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     for leaf in leaves:
-        if squash(leaf.way.metric) in _COUNTS:
+        path = leaf.path
+        if squash(path.metric) in _COUNTS:
             continue
-        metric, why = _judge(leaf, old)
-        text = ""
-        if metric is not None:
-            text, why = read_number(leaf.value)
-        if metric is None or why:
-            if why:
-                skipped.append(Skipped(leaf.line, leaf.way.path, why))
+        metric, why = _judge(path, old)
+        _, unread = read_number(leaf.value)
+        if metric is None or unread:
+            if metric is not None or why:
+                skipped.append(Skipped(leaf.line, path.text, why or unread))
             continue
-        way = leaf.way
+        split = parse_split(path.split) if path.split else None
         context = replace(
             stated,
-            split=parse_split(way.split) if way.split else None,
-            side=way.side or None,
-            rank_type=RANK_TYPES.get(way.rank_type),
-            num_tasks=counts.get((way.split, way.side, way.rank_type)),
+            split=split,
+            side=path.side or None,
+            protocol="pykeen-1.4" if old and exact and split in {None, "test"} else stated.protocol,
+            rank_type=RANK_TYPES.get(path.rank_type),
+            num_tasks=counts.get((path.split, path.side, path.rank_type)),
         )
-        if old and exact and context.split in {None, "test"}:
-            context = replace(context, protocol="pykeen-1.4")
-        entry = Entry(metric[0], text, first + len(found), "value", leaf.line, context, metric[1], exact)
-        found.append((entry, leaf))
-    return found, skipped
+        yield leaf, metric, context
 
 
-def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
+@lru_cache(maxsize=8192)
+def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
     """Return what a value measures and how it was adjusted, or None and why it is left out."""
-    way = leaf.way
-    if way.unknown:
-        return None, f"{way.unknown!r} is not a {'whole k' if way.lacks_k else 'rank-based metric'}"
-    if not way.metric:
-        return None, "it is where a metric should be" if way.among_metrics else ""
-    found = _parse(way.name)
+    if path.unknown:
+        return None, f"{path.unknown!r} is not a {'whole k' if path.lacks_k else 'rank-based metric'}"
+    if not path.metric:
+        return None, "it is where a metric should be" if path.among_metrics else ""
+    found = find_metric(path.name)
     if found is None:
         # Which k an adjusted value has, its own numbers may tell later.
-        metric, adjustment = _parse(_OPEN_K.sub("1", way.metric)) or (None, None)
+        metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
         if metric is None or adjustment is None:
             return None, "it does not say which k"
         found = CATALOGUE[metric.family], adjustment
@@ -261,22 +249,21 @@ def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, st
     return found, ""
 
 
-def _read_counts(leaves: list[_Leaf]) -> tuple[dict[tuple[str, str, str], int], list[Skipped]]:
-    """Return the numbers of ranks by split, side and tie policy, and by split and side alone; and what is none."""
+def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str, str, str], int]:
+    """Return the numbers of ranks by split, side and tie policy, and by split and side alone."""
     counts: dict[tuple[str, str, str], int] = {}
-    skipped: list[Skipped] = []
     for leaf in leaves:
-        if leaf.way.unknown or squash(leaf.way.metric) not in _COUNTS:
+        if leaf.path.unknown or squash(leaf.path.metric) not in _COUNTS:
             continue
         text, why = read_number(leaf.value)
         number = Decimal(text) if text and isinstance(leaf.value, Number) else None
         if number is None or number < 1 or number != number.to_integral_value() or number >= 2**53:
             why = why or f"expected a number of ranks, at least 1, got {text}"
-            skipped.append(Skipped(leaf.line, leaf.way.path, why))
+            skipped.append(Skipped(leaf.line, leaf.path.text, why))
             continue
-        for rank_type in (leaf.way.rank_type, ""):
-            counts[leaf.way.split, leaf.way.side, rank_type] = int(number)
-    return counts, skipped
+        for rank_type in (leaf.path.rank_type, ""):
+            counts[leaf.path.split, leaf.path.side, rank_type] = int(number)
+    return counts
 
 
 def _read_pipeline(record: Record) -> Stated:
@@ -291,11 +278,8 @@ def _read_pipeline(record: Record) -> Stated:
     return Stated(dataset=find("dataset"), model=find("model"), **_read_evaluator({**value, **nested}))
 
 
-_HOW_MANY = Ask(
-    "protocol",
-    "its evaluator ranks among sampled candidates, and does not say how many",
-    remedy="--protocol sampled:M",
-)
+_SAMPLED = "its evaluator ranks among sampled candidates, and does not say how many"
+_HOW_MANY = Ask("protocol", _SAMPLED, remedy="--protocol sampled:M")
 
 
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
@@ -317,15 +301,15 @@ def _is_experiment(record: Record) -> bool:
 
 
 def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
-    way = leaf.way
+    path = leaf.path
     step = record.value.get("step") if isinstance(record.value, dict) else None
     return {
         "line": "" if record.line is None else str(record.line),
         "step": str(step) if isinstance(step, Number) else "",
-        "split": way.split,
-        "side": way.side,
-        "rank_type": way.rank_type,
-        "metric": way.name,
+        "split": path.split,
+        "side": path.side,
+        "rank_type": path.rank_type,
+        "metric": path.name,
         "value": str(leaf.value),
     }
 
@@ -379,9 +363,8 @@ def _read_trials(document: Document) -> Reading:
     return _read_records(document, READER_TRIALS.key, records)
 
 
-READER_TRIALS = Reader(
-    "pykeen_trials", "trials.tsv of PyKEEN's search for hyper-parameters", _recognise_trials, _read_trials
-)
+_TRIALS = "trials.tsv of PyKEEN's search for hyper-parameters"
+READER_TRIALS = Reader("pykeen_trials", _TRIALS, _recognise_trials, _read_trials)
 
 
 # PyKEEN leaves the k of adjusted hits out of their keys; it is 10 by default.
@@ -431,10 +414,5 @@ def _read_runs(document: Document) -> Reading:
     return read_delimited(document, READER_RUNS.key, Dialect(even=True), "pykeen")
 
 
-READER_RUNS = Reader(
-    "pykeen_runs",
-    "runs of PyKEEN, a row each, with columns such as both.realistic.hits_at_10",
-    _recognise_runs,
-    _read_runs,
-    "pykeen",
-)
+_RUNS = "runs of PyKEEN, a row each, with columns such as both.realistic.hits_at_10"
+READER_RUNS = Reader("pykeen_runs", _RUNS, _recognise_runs, _read_runs, "pykeen")

@@ -103,7 +103,7 @@ def test_of_three_relations_or_more_the_names_are_asked_for() -> None:
     text = write(list_counts("embassy", "exports3", "treaties"))
     with pytest.raises(AskedError, match=r"fit no ranking tasks .*: add --dataset\."):
         adjust(text)
-    with pytest.raises(AskedError, match=r"n = 48: .* nearest nations .*: 402; .*: add --relation for each relation"):
+    with pytest.raises(AskedError, match=r"n = 48: .* nearest nations .*: 402; .*: add --relation NAME for each"):
         adjust(text, Stated("nations"))
     named = adjust(text, Stated("nations", relations=("embassy", "exports3", "treaties")))
     assert name(named) == {f"nations/test/{side}/pykeen (embassy, exports3, treaties)" for side in SIDES}

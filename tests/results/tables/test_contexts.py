@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,9 @@ from rankconst.results.formats import read_document
 from rankconst.results.labels import read_label
 from rankconst.results.tables.contexts import screen, tells
 from rankconst.results.vocabulary import list_lexicon, list_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _NAMES = sorted(
     {
@@ -31,7 +36,8 @@ _OTHERS = ("RotatE", "model", "on", "the", "v2", "13", "-", "_", " ", "(", ")", 
 def test_a_screen_of_many_cells_misses_none_that_tells_something(
     words: list[str], joint: str, data: st.DataObject
 ) -> None:
-    text = data.draw(st.sampled_from([str.lower, str.upper, str.title, str]))(joint.join(words))
+    write: Callable[[str], str] = data.draw(st.sampled_from([str.lower, str.upper, str.title, str]))
+    text = write(joint.join(words))
     found = screen(join_texts([text, "RotatE"])).to_pylist()
     assert found[0] or not tells(read_label(text))
     assert not found[1]

@@ -88,7 +88,7 @@ def test_cells_over_several_columns() -> None:
 
 
 def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
-    text = "     Side  Rank_type                      Metric  Value\n48   head  realistic  inverse_harmonic_mean_rank   0.04\n"
+    text = "   Side  Rank_type                     Metric Value\n4  head  realistic  inverse_harmonic_mean_rank 0.04\n"
     assert _describe(text) == ["head MRR 0.04"]
 
 

@@ -190,7 +190,7 @@ def test_every_name_of_the_evaluation_job(metric: str, kept: str, part: str) -> 
     assert (found.metric.label, found.protocol, found.side, found.part) == (
         METRICS[metric], FILTERS[kept], *PARTS[part],
     )  # fmt: skip
-    assert (found.reason is None) == (not found.part)
+    assert bool(found.reason) == bool(found.part)
 
 
 @pytest.mark.parametrize(
@@ -269,3 +269,5 @@ def test_a_log_names_its_dataset(line: str, dataset: str | None) -> None:
     block = "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n  type: entity_ranking\n"
     (entry,) = read_document("kge.log", f"{line}\nEvaluating on test data...\n{block}").entries
     assert entry.context.dataset == dataset
+    elsewhere = read_document("wn18rr.log", f"{line}\nEvaluating on test data...\n{block}").entries[0]
+    assert elsewhere.context.dataset == (dataset or "wn18rr")

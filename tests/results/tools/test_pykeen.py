@@ -395,6 +395,9 @@ _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
         ("x.json", '{"both": {"realistic": {"mrr": 0.1585, "count": 40876.0}}}', "pykeen both realistic 40876"),
         ("x.json", '{"prefix": "validation", "both.realistic.hits_at_10": 0.5}', "pykeen valid both realistic"),
         ("x.json", '{"split": "validation", "both.realistic.hits_at_10": 0.5}', "pykeen valid both realistic"),
+        # The name of the file is the farthest to say the dataset.
+        ("umls.json", '{"both": {"realistic": {"mrr": 0.5}}}', "pykeen umls both realistic"),
+        ("umls.json", '{"dataset": "nations", "both": {"realistic": {"mrr": 0.5}}}', "pykeen nations both realistic"),
         ("x.json", '{"pipeline": {"dataset": "wn18"}, "results": {"unknown": {"mean_rank": 263}}}', "wn18"),
     ],
 )  # fmt: skip
@@ -402,15 +405,8 @@ def test_what_is_said_of_tool_and_tasks(name: str, text: str, said: str) -> None
     reading = read_opened(Document(name, text))
     (entry,) = reading.entries
     about = entry.context
-    values = (
-        about.dataset,
-        about.split,
-        about.side,
-        about.protocol,
-        about.aggregation,
-        about.rank_type,
-        about.num_tasks,
-    )
+    fields = ("dataset", "split", "side", "protocol", "aggregation", "rank_type", "num_tasks")
+    values = (getattr(about, field) for field in fields)
     remedies = (ask.remedy for ask in about.asks)
     assert " ".join(str(each) for each in (reading.tool, *values, *remedies) if each) == said
 
