@@ -275,7 +275,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
         return ()
     compared, sets = Comparisons.of(evidence, candidates, places), [candidates.sets[place] for place in places]
     _compute_missing(compared, sets, candidates.tables)
-    fits = ~compared.against.any(axis=0) & compared.agreement.any(axis=0)
+    fits = np.asarray(~compared.against.any(axis=0) & compared.agreement.any(axis=0))
     if not fits.any():
         fits = _excuse(compared, sets, candidates.tables, user)
     fits = _sharpen(compared, fits)
@@ -316,7 +316,8 @@ def _excuse(compared: Comparisons, sets: Sequence[Tasks], tables: Tables, user: 
         sound = agreement | compared.explained[:, column]
         if outvotes(compared.evidence, sound, against & ~sound):
             sound_pieces[column] = np.sum(sound)
-    return (sound_pieces > 0) & (sound_pieces == sound_pieces.max())
+    best: NDArray[np.bool_] = (sound_pieces > 0) & (sound_pieces == sound_pieces.max())
+    return best
 
 
 def _estimate_chance(comparisons: Iterable[Comparison], candidates: TaskSets, place: int) -> float:

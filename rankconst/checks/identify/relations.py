@@ -51,7 +51,9 @@ def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
         return ()
     (count,), mean = counts, min(means, key=lambda piece: piece.precision)
     sets = RelationSets.of(tables)
-    around = [place for place in np.flatnonzero(sets.select(names)) if sets.groups[place].protocol in PROTOCOLS]
+    around = [
+        place for place in np.flatnonzero(sets.select(names)).tolist() if sets.groups[place].protocol in PROTOCOLS
+    ]
     # The mean of a few relations lies between theirs.
     possible = sets.can_have(mean.interval.lower * (1 - NOISE), mean.interval.upper * (1 + NOISE))
     for size in _SIZES:

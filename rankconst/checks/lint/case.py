@@ -259,7 +259,8 @@ def build_case(
             measured.append(measure(entry, percent=user.percent, in_full=in_full))
         except DataError as error:
             unreadable.append((entry, str(error)))
-    tasks, tool, reason = None, None, _unknown("no tables were given.")
+    tasks, tool = None, None
+    reason: str | tuple[Ask, ...] = _unknown("no tables were given.")
     if archive is not None:
         # Only what tells the tasks, so that rows share the answer.
         telling = replace(stated, model=None, rank_type=None, num_tasks=None)
