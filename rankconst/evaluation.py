@@ -1,4 +1,4 @@
-"""Which ranking tasks a number is from: by its file, its user and its tool; and what only the user can answer."""
+"""Which ranking tasks a number is from: what the file says, what the user says, what the tool implies."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 class Ask(NamedTuple):
     """A question about numbers that only the user can answer."""
 
-    field: str  # what is asked: one of NAMES, or what only --accept answers
-    text: str  # the words around the word; without a word, the question itself, as half a sentence
+    field: str  # what it leaves open: one of NAMES, or what only --accept settles
+    text: str  # where the word stands, in a few words; without a word, the question itself
     word: str = ""  # of the lexicon; empty if no word is the reason
-    place: str = ""  # where the text stands, for messages: "the caption"
+    place: str = ""  # what the text is, for messages: "the caption"
     remedy: str = ""  # the option that answers it: "--split valid"
-    kind: str = ""  # the kind of benchmark whose numbers the word is natural for: temporal
+    kind: str = ""  # the kind of benchmark that it is about: temporal
     choices: tuple[str, ...] = ()  # the datasets that may be meant
 
     @property
@@ -144,27 +144,20 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
     parsers = list_parsers(tables)
     for name in ("dataset", "split", "side", "aggregation"):
         stated, asked = getattr(file, name), getattr(user, name)
-        if not stated or not asked or stated == asked:
-            continue
-        try:
-            if parsers[name](stated) != asked:
-                return False
-        except UnknownNameError:
-            continue
+        if stated and asked and _parse(stated, parsers[name]) not in {asked, None}:
+            return False
     if file.relations and user.relations and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}:
         return False
-    choices = [name for ask in file.asks for name in ask.choices]
-    if choices and not file.dataset and user.dataset:
-        return any(_is_same(name, user.dataset, parsers["dataset"]) for name in choices)
-    return True
+    choices = () if file.dataset else [name for ask in file.asks for name in ask.choices]
+    return not (choices and user.dataset) or user.dataset in {_parse(name, parsers["dataset"]) for name in choices}
 
 
-def _is_same(name: str, key: str, parse: Callable[[str], str]) -> bool:
-    """Tell whether a name is a spelling of a key; unknown ones are not."""
+def _parse(name: str, parse: Callable[[str], str]) -> str | None:
+    """Return the key of a name; None for an unknown one."""
     try:
-        return parse(name) == key
+        return parse(name)
     except UnknownNameError:
-        return False
+        return None
 
 
 WHICH_MACRO = Ask(
@@ -172,7 +165,7 @@ WHICH_MACRO = Ask(
     "a macro average may be over queries or over relations",
     remedy="--aggregation macro-query or --aggregation macro-relation, or name it in its column",
 )
-"""The question about a number that is called a macro average, and no more."""
+"""The question about a number that is called a macro average only."""
 
 NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a column dataset."
 """Why a number is left out that may be of any dataset."""
@@ -181,32 +174,31 @@ NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a colu
 def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = None) -> tuple[Tasks, Tool | None]:
     """Return the ranking tasks that a number is from, and the tool whose caveats apply.
 
-    `user` has keys, as :func:`parse_stated` returns them. It adds what the file does not say; its protocol and tool
-    take precedence. `tool` is what the file's format implies; it is asked last.
+    `user` has keys, as :func:`parse_stated` returns them; what it says fills in what the file does not, and its
+    protocol and tool take precedence. `tool` is what the file's format implies, and comes last.
 
-    Raises AskedError if the user has a question to answer, UnknownNameError for an unknown name, UsageError if user and
+    Raises AskedError for what only the user can answer, UnknownNameError for an unknown name, UsageError if user and
     file contradict each other or sampled numbers are to be taken for full ones, DataError if no dataset is named, or
-    the tool has no numbers of that dataset or side that can be adjusted.
+    the tool's numbers on it, or of that side, cannot be adjusted.
     """
-    if asks := list_open(file, user):
+    asks = list_open(file, user)
+    if is_either_macro(file.aggregation):
+        asks += () if user.aggregation in MACROS else (WHICH_MACRO,)
+        file = replace(file, aggregation=None)
+    if asks:
         raise AskedError("; ".join(map(str, asks)) + ".", asks)
     if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
         file = replace(file, dataset=None)  # the user says which of several
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
-    file = replace(file, protocol=_drop_filtered(file.protocol, row))
-    named = user.dataset or file.dataset
-    sampled = user.protocol or file.protocol
+    named, sampled = user.dataset or file.dataset, user.protocol or _drop_filtered(file.protocol, row)
     if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
         # All that matters of sampled ranks is how many there are.
         return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
     if named is None:
         raise DataError(NO_DATASET)
-    reason = None if row is None else row.refusal(file.dataset or named)
-    if reason is not None:
+    if row is not None and (reason := row.refusal(file.dataset or named)) is not None:
         raise DataError(reason)
-    if is_either_macro(file.aggregation):
-        file = replace(file, aggregation=None)  # the user says which
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()
@@ -215,7 +207,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     dataset = keys["dataset"] or named
     tasks = Tasks(
         dataset,
-        _settle_protocol(file, user, row, tables.protocols(dataset)),
+        _settle_protocol(sampled and parse_protocol(sampled).key, row, tables.protocols(dataset)),
         keys["split"] or "test",
         keys["side"] or (row.side if row is not None else None) or "both",
         keys["aggregation"] or DEFAULT_AGGREGATION,
@@ -229,20 +221,18 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
 
 
 def list_open(file: Stated, user: Stated) -> tuple[Ask, ...]:
-    """Return the questions about a number that neither the user nor the benchmark has answered."""
+    """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
     kinds = list_kinds(user.dataset or file.dataset or "")
     accepted = {word.lower() for word in user.accepted}
-    asks = tuple(
+    return tuple(
         ask
         for ask in file.asks
         if not getattr(user, ask.field, None) and ask.word not in accepted and (not ask.kind or ask.kind not in kinds)
     )
-    which = is_either_macro(file.aggregation) and user.aggregation not in MACROS
-    return (*asks, WHICH_MACRO) if which else asks
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
-    """Return a protocol's name; filtered as the tool does, or as usual, has none."""
+    """Return the name of a protocol; None for one that only says filtered: as the tool does, or as usual."""
     if name is None or not is_filtered(name):
         return name
     if tool is not None and parse_protocol(tool.protocol).known == "none":
@@ -275,12 +265,11 @@ def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[st
     return asked or key
 
 
-def _settle_protocol(file: Stated, user: Stated, tool: Tool | None, held: tuple[str, ...]) -> str:
-    """Return the protocol, of those that the tables hold of the dataset; UsageError if sampled ranks are to be full."""
+def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]) -> str:
+    """Return the protocol that is asked for, the dataset's only one, the tool's or the usual one."""
     implied = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
     only = held[0] if len(held) == 1 else None
-    asked = user.protocol or (file.protocol and parse_protocol(file.protocol).key)
     key = asked or only or implied or DEFAULT_PROTOCOL
     few = next((one for one in (implied, only) if one and find_protocol(one).negatives is not None), None)
     if asked and few and find_protocol(key).negatives is None:

@@ -19,6 +19,7 @@ from rankconst.evaluation import (
     Stated,
     agrees,
     complete_by_name,
+    list_open,
     match_relations,
     parse_stated,
     settle,
@@ -101,7 +102,49 @@ def test_relations_of_a_file_may_lack_punctuation() -> None:
     assert settle(Stated("wn18rr", relations=("also see",)), NOTHING, TABLES)[0].relations == ("_also_see",)
     # What is unknown stays, for the message.
     assert settle(Stated("wn18rr", relations=("seen",)), NOTHING, TABLES)[0].relations == ("seen",)
-    assert not agrees(Stated("wn18rr", relations=("_hypernym",)), Stated(relations=("_also_see",)), TABLES)
+
+
+EMERGING = Ask("task", "of emerging entities", "emerging", "the caption", kind="inductive")
+RAW = Ask("protocol", "raw", "raw", "its row", "--protocol raw")
+DEV = Ask("split", "tuned on the dev set", "dev", "the caption", "--split valid")
+WHICH = Ask("dataset", "it may be of FB15k-237 or WN18RR", remedy="--dataset", choices=("FB15k-237", "WN18RR"))
+SUBSET = Ask("relations", "its cell is empty")
+
+
+@pytest.mark.parametrize(
+    ("ask", "user", "answered"),
+    [
+        # A field answers its own questions; the dataset only those about it, and words of what the benchmark is.
+        (DEV, Stated(split="test"), True), (DEV, Stated(side="both", protocol="standard"), False),
+        (RAW, Stated(protocol="raw"), True), (RAW, Stated(protocol="standard"), True), (RAW, Stated("wn18rr"), False),
+        (WHICH, Stated("wn18rr"), True), (WHICH, Stated(split="test"), False),
+        (EMERGING, Stated("wn18rr_v1_ind"), True), (EMERGING, Stated("wn18rr"), False),
+        (SUBSET, Stated(relations=("_hypernym",)), True), (SUBSET, Stated("wn18rr"), False),
+        # A word is accepted, in any case; a question without a word is not.
+        (EMERGING, Stated(accepted=("Emerging",)), True), (DEV, Stated(accepted=("dev",)), True),
+        (DEV, Stated(accepted=("valid",)), False), (WHICH, Stated(accepted=("dataset",)), False),
+    ],
+)  # fmt: skip
+def test_a_question_is_open_until_the_user_or_the_benchmark_answers_it(ask: Ask, user: Stated, answered: bool) -> None:
+    file = Stated(
+        None if ask is WHICH else "wn18rr_v1_ind" if user.dataset == "wn18rr_v1_ind" else "wn18rr", asks=(ask,)
+    )
+    assert list_open(file, user) == (() if answered else (ask,))
+    if answered:
+        assert settle(file, user, TABLES)[0].dataset == (user.dataset or file.dataset)
+        return
+    with pytest.raises(AskedError) as error:
+        settle(file, user, TABLES)
+    assert (error.value.asks, str(error.value)) == ((ask,), f"{ask}.")
+
+
+def test_a_question_names_word_place_and_both_ways_on() -> None:
+    harmless = "if it says nothing about these numbers"
+    assert str(DEV) == f'"dev" in the caption, "tuned on the dev set": add --split valid, or --accept dev {harmless}'
+    assert str(RAW) == f'"raw" in its row: add --protocol raw, or --accept raw {harmless}'
+    assert str(EMERGING) == f'"emerging" in the caption, "of emerging entities": add --accept emerging {harmless}'
+    assert str(WHICH) == "it may be of FB15k-237 or WN18RR: add --dataset"
+    assert str(SUBSET) == "its cell is empty"
 
 
 @pytest.mark.parametrize("name", ["dataset", "split", "side", "aggregation"])
@@ -124,20 +167,6 @@ def test_which_macro_average_it_is_must_be_said() -> None:
         assert settle(file, Stated(aggregation=key), TABLES)[0].aggregation == key
     with pytest.raises(DataError, match="over queries or over relations"):
         settle(file, Stated(aggregation="micro"), TABLES)
-
-
-def test_the_same_in_another_spelling_is_no_contradiction() -> None:
-    file, user = Stated("FB15k-237", "testing"), Stated("fb15k237", "test")
-    assert settle(file, user, TABLES)[0] == Tasks("fb15k237")
-    assert agrees(file, user, TABLES)
-
-
-def test_names_that_are_unknown_contradict_nothing() -> None:
-    """They get a reason of their own where they are settled."""
-    file = Stated("atlantis", "tset")
-    assert agrees(file, Stated("nations", "test"), TABLES)
-    with pytest.raises(UnknownNameError, match="unknown dataset 'atlantis'"):
-        settle(file, NOTHING, TABLES)
 
 
 def test_what_a_user_says_is_read_once_into_keys() -> None:
@@ -204,19 +233,23 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Ta
 @pytest.mark.parametrize(
     ("file", "user", "agreed"),
     [
-        (Stated(asks=(Ask("dataset", "several", choices=("FB15k-237", "WN18RR")),)), Stated("wn18rr"), True),
-        (Stated(asks=(Ask("dataset", "several", choices=("FB15k-237", "WN18RR")),)), Stated("nations"), False),
-        (Stated(asks=(Ask("dataset", "several", choices=("atlantis",)),)), Stated("nations"), False),
-        (Stated(asks=(Ask("dataset", "several", choices=("atlantis", "Nations")),)), Stated("nations"), True),
-        (Stated(asks=(Ask("dataset", "several", choices=("FB15k-237",)),)), NOTHING, True),
-        (Stated("nations", asks=(Ask("dataset", "several", choices=("FB15k-237",)),)), Stated("nations"), True),
+        (Stated(asks=(WHICH,)), Stated("wn18rr"), True),
+        (Stated(asks=(WHICH,)), Stated("nations"), False),
+        (Stated(asks=(WHICH._replace(choices=("atlantis",)),)), Stated("nations"), False),
+        (Stated(asks=(WHICH._replace(choices=("atlantis", "Nations")),)), Stated("nations"), True),
+        (Stated(asks=(WHICH,)), NOTHING, True),
+        (Stated("nations", asks=(WHICH,)), Stated("nations"), True),
         (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a", "d")), True),
         (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a")), True),
         (Stated(relations=("a", "e")), Stated(relations=("a", "d")), False),
         (Stated(relations=("a",)), NOTHING, True),
         (NOTHING, Stated(relations=("a",)), True),
+        (Stated("FB15k-237", "testing"), Stated("fb15k237", "test"), True),
+        (Stated("wn18rr", relations=("_hypernym",)), Stated(relations=("_also_see",)), False),
         (Stated("nations", "test", "head"), NOTHING, True),
         (Stated("atlantis", "valid"), Stated("nations", "test"), False),
+        # Unknown names get a reason of their own where they are settled.
+        (Stated("atlantis", "tset"), Stated("nations", "test"), True),
         (Stated(split="tset", side="head"), Stated(split="test", side="tail"), False),
         (Stated(protocol="raw"), Stated(protocol="standard"), True),
         (Stated(protocol="raw", dataset="nations"), Stated("nations", protocol="standard", side="head"), True),
@@ -224,36 +257,6 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Ta
 )
 def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: Stated, agreed: bool) -> None:
     assert agrees(file, user, TABLES) is agreed
-
-
-SPLIT = Ask("split", "dev", "dev", "the caption", "--split valid")
-
-
-@pytest.mark.parametrize(
-    ("ask", "user"),
-    [
-        (SPLIT, Stated(split="valid")),
-        (SPLIT, Stated(accepted=("Dev",))),
-        (Ask("dataset", "several", choices=("FB15k-237", "WN18RR")), Stated("wn18rr")),
-        (Ask("task", "by time", "time", kind="temporal"), Stated("icews14_regcn")),
-    ],
-)
-def test_a_question_waits_for_its_answer(ask: Ask, user: Stated) -> None:
-    """An option for its field, the word accepted, or a benchmark that the word is about; no other answer."""
-    file = Stated("nations" if user.dataset is None else None, asks=(ask,))
-    assert settle(file, user, TABLES)[0].split == (user.split or "test")
-    others = [say(name, key) for name, key in (("side", "head"), ("protocol", "raw"), ("accepted", ("test",)))]
-    for other in others:
-        with pytest.raises(AskedError) as told:
-            settle(file, other, TABLES)
-        assert (told.value.asks, str(told.value)) == ((ask,), f"{ask}.")
-
-
-def test_a_question_names_the_word_the_place_and_the_ways_on() -> None:
-    ways = "add --split valid, or --accept dev if it says nothing about these numbers"
-    assert str(SPLIT) == f'"dev" in the caption: {ways}'
-    assert str(SPLIT._replace(text="on the dev set")) == f'"dev" in the caption, "on the dev set": {ways}'
-    assert str(Ask("tasks", "nobody knows")) == "nobody knows"
 
 
 def test_of_sampled_ranks_their_number_is_enough() -> None:
@@ -270,6 +273,13 @@ def test_of_sampled_ranks_their_number_is_enough() -> None:
             settle(file, NOTHING, TABLES)
     named = settle(Stated("wn18rr", num_tasks=1234, protocol="sampled:50"), NOTHING, TABLES)[0]
     assert named == Tasks("wn18rr", "sampled:50")
+
+
+def test_relations_are_ranked_where_the_user_says_so() -> None:
+    assert settle(Stated("wn18rr"), Stated(side="relation"), TABLES)[0] == Tasks("wn18rr", side="relation")
+    for words in ("relation prediction", "sampled", "macro-averaged"):
+        with pytest.raises(UnknownNameError, match="unknown dataset"):
+            settle(Stated(f"wn18rr ({words})"), NOTHING, TABLES)
 
 
 def test_nothing_is_said_unless_it_is() -> None:

@@ -14,6 +14,7 @@ from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.checks.identify.evidence import Piece
 from rankconst.checks.identify.matches import Identification, Identified, Match
 from rankconst.checks.identify.search import identify_evaluations, identify_reading
+from rankconst.cli.lint import report_asked
 from rankconst.cli.notes import report_reading
 from rankconst.cli.options import (
     PROTOCOL_NAMES,
@@ -33,7 +34,7 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, say
 from rankconst.constants.published import Interval, read_published
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import AskedError, DataError, UsageError
 from rankconst.evaluation import Stated, complete_by_name, parse_stated
 from rankconst.results.reading import Entry, name_entry
 
@@ -166,7 +167,10 @@ def identify(
         report_reading(reading, strict=strict)
         name = reading.name
         result = identify_reading(reading, opened, user)
+        report_asked(name, result.asked)
     _report(result, name, format)
+    if strict and result.asked:
+        raise AskedError("some numbers do not show their ranking tasks, and wait for the answers to these questions.")
 
 
 def _make_entries(
@@ -208,7 +212,8 @@ def _report(result: Identification, name: str, form: Format) -> None:
     telling = [group for group in result.groups if group.evidence.pieces]
     if not any(group.matches for group in result.groups):
         reasons = dict.fromkeys(group.reason for group in (telling or result.groups))
-        raise DataError(f"{name}: nothing fits: " + " ".join(list(reasons)[:3]))
+        error = AskedError if result.asked else DataError
+        raise error(f"{name}: nothing fits: " + " ".join(list(reasons)[:3]))
     if form is Format.json:
         rows = [_describe_group(group, result.table_version) for group in result.groups]
         print_listing(Listing.of(list(map(Column, _GROUP_FIELDS)), rows), form)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.cli.notes import report_reading
+from rankconst.answers import Question
+from rankconst.cli.notes import report_questions, report_reading
 from rankconst.cli.options import (
     AcceptOption,
     AggregationOption,
@@ -28,16 +30,17 @@ from rankconst.cli.options import (
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, say
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import AskedError, DataError, UsageError
 from rankconst.names import show_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import Console
 
     from rankconst.checks.lint.case import Finding, Lint
-    from rankconst.results.reading import Measured
+    from rankconst.evaluation import Ask
+    from rankconst.results.reading import Entry, Measured
 
 
 SHOWN = 3
@@ -95,7 +98,8 @@ def lint(
 ) -> None:
     """Find impossible numbers in a results file: hits that fall with k, an MRR that the hits exclude.
 
-    Exits with 6 if a finding is an error. Rules that count candidates or tasks need the dataset.
+    Exits with 6 if a finding is an error, and else with 8 if all numbers wait for an answer. Rules that count
+    candidates or tasks need the dataset.
 
     Example: rankconst lint results.csv
 
@@ -126,9 +130,26 @@ def lint(
         print_listing(Listing.of(_COLUMNS, rows), format)
     for note in found.notes:
         say(f"note: {found.reading.name}: {note}")
+    report_asked(reading.name, found.asked)
     say(_summarise(found))
     if found.num_errors:
         raise typer.Exit(DataError.exit_code)
+    refuse_asked(found.asked, len(reading.entries), strict=strict)
+
+
+def report_asked(name: str, asked: Mapping[Ask, Sequence[Entry]]) -> None:
+    """Say what is asked about numbers."""
+    entries = [entry for own in asked.values() for entry in own]
+    ends = [0, *itertools.accumulate(map(len, asked.values()))]
+    questions = [Question.of(ask, range(*pair)) for ask, pair in zip(asked, itertools.pairwise(ends), strict=True)]
+    report_questions(name, questions, lambda place: entries[place].line)
+
+
+def refuse_asked(asked: Mapping[Ask, Sequence[Entry]], num_numbers: int, *, strict: bool) -> None:
+    """Raise AskedError if all numbers wait for an answer; if `strict`, any number."""
+    waiting = {id(entry) for own in asked.values() for entry in own}
+    if waiting and (strict or len(waiting) == num_numbers):
+        raise AskedError("rules that need the ranking tasks wait for the answers to these questions.")
 
 
 def _list_rules(format: Format) -> None:

@@ -23,17 +23,11 @@ def fields(screen: Screen) -> list[str]:
 # Numbers.
 
 
-def test_the_number_of_tasks(run: Run) -> None:
-    shown = run("identify", "--num-tasks", 40876)
-    assert shown.code == 0
-    assert fields(shown)[1:7] == ["fb15k237", "test", "both", "pykeen", "40,876", "1 of 1"]
-    assert "so few digits can fit by chance" in shown.message
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "numbers",
     [
+        ("--num-tasks", "40876"),
         ("--metric", "mrr", "--expectation", "0.000712645"),
         ("--metric", "mrr", "--expectation", "0.000712645", "--deviation", "0.0000531"),
         ("--metric", "mr", "--value", "469.7251", "--index", "0.93430312", "--num-tasks", "40876"),
@@ -52,16 +46,9 @@ def test_several_fit_and_are_counted(run: Run) -> None:
     rows = [cells for cells in shown.cells if cells[0] == "as given"]
     assert {row[1] for row in rows} == {"fb15k237", "mkg_w"}
     assert f"{len(rows)} sets of tasks fit equally well" in shown.message
-    narrowed = run(
-        "identify", "--metric", "mrr", "--expectation", "0.000711", "--split", "test", "--protocol", "pykeen"
-    )
-    assert len([cells for cells in narrowed.cells if cells[0] == "as given"]) < len(rows)
-
-
-def test_no_more_than_a_screenful(run: Run) -> None:
-    shown = run("identify", "--metric", "mr", "--expectation", "7e3")
-    assert len([cells for cells in shown.cells if cells[0] == "as given"]) == 12
-    assert "12 are shown" in shown.message
+    many = run("identify", "--metric", "mr", "--expectation", "7e3")
+    assert len([cells for cells in many.cells if cells[0] == "as given"]) == 12
+    assert "12 are shown" in many.message
     (record,) = run("identify", "--metric", "mr", "--expectation", "7e3", "--format", "json").records
     assert len(record["matches"]) > 12
 
@@ -72,13 +59,10 @@ def test_equal_constants_are_one_match(run: Run) -> None:
 
 
 def test_macro_averages_are_named(run: Run) -> None:
-    shown = run("identify", "--metric", "mrr", "--expectation", "0.35971", "--aggregation", "macro-query")
-    assert "macro-query" in fields(shown)[4]
-    (row,) = run(
-        "identify", "--metric", "mrr", "--expectation", "0.35971", "--aggregation", "macro-query", "-f", "csv"
-    ).rows
-    assert (row["dataset"], row["aggregation"]) == ("nations", "macro-query")
-    assert "macro" not in row["protocol"]
+    asked = ("identify", "--metric", "mrr", "--expectation", "0.35971", "--aggregation", "macro-query")
+    assert "macro-query" in fields(run(*asked))[4]
+    (row,) = run(*asked, "-f", "csv").rows
+    assert (row["dataset"], row["aggregation"], "macro" in row["protocol"]) == ("nations", "macro-query", False)
 
 
 @pytest.mark.slow
@@ -171,12 +155,24 @@ def test_a_table(run: Run, tmp_path: Path) -> None:
     assert "1 of 2 adjusted values do not belong" in shown.message
 
 
-def test_a_file_without_evidence(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("row", "code", "words"),
+    [
+        ("RotatE,177,0.338", 6, "an adjusted value with its base value, or the number of ranks, is needed"),
+        # Without evidence the answer would not help.
+        ("RotatE at best on dev,177,0.338", 6, "the number of ranks, is needed"),
+        ("RotatE at best on dev,177.00000001,0.97543217777", 8, 'line 2 (2 numbers): "dev" in its row'),
+        ("RotatE at best on dev,177.00000001,0.97543217777", 8, "error: results.csv: nothing fits"),
+        ("RotatE at best on dev,177,0.9754321", 0, 'line 2 (2 numbers): "dev" in its row'),
+    ],
+)
+def test_a_file_that_does_not_show_its_tasks(run: Run, tmp_path: Path, row: str, code: int, words: str) -> None:
     path = tmp_path / "results.csv"
-    path.write_text("model,MR,MRR\nRotatE,177,0.338\n", encoding="utf-8")
+    path.write_text(f"model,MR,{'MRR' if code == 6 else 'AMRI'}\n{row}\n", encoding="utf-8")
     shown = run("identify", path)
-    assert shown.code == 6
-    assert "an adjusted value with its base value, or the number of ranks, is needed" in shown.message
+    assert shown.code == code
+    assert words in shown.message.replace(str(path), path.name)
+    assert ("asked:" in shown.message) == (code != 6)
 
 
 def test_json_is_json_even_for_what_is_unknown(run: Run, tmp_path: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.metrics import TABULATED_KS
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.checks.identify.defects import CAUSES, Checked, bound_cancellation, check_entries
@@ -16,16 +17,17 @@ from rankconst.constants.published import NOISE
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.evidence import Evidence, Piece
     from rankconst.constants.published import Interval
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Entry
     from rankconst.tables.search import ComputedSets, TaskSets
+    from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
 
@@ -50,7 +52,7 @@ class Comparison:
 
     @property
     def open_by(self) -> float:
-        """Half of its interval, relative to itself: less where it is met as only numbers of 64 bits are."""
+        """What the piece leaves open, relative to itself: less where it is met as only numbers of 64 bits are."""
         exact = self.piece.kind in {"expectation", "deviation"} and self.difference <= EXACT
         return min(self.piece.precision, EXACT) if exact else self.piece.precision
 
@@ -126,6 +128,8 @@ class Identification:
 
     groups: tuple[Identified, ...]
     table_version: str
+    # What only the user can answer about numbers that do not show it, with these numbers.
+    asked: Mapping[Ask, tuple[Entry, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Identification({len(self.groups):,} groups of numbers, {len(self.mismatches):,} wrong adjusted values)"
@@ -204,7 +208,7 @@ def score(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.float6
 # -- ranking ----------------------------------------------------------------------------------------------------------
 
 
-# A piece whose interval is up to this many times wider than that of another still counts as equally precise.
+# A piece that leaves open up to this many times more than another still counts as equally precise.
 _AS_PRECISE = 10.0
 # How many pieces that agree outvote one that does not.
 _OUTVOTE = 2
@@ -217,74 +221,103 @@ _MOST_SEARCHED = 24
 _CLOSER = 100.0
 
 
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Each piece of evidence, a row, beside the constants of each set of tasks, a column."""
+
+    # What is vague is among the pieces, behind the first few, unless nothing else is known.
+    evidence: Evidence
+    told: int
+    expected: NDArray[np.float64]
+    agreement: NDArray[np.bool_]
+    explained: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, evidence: Evidence, candidates: TaskSets | ComputedSets, places: Any = slice(None)) -> Comparisons:
+        """Compare evidence with the sets at some places."""
+        pieces = (*evidence.pieces, *evidence.vague)
+        bounds = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in pieces]
+        agreement = np.array([agrees(piece, *ends) for piece, ends in zip(pieces, bounds, strict=True)])
+        expected = np.array([sum(ends) / 2 for ends in bounds])
+        told = len(evidence.pieces) or len(evidence.vague)
+        return cls(replace(evidence, pieces=pieces, vague=()), told, expected, agreement, np.zeros_like(agreement))
+
+    @property
+    def against(self) -> NDArray[np.bool_]:
+        """What contradicts: what the tables do not say does not."""
+        return ~self.agreement & ~np.isnan(self.expected)
+
+    def sort_columns(self) -> NDArray[np.intp]:
+        """Return the columns, those that most agrees with first."""
+        return np.argsort(-score(self.evidence, self.agreement), kind="stable")
+
+    def list_at(self, column: int) -> tuple[Comparison, ...]:
+        """Return the comparisons with one set."""
+        columns = (each[: self.told, column].tolist() for each in (self.expected, self.agreement, self.explained))
+        return tuple(map(Comparison, self.evidence.pieces, *columns))
+
+
+def join_alike(
+    sets: Sequence[Tasks], signs: Mapping[int, Hashable], order: Callable[[Tasks], Any]
+) -> Iterator[tuple[int, list[Tasks]]]:
+    """Yield the sets whose columns have the same sign, the likely one first, with one of these columns."""
+    alike: dict[Hashable, list[int]] = {}
+    for column, sign in signs.items():
+        alike.setdefault(sign, []).append(column)
+    for own in alike.values():
+        yield own[0], sorted((sets[column] for column in own), key=order)
+
+
 def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> tuple[Match, ...]:
     """Return the sets that the evidence fits, those with the same constants as one; the likely protocol first."""
     places = np.flatnonzero(chosen)
     if not places.size:
         return ()
-    told = len(evidence.pieces) or len(evidence.vague)
-    evidence = replace(evidence, pieces=(*evidence.pieces, *evidence.vague), vague=())
-    bounds = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in evidence.pieces]
-    agreement = np.array([agrees(piece, *ends) for piece, ends in zip(evidence.pieces, bounds, strict=True)])
-    expected = np.array([sum(ends) / 2 for ends in bounds])
-    # What the tables do not say contradicts nothing.
-    against = ~agreement & ~np.isnan(expected)
-    # What the tables have no rows of is computed, but only for the sets that fit the rest.
-    for row, (piece, (lower, upper)) in enumerate(zip(evidence.pieces, bounds, strict=True)):
-        if piece.kind != "expectation" or piece.metric is None or np.array_equal(lower, upper, equal_nan=True):
-            continue
-        best = np.argsort(-score(evidence, agreement), kind="stable")
-        agreement[row] &= False
-        for column in best[:_MOST_COMPUTED]:
-            constants = candidates.tables.look_up(candidates.sets[places[column]], piece.metric)
-            expected[row, column] = constants.expectation
-            agreement[row, column] = agrees(piece, constants.expectation, constants.expectation)
-        against[row] = ~agreement[row]
-    explained = np.zeros_like(agreement)
-    fits = ~against.any(axis=0) & agreement.any(axis=0)
+    compared, sets = Comparisons.of(evidence, candidates, places), [candidates.sets[place] for place in places]
+    _compute_missing(compared, sets, candidates.tables)
+    fits = np.asarray(~compared.against.any(axis=0) & compared.agreement.any(axis=0))
     if not fits.any():
-        # Defects and slips are only looked for where most agrees.
-        sound_pieces = np.zeros(places.size)
-        for column in np.argsort(-score(evidence, agreement), kind="stable")[:_MOST_SEARCHED].tolist():
-            if not agreement[:, column].any():
-                continue
-            tasks = candidates.sets[places[column]]
-            explained[:, column] = _explain(evidence, against[:, column], tasks, candidates, user)
-            sound = agreement[:, column] | explained[:, column]
-            if outvotes(evidence, sound, against[:, column] & ~sound):
-                sound_pieces[column] = np.sum(sound)
-        fits = (sound_pieces > 0) & (sound_pieces == sound_pieces.max())
-    fits = _sharpen(evidence, fits, expected, agreement)
-    groups: dict[tuple[int, bytes, bytes], list[int]] = {}
-    for column in np.flatnonzero(fits).tolist():
-        groups.setdefault(candidates.signature(int(places[column])), []).append(column)
+        fits = _excuse(compared, sets, candidates.tables, user)
+    fits = _sharpen(compared, fits)
     order = functools.partial(preference, protocol=prefer(evidence, user))
     matches = []
-    for columns in groups.values():
-        first, *others = sorted((candidates.sets[places[column]] for column in columns), key=order)
-        comparisons = tuple(
-            Comparison(
-                piece,
-                float(expected[row, columns[0]]),
-                bool(agreement[row, columns[0]]),
-                bool(explained[row, columns[0]]),
-            )
-            for row, piece in enumerate(evidence.pieces[:told])
-        )
-        place = int(places[columns[0]])
+    signs = {column: candidates.signature(int(places[column])) for column in np.flatnonzero(fits).tolist()}
+    for column, (first, *others) in join_alike(sets, signs, order):
+        comparisons, place = compared.list_at(column), int(places[column])
         chance = _estimate_chance(comparisons, candidates, place)
         matches.append(Match(first, tuple(others), int(candidates.num_tasks[place]), comparisons, chance))
     return tuple(sorted(matches, key=lambda match: (*order(match.tasks)[:1], *_usual(match), match.largest_difference)))
 
 
-def compare(evidence: Evidence, tasks: Tasks, candidates: TaskSets) -> tuple[Comparison, ...]:
-    """Compare every piece with the constants of some tasks."""
-    place = candidates.sets.index(tasks)
-    bounds = [tuple(float(end[place]) for end in bound_constant(piece, candidates)) for piece in evidence.pieces]
-    return tuple(
-        Comparison(piece, sum(ends) / 2, bool(agrees(piece, *ends)))
-        for piece, ends in zip(evidence.pieces, bounds, strict=True)
-    )
+def _compute_missing(compared: Comparisons, sets: Sequence[Tasks], tables: Tables) -> None:
+    """Compute what the tables have no rows of, but only for the sets that the rest leaves."""
+    for row, piece in enumerate(compared.evidence.pieces):
+        if piece.kind != "expectation" or piece.metric is None or piece.metric.hits_k in {None, *TABULATED_KS}:
+            continue
+        best = compared.sort_columns()[:_MOST_COMPUTED]
+        compared.agreement[row] = False
+        for column in best:
+            mean = tables.look_up(sets[column], piece.metric).expectation
+            compared.expected[row, column], compared.agreement[row, column] = mean, agrees(piece, mean, mean)
+
+
+def _excuse(compared: Comparisons, sets: Sequence[Tasks], tables: Tables, user: Stated) -> NDArray[np.bool_]:
+    """Return the sets that nothing but known defects and outvoted slips contradict, and mark the former."""
+    sound_pieces = np.zeros(len(sets))
+    # Only where most agrees.
+    for column in compared.sort_columns()[:_MOST_SEARCHED]:
+        agreement, against = compared.agreement[:, column], compared.against[:, column]
+        if not agreement.any():
+            continue
+        find = functools.partial(tables.look_up, sets[column])
+        for row in np.flatnonzero(against):
+            checked = check_entries(compared.evidence.pieces[row].entries, find, percent=user.percent)
+            compared.explained[row, column] = any(CAUSES[each.cause].tells for each in checked if each.cause in CAUSES)
+        sound = agreement | compared.explained[:, column]
+        if outvotes(compared.evidence, sound, against & ~sound):
+            sound_pieces[column] = np.sum(sound)
+    best: NDArray[np.bool_] = (sound_pieces > 0) & (sound_pieces == sound_pieces.max())
+    return best
 
 
 def _estimate_chance(comparisons: Iterable[Comparison], candidates: TaskSets, place: int) -> float:
@@ -304,30 +337,16 @@ def _estimate_chance(comparisons: Iterable[Comparison], candidates: TaskSets, pl
     return candidates.count_near(place, best.metric, counted=bool(counts)) * share
 
 
-def _explain(
-    evidence: Evidence, wrong: NDArray[np.bool_], tasks: Tasks, candidates: TaskSets, user: Stated
-) -> NDArray[np.bool_]:
-    """Tell which pieces that contradict some tasks follow from a known defect of adjusted values there."""
-    find = functools.partial(candidates.tables.look_up, tasks)
-    explained = np.zeros_like(wrong)
-    for place in np.flatnonzero(wrong):
-        entries = evidence.pieces[place].entries
-        checked = check_entries(entries, find, percent=user.percent) if entries else ()
-        explained[place] = any(each.cause in CAUSES and CAUSES[each.cause].tells for each in checked)
-    return explained
-
-
-def _sharpen(
-    evidence: Evidence, fits: NDArray[np.bool_], expected: NDArray[np.float64], agreement: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _sharpen(compared: Comparisons, fits: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Keep the sets that are much closer than the others, where numbers were formed with 64 bits."""
-    told = np.array([piece.kind in {"expectation", "deviation"} and not piece.is_noisy for piece in evidence.pieces])
+    pieces = compared.evidence.pieces
+    told = np.array([piece.kind in {"expectation", "deviation"} and not piece.is_noisy for piece in pieces])
     columns = np.flatnonzero(fits)
-    if columns.size == 1 or not (columns.size and told.any()):
+    if columns.size <= 1 or not told.any():
         return fits
-    values = np.array([piece.value for piece in evidence.pieces])[told, np.newaxis]
-    away = np.abs(expected[told][:, columns] / values - 1)
-    away = np.median(np.where(agreement[told][:, columns], away, 1.0), axis=0)
+    values = np.array([piece.value for piece in pieces])[told, np.newaxis]
+    away = np.abs(compared.expected[told][:, columns] / values - 1)
+    away = np.median(np.where(compared.agreement[told][:, columns], away, 1.0), axis=0)
     if away.min() > EXACT:
         return fits
     kept = np.zeros_like(fits)

@@ -16,20 +16,22 @@ import numpy as np
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.checks.identify.matches import Comparison, Match, agrees, bound_constant, prefer, preference
+from rankconst.checks.identify.matches import Comparison, Comparisons, Match, agrees, join_alike, prefer, preference
 from rankconst.constants.published import NOISE
 from rankconst.tables.search import NEAR, ComputedSets, RelationSets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.checks.identify.evidence import Evidence
     from rankconst.evaluation import Stated
     from rankconst.tables.tables import Tables
-    from rankconst.tasks import Histogram, Tasks
+    from rankconst.tasks import Tasks
 
+# How many relations may be together: of more there are too many sets to try.
+_SIZES = (1, 2)
 # Where more sets have that many ranks and that E[MR], the numbers tell too little.
 _MOST_COMPARED = 100
 _MEAN_RANK = parse_metric("MR")
@@ -49,15 +51,14 @@ def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
         return ()
     (count,), mean = counts, min(means, key=lambda piece: piece.precision)
     sets = RelationSets.of(tables)
+    around = [
+        place for place in np.flatnonzero(sets.select(names)).tolist() if sets.groups[place].protocol in PROTOCOLS
+    ]
+    # The mean of a few relations lies between theirs.
     possible = sets.can_have(mean.interval.lower * (1 - NOISE), mean.interval.upper * (1 + NOISE))
-    # What is around E[MR] would fit by chance, and the mean of a few relations lies between theirs.
-    around, within = (
-        [place for place in np.flatnonzero(asked).tolist() if sets.groups[place].protocol in PROTOCOLS]
-        for asked in (sets.select(names), sets.select(names) & possible)
-    )
-    for size in (1, 2):  # of more there are too many sets to try
+    for size in _SIZES:
         near: list[Tasks] = []
-        for place in within:
+        for place in (place for place in around if possible[place]):
             alike, expected = _try(sets, place, size, count)
             fitting = alike[agrees(mean, expected, expected)][: _MOST_COMPARED + 1]
             relations = sets.relations[sets.find_own(place)]
@@ -68,17 +69,15 @@ def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
             tried = _count_tried(sets, around, size, count, mean.value)
             # No number tells more of a few tasks than how many candidates each has: not of which graph they are.
             floors = [0.0 if "dataset" in names else _share_pinned(match.tasks, tables) for match in found]
-            return tuple(
-                replace(match, by_chance=tried * max(match.by_chance, floor))
-                for match, floor in zip(found, floors, strict=True)
-            )
+            pairs = zip(found, floors, strict=True)
+            return tuple(replace(match, by_chance=tried * max(match.by_chance, floor)) for match, floor in pairs)
     return ()
 
 
 def _try(sets: RelationSets, place: int, size: int, count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the sets of so many relations of a group that have `count` tasks together, and E[MR] of each."""
     own = sets.find_own(place)
-    alike = _combine(sets.num_tasks[own], size, count)
+    alike = combine(sets.num_tasks[own], size, count)
     return alike, sets.totals[own][alike].sum(axis=1) / (2 * count)
 
 
@@ -92,39 +91,26 @@ def _count_tried(sets: RelationSets, places: Iterable[int], size: int, count: in
     return sum(tried.values())
 
 
-def _combine(num_tasks: NDArray[np.int64], size: int, count: int) -> NDArray[np.intp]:
-    """Return the sets of one or two relations that have `count` tasks together, a row each."""
+def combine(num_tasks: NDArray[np.int64], size: int, count: int) -> NDArray[np.intp]:
+    """Return one or two relations that have `count` tasks together, a row each."""
     if size == 1:
-        return np.flatnonzero(num_tasks == count)[:, np.newaxis]
-    order = np.argsort(num_tasks, kind="stable")
-    ascending = num_tasks[order]
-    starts, ends = (np.searchsorted(ascending, count - ascending, end) for end in ("left", "right"))
-    first = np.repeat(np.arange(order.size), ends - starts)
-    second = np.arange(first.size) - np.repeat(np.cumsum(ends - starts) - ends, ends - starts)
-    return np.sort(order[np.stack((first, second), axis=1)[first < second]], axis=1)
+        return np.argwhere(num_tasks == count)
+    return np.argwhere(np.triu(num_tasks[:, np.newaxis] + num_tasks == count, 1))
 
 
-def _match(evidence: Evidence, near: Iterable[Tasks], tables: Tables, user: Stated) -> tuple[Match, ...]:
+def _match(evidence: Evidence, near: Sequence[Tasks], tables: Tables, user: Stated) -> tuple[Match, ...]:
     """Return those that everything agrees with, and the share of others with as many tasks that would."""
     sets = ComputedSets(tables, tuple(near))
-    pieces = (*evidence.pieces, *evidence.vague)
-    bounds = [bound_constant(piece, sets) for piece in pieces]
-    expected = np.array([sum(ends) / 2 for ends in bounds])
-    agreement = np.array([agrees(piece, *ends) for piece, ends in zip(pieces, bounds, strict=True)])
-    fits = (agreement | np.isnan(expected)).all(axis=0)
-    groups: dict[Histogram, list[int]] = {}
-    for place in np.flatnonzero(fits).tolist():
-        groups.setdefault(tables.histogram(sets.sets[place]), []).append(place)
+    compared = Comparisons.of(evidence, sets)
+    signs = {
+        column: tables.histogram(near[column]) for column in np.flatnonzero(~compared.against.any(axis=0)).tolist()
+    }
     order = functools.partial(preference, protocol=prefer(evidence, user))
     matches = []
-    for places in groups.values():
-        first, *others = sorted((sets.sets[place] for place in places), key=order)
-        comparisons = tuple(
-            Comparison(piece, float(expected[row, places[0]]), bool(agreement[row, places[0]]))
-            for row, piece in enumerate(evidence.pieces)
-        )
+    for column, (first, *others) in join_alike(near, signs, order):
+        comparisons = compared.list_at(column)
         share = _share(comparisons, first, tables)
-        matches.append(Match(first, tuple(others), int(sets.num_tasks[places[0]]), comparisons, share))
+        matches.append(Match(first, tuple(others), int(sets.num_tasks[column]), comparisons, share))
     return tuple(sorted(matches, key=lambda match: order(match.tasks)))
 
 

@@ -7,6 +7,7 @@ every set of tasks in the tables. The right adjusted values then tell which publ
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,18 +17,18 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.checks.identify.evidence import Evidence, Piece, collect_evidence
 from rankconst.checks.identify.matches import (
+    Comparisons,
     Identification,
     Identified,
     Match,
     agrees,
     bound_constant,
     check_evaluations,
-    compare,
     rank,
 )
 from rankconst.checks.identify.relations import rank_relations
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.evaluation import NAMES, NOTHING, list_parsers
+from rankconst.evaluation import NAMES, NOTHING, list_open, list_parsers
 from rankconst.results.reading import group_entries
 from rankconst.tables.search import TaskSets
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
 
@@ -104,9 +105,14 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
         if not group.matches and len(alike) == 1:
             (match,) = alike.values()
             wrong = check_evaluations(evaluations, [match], candidates, percent=user.percent)
-            likely = replace(match, comparisons=compare(group.evidence, match.tasks, candidates))
+            compared = Comparisons.of(group.evidence, candidates, [candidates.sets.index(match.tasks)])
+            likely = replace(match, comparisons=compared.list_at(0))
             groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
-    return Identification(tuple(groups), tables.version)
+    asked: dict[Ask, tuple[Entry, ...]] = {}
+    for group, (context, evaluations) in zip(groups, each, strict=True):
+        for ask in list_open(context, user) if group.evidence.pieces and group.match is None else ():
+            asked[ask] = (*asked.get(ask, ()), *itertools.chain(*evaluations))
+    return Identification(tuple(groups), tables.version, asked)
 
 
 _LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
@@ -189,7 +195,6 @@ def describe_lack(evidence: Evidence) -> str:
     return f"the numbers do not show their ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
 
 
-_ONE_DATASET = "--dataset NAME, to compare them with that one"
 _SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
 _OTHER_FILTER = (
     "--counts FILE with your own candidate counts, if the known answers of other splits were removed "
@@ -235,6 +240,4 @@ def describe_nearest(
             # AMR and AMRI with the same MR say the same.
             shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
             parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
-    if np.unique(candidates.names["dataset"][places]).size > 1:
-        remedy = _ONE_DATASET
     return "; ".join(map("".join, parts.items())) or f"nearest {where}", remedy

@@ -12,17 +12,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.checks.identify.completion import UNFIT, Completed, complete_reading
-from rankconst.checks.lint.case import Archive, Finding, Lint, build_case
+from rankconst.checks.identify.completion import Completed, complete_reading
+from rankconst.checks.lint.case import Archive, Case, Finding, Lint, build_case
 from rankconst.checks.lint.rules import RULES, SWAPPED
 from rankconst.evaluation import Stated, parse_stated
-from rankconst.names import list_first, resolve_name
+from rankconst.names import resolve_name
 from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rankconst.results.reading import Reading
+    from rankconst.evaluation import Ask
+    from rankconst.results.reading import Entry, Reading
     from rankconst.tables.tables import Tables
 
 
@@ -44,26 +45,21 @@ def lint_reading(
         completed = complete_reading(reading, tables, user)
         archive = Archive(tables)
         notes[completed.note] = None
-    groups = completed.groups or group_entries(reading)
-    contexts = completed.contexts or [group.context for group in groups]
-    built = []
-    unclear: dict[str, dict[str, None]] = {}
-    for group, context in zip(groups, contexts, strict=True):
-        unfit = next((f"{ask}." for ask in context.asks if ask.field == UNFIT), "")
-        # A slip may be why nothing fits: the numbers are judged by what the file says.
-        case, note = build_case(group, reading, user, archive, group.context if unfit else context)
-        if unfit:
-            unclear.setdefault(unfit, {})[group.label] = None
-            case = replace(case, assumed=user.protocol is None)
-        built.append((case, note))
-    cases = [case for case, _ in built]
-    for reason, labels in unclear.items():
-        named = list_first([label for label in labels if label])
-        notes[f"{named}: {reason}" if named else reason] = None
-    notes.update(dict.fromkeys(note for _, note in built))
+    cases: list[Case] = []
+    asked: dict[Ask, list[Entry]] = {}
+    for place, group in enumerate(completed.groups or group_entries(reading)):
+        context = completed.contexts[place] if completed.contexts else group.context
+        # A slip may be why nothing fits: such numbers are judged by what file and user say.
+        doubted = place in completed.unfit
+        case, note = build_case(group, reading, user, archive, None if doubted else context)
+        cases.append(replace(case, assumed=user.protocol is None) if doubted else case)
+        notes[note] = None
+        for ask in dict.fromkeys((*case.asks, *(context.asks[-1:] if doubted else ()))):
+            asked.setdefault(ask, []).extend(group.entries)
     found = [finding for rule in chosen or RULES.values() for finding in rule.apply(cases)]
     findings = sorted(_drop_explained(found), key=lambda finding: finding.line or 0)
-    return Lint(reading, tuple(findings), len(groups), tuple(filter(None, notes)))
+    questions = {ask: tuple(entries) for ask, entries in asked.items()}
+    return Lint(reading, tuple(findings), len(cases), tuple(filter(None, notes)), questions)
 
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
@@ -13,7 +12,7 @@ from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import Interval
-from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
 from rankconst.names import read_count, squash
 from rankconst.results.labels import read_label
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks
@@ -67,6 +66,8 @@ class Lint:
     findings: tuple[Finding, ...]
     num_groups: int
     notes: tuple[str, ...] = ()
+    # What only the user can answer about ranking tasks, with the numbers that wait for it.
+    asked: Mapping[Ask, tuple[Entry, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Lint({self.reading.name}: {len(self.findings):,} findings, {self.num_errors:,} of them errors)"
@@ -110,10 +111,14 @@ class Archive:
         except DataError:
             return None
 
-    def _settle(self, file: Stated, user: Stated, implied: str | None) -> tuple[Tasks | None, Tool | None, str]:
-        """Return the ranking tasks that file and user name, and the tool; without tasks, the reason."""
+    def _settle(
+        self, file: Stated, user: Stated, implied: str | None
+    ) -> tuple[Tasks | None, Tool | None, str | tuple[Ask, ...]]:
+        """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
+        except AskedError as error:
+            return None, None, error.asks
         except (DataError, UnknownNameError) as error:
             return None, None, _unknown(str(error))
         if self.histogram(tasks) is None:
@@ -165,8 +170,8 @@ class Case:
     # True if neither file nor user names a protocol or a tool: the default one is assumed.
     assumed: bool = True
     percent: bool = False
-    # True if the numbers themselves leave their tasks unclear, the aggregation with them.
-    unclear: bool = False
+    # What only the user can answer about the tasks.
+    asks: tuple[Ask, ...] = ()
     # True if the file says that the numbers are means over several runs.
     averaged: bool = False
 
@@ -255,11 +260,12 @@ def build_case(
             measured.append(measure(entry, percent=user.percent, in_full=in_full))
         except DataError as error:
             unreadable.append((entry, str(error)))
-    tasks, tool, note = None, None, _unknown("no tables were given.")
+    tasks, tool = None, None
+    reason: str | tuple[Ask, ...] = _unknown("no tables were given.")
     if archive is not None:
         # Only what tells the tasks, so that rows share the answer.
         telling = replace(stated, model=None, rank_type=None, num_tasks=None)
-        tasks, tool, note = archive.settle(telling, user, reading.tool)
+        tasks, tool, reason = archive.settle(telling, user, reading.tool)
     whole = tool is not None and tool.whole_ranks if stated.rank_type is None else stated.rank_type in _WHOLE_RANK_TYPES
     case = Case(
         group=group,
@@ -272,26 +278,20 @@ def build_case(
         tool=tool,
         assumed=not (stated.tool or user.tool or reading.tool or stated.protocol or user.protocol),
         percent=user.percent,
-        unclear=bool(stated.asks),
+        asks=() if isinstance(reason, str) else reason,
         averaged=any(m.averaged for m in measured) or _tell_runs(group, reading),
     )
-    return case, note
-
-
-_RUNS = re.compile(r"\d\s*(?:runs|seeds|trials)\b", re.IGNORECASE)
+    return case, reason if isinstance(reason, str) else ""
 
 
 def _tell_runs(group: Group, reading: Reading) -> bool:
-    """Tell whether rows say in a column or behind a number that they average several runs."""
+    """Tell whether a column of their rows says that numbers average several runs: ``runs``, or ``MRR std``."""
     labels = {column: read_label(column) for column in reading.columns}
     runs = [column for column, label in labels.items() if label.role == "runs"]
     spreads = [column for column, label in labels.items() if any(word.field == "metric" for word in label.words)]
     rows = [reading.rows[row] for row in group.rows]
-    return (
-        any((read_count(row.get(column) or "") or 0) > 1 for row in rows for column in runs)
-        or any(is_number(row.get(column) or "") for row in rows for column in spreads)
-        or any(_RUNS.search(reading.rows[entry.row].get(entry.column) or "") for entry in group.entries)
-    )
+    counted = any((read_count(row.get(column) or "") or 0) > 1 for row in rows for column in runs)
+    return counted or any(is_number(row.get(column) or "") for row in rows for column in spreads)
 
 
 def _pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:

@@ -525,7 +525,7 @@ def _find_broken(case: Case, measured: list[Measured], step: float, inequality: 
         + (" (the file states their number)." if stated else f": that is n {_name_counted(case)}."),
         f"They fit {others}." if others else "A mean over several runs or over sides, or other ranking tasks.",
         # The authors may have ranked other tasks; but a number that the file states is of the same program.
-        "error" if stated and not case.unclear else "warning",
+        "error" if stated and not case.asks else "warning",
     )
 
 

@@ -17,26 +17,15 @@ from rankconst.tasks import Tasks
 COUNT = Piece("num_tasks", 402, Interval(402, 402), "count")
 MEAN = Piece("expectation", 10.0, Interval(9.5, 10.5), "AMR with MR", parse_metric("mr"))
 DOUBTFUL = Piece("deviation", 2.0, Interval(1.9, 2.1), "z of MR beside MR", parse_metric("mr"), doubtful=True)
-TASKS = Tasks("umls")
-
-
-def compare(value: float, expected: float, agrees: bool) -> Comparison:
-    return Comparison(Piece("num_tasks", value, Interval(value, value), "count"), expected, agrees)
 
 
 def test_differences_are_relative() -> None:
-    match = Match(TASKS, (), 1322, (compare(11, 10, True), compare(8, 10, True), compare(90, 10, False)))
-    assert (match.agreeing, match.total) == (2, 3)
-    assert match.largest_difference == 0.2
-    assert compare(1, 0, False).difference == float("inf")
-
-
-def test_one_match_or_none() -> None:
-    match = Match(TASKS, (), 1322, ())
-    assert match.largest_difference == 0
-    assert Identified(Evidence(()), (match,)).match is match
-    assert Identified(Evidence(()), (match, match)).match is None
-    assert Identified(Evidence(()), ()).largest_difference is None
+    pairs = ((11, 10, True), (8, 10, True), (90, 10, False), (1, 0, False))
+    compared = tuple(Comparison(replace(COUNT, value=value), expected, agrees) for value, expected, agrees in pairs)
+    match = Match(Tasks("umls"), (), 1322, compared)
+    assert (match.agreeing, match.total, match.largest_difference) == (2, 4, 0.2)
+    assert compared[-1].difference == float("inf")
+    assert [Identified(Evidence(()), each).match for each in ((), (match,), (match, match))] == [None, match, None]
 
 
 def test_intervals_that_meet_agree() -> None:

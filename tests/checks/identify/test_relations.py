@@ -13,10 +13,10 @@ import rankconst
 from carried import open_once
 from cases import take_turns
 from rankconst.checks.identify.completion import complete_reading
-from rankconst.checks.identify.relations import _combine
+from rankconst.checks.identify.relations import combine
 from rankconst.checks.identify.search import identify_reading
 from rankconst.checks.lint import lint_reading
-from rankconst.errors import DataError
+from rankconst.errors import AskedError, DataError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
@@ -99,14 +99,14 @@ def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     assert {match.tasks.relations for match in found if match} == {relations}
 
 
-def test_more_relations_are_to_be_named() -> None:
-    chosen = "embassy", "exports3", "treaties"
-    text = write(list_counts(*chosen))
-    with pytest.raises(DataError, match=r"n = 48: .* nearest nations test .*: 402; .* add --relation NAME for each"):
-        adjust(text, Stated("nations"))
-    with pytest.raises(DataError, match=r"fit no ranking tasks .* add --dataset NAME"):
+def test_of_three_relations_or_more_the_names_are_asked_for() -> None:
+    text = write(list_counts("embassy", "exports3", "treaties"))
+    with pytest.raises(AskedError, match=r"fit no ranking tasks .*: add --dataset\."):
         adjust(text)
-    assert {done.batch.tasks.relations for done in adjust(text, Stated("nations", relations=chosen)).done} == {chosen}
+    with pytest.raises(AskedError, match=r"n = 48: .* nearest nations .*: 402; .*: add --relation NAME for each"):
+        adjust(text, Stated("nations"))
+    named = adjust(text, Stated("nations", relations=("embassy", "exports3", "treaties")))
+    assert name(named) == {f"nations/test/{side}/pykeen (embassy, exports3, treaties)" for side in SIDES}
 
 
 def test_other_datasets_and_splits() -> None:
@@ -134,7 +134,9 @@ def test_few_digits_tell_no_relation() -> None:
 def test_few_tasks_name_no_dataset() -> None:
     """Three triples: some set of three of a graph as small has the same candidates."""
     text = write(list_counts("accusation"))
-    with pytest.raises(DataError, match="fit no ranking tasks"):
+    with pytest.raises(
+        AskedError, match="only relation accusation, but so few digits can fit by chance: add --dataset"
+    ):
         adjust(text)
     assert {done.batch.tasks.relations for done in adjust(text, Stated("nations")).done} == {("accusation",)}
 
@@ -153,7 +155,7 @@ def test_every_set_is_tried(size: int) -> None:
     for count in range(1, 13):
         every = itertools.combinations(range(num_tasks.size), size)
         expected = [chosen for chosen in every if num_tasks[list(chosen)].sum() == count]
-        assert sorted(map(tuple, _combine(num_tasks, size, count).tolist())) == expected
+        assert sorted(map(tuple, combine(num_tasks, size, count).tolist())) == expected
 
 
 def test_columns_are_those_of_the_tables() -> None:

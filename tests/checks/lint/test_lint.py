@@ -235,10 +235,12 @@ def test_what_cannot_be_checked_is_noted_once() -> None:
     assert "no tables were given" in lint_reading(reading).notes[0]
 
 
-def test_evaluations_that_are_unclear_for_the_same_reason_share_a_note() -> None:
+def test_evaluations_with_the_same_question_share_it() -> None:
     contexts = [Stated(model=model, num_tasks=123_457) for model in "ABCDE"]
-    note, _ = lint_reading(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts), TABLES).notes
-    assert note == "A; B; C and 2 more: the file counts 123,457 ranks, but no split of any dataset has that many."
+    found = lint_reading(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts), TABLES)
+    ((ask, entries),) = found.asked.items()
+    assert ("n = 123,457: no split has that many tasks" in ask.text, len(entries)) == (True, 5)
+    assert ["no dataset is named" in note for note in found.notes] == [True]
 
 
 def test_file_and_user_must_not_contradict_each_other() -> None:
