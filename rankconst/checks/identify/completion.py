@@ -222,7 +222,8 @@ class _Search:
         # A few relations have to be those of all sides.
         if any(part.is_restricted for part in telling) and not (shared and all(part.matches for part in telling)):
             parts = [replace(part, matches=()) if part.is_restricted else part for part in parts]
-            shared = _share(part for part in parts if part.tells)
+            telling = [part for part in parts if part.tells and part.names is not None]
+            shared = _share(telling)
         certain = min((part.matches[0].by_chance for part in telling if part.matches), default=1.0) < CERTAIN
         # Equally many candidates have to be those of all sides, too.
         equal = all(part.equal for part in telling)
