@@ -25,6 +25,7 @@ _NAMES = sorted(
         *(name for key, row in load_benchmarks().items() for name in (key, row.title, *row.aliases)),
     }
 )
+_WRITINGS: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str.title, str)
 _OTHERS = ("RotatE", "model", "on", "the", "v2", "13", "-", "_", " ", "(", ")", "/", "OpenBG-IMG", "X", "Wn", "Data")
 
 
@@ -36,8 +37,7 @@ _OTHERS = ("RotatE", "model", "on", "the", "v2", "13", "-", "_", " ", "(", ")", 
 def test_a_screen_of_many_cells_misses_none_that_tells_something(
     words: list[str], joint: str, data: st.DataObject
 ) -> None:
-    write: Callable[[str], str] = data.draw(st.sampled_from([str.lower, str.upper, str.title, str]))
-    text = write(joint.join(words))
+    text = data.draw(st.sampled_from(_WRITINGS))(joint.join(words))
     found = screen(join_texts([text, "RotatE"])).to_pylist()
     assert found[0] or not tells(read_label(text))
     assert not found[1]
