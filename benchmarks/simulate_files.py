@@ -186,10 +186,7 @@ def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], 
             truth = replace(truth, side=truth.side if truth.side != "both" else said)
         wrong += truth is None or not same_constants(entry.constants, truth)
     if wrong:
-        counts.add(
-            "assumed, and said so" if "assumed:" in completed.note else "wrong",
-            f"{truths}\n{text}\n{ {str(done.batch.tasks) for done in adjusted.done} }",
-        )
+        counts.add("wrong", f"{truths}\n{text}\n{ {str(done.batch.tasks) for done in adjusted.done} }")
     else:
         counts.add("partly resolved" if rest else "resolved", text)
 

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import rankconst
+from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
-from rankconst.catalogue.tools import TOOLS, Tool
+from rankconst.catalogue.tools import TOOLS, Tool, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import (
     NAMES,
@@ -33,28 +34,93 @@ def say(name: str, value: Any) -> Stated:
     return replace(NOTHING, **{name: value})
 
 
-@pytest.mark.parametrize(
-    ("file", "user", "tool", "protocol", "caveats"),
-    [
-        (Stated(), Stated(), None, DEFAULT_PROTOCOL, None),
-        (Stated(), Stated(), "pykeen", "pykeen", "pykeen"),
-        (Stated(tool="libkge"), Stated(), "pykeen", "libkge", "libkge"),
-        (Stated(tool="libkge"), Stated(tool="ampligraph"), None, "pykeen", "ampligraph"),
-        (Stated(protocol="raw", tool="libkge"), Stated(), None, "raw", "libkge"),
-        (Stated(protocol="raw"), Stated(protocol="pykeen"), None, "pykeen", None),
-        (Stated(tool="rotate"), Stated(protocol="sampled:100"), None, "sampled:100", "rotate"),
+WN, OGB = Tasks("wn18rr"), Tasks("ogbbiokg", "sampled:500")
+SAID = Stated("WN18RR", "validation", "left", "LibKGE", "macro-query")
+AS_SAID = Tasks("wn18rr", "libkge", "valid", "head", "macro-query")
+MACRO = Stated("nations", aggregation="Macro")
+SAMPLED = Tasks("1,234 tasks", "sampled:50", split="")
+
+# What the file says, the user, and the file's format; the tasks, or the error and its words.
+SETTLED: list[tuple[Stated, Stated, str | None, Tasks | tuple[type[Exception], str]]] = [
+    # The user goes before the file, and the file before its format.
+    (Stated("WN18RR"), NOTHING, None, replace(WN, protocol=DEFAULT_PROTOCOL)),
+    (Stated("WN18RR"), NOTHING, "pykeen", replace(WN, protocol="pykeen")),
+    (Stated("WN18RR", tool="libkge"), NOTHING, "pykeen", replace(WN, protocol="libkge")),
+    (Stated("WN18RR", tool="libkge"), Stated(tool="ampligraph"), None, replace(WN, protocol="pykeen")),
+    (Stated("WN18RR", protocol="raw", tool="libkge"), NOTHING, None, replace(WN, protocol="raw")),
+    (Stated("WN18RR", protocol="raw"), Stated(protocol="pykeen"), None, replace(WN, protocol="pykeen")),
+    (Stated("WN18RR", tool="rotate"), Stated(protocol="sampled:100"), None, replace(WN, protocol="sampled:100")),
+    (SAID, NOTHING, None, AS_SAID), (NOTHING, parse_stated(SAID, TABLES), None, AS_SAID),
+    (SAID, parse_stated(SAID, TABLES), None, AS_SAID),
+    (Stated("wn18rr", tool="PyTorch Geometric"), NOTHING, None, replace(WN, protocol="raw", side="tail")),
+    (Stated("wn18rr", tool="PyTorch Geometric", side="both"), NOTHING, None, replace(WN, protocol="raw")),
+    (NOTHING, Stated(split="valid"), None, (DataError, "no dataset is named: add --dataset")),
+    (Stated("atlantis"), NOTHING, None, (UnknownNameError, "unknown dataset 'atlantis'")),
+    (Stated("wn18rr (sampled)"), NOTHING, None, (UnknownNameError, "unknown dataset")),
+    (Stated("wn18rr"), Stated(side="relation"), None, replace(WN, side="relation")),
+    # Relations may lack punctuation; what is unknown stays, for the message.
+    (Stated("nations", relations=("embassy",)), NOTHING, None, Tasks("nations", relations=("embassy",))),
+    (Stated("nations", relations=("embassy",)), Stated(relations=("treaties",)), None,
+     Tasks("nations", relations=("treaties",))),
+    (Stated("wn18rr", relations=("also see",)), NOTHING, None, replace(WN, relations=("_also_see",))),
+    (Stated("wn18rr", relations=("seen",)), NOTHING, None, replace(WN, relations=("seen",))),
+    # Which macro average it is must be said.
+    (MACRO, NOTHING, None, (AskedError, "over queries or over relations")),
+    (MACRO, Stated(aggregation="micro"), None, (AskedError, "over queries or over relations")),
+    *[(MACRO, Stated(aggregation=key), None, Tasks("nations", aggregation=key)) for key in MACROS],
+    # Sampled numbers stay sampled; a dataset may have one protocol, and its number may be all that is known.
+    (Stated("ogbl-wikikg2"), NOTHING, None, Tasks("ogbwikikg2", "sampled:500")),
+    (Stated("ogbbiokg", tool="pykeen"), NOTHING, None, OGB),
+    (NOTHING, Stated("ogbbiokg", tool="ogb", protocol="sampled:20"), None, replace(OGB, protocol="sampled:20")),
+    (Stated("ogbl-biokg", tool="ogb"), Stated(protocol="standard"), None,
+     (UsageError, r"Leave out --protocol to adjust them under sampled:500\.$")),
+    *[
+        (file, Stated(protocol="raw"), None, (UsageError, "numbers on this dataset rank among sampled candidates"))
+        for file in (Stated("ogbl-biokg"), Stated("ogbbiokg", tool="pykeen"))
     ],
-)
-def test_the_user_goes_before_the_file_and_the_file_before_its_format(
-    file: Stated, user: Stated, tool: str | None, protocol: str, caveats: str | None
+    *[
+        (NOTHING, Stated(dataset, tool="ogb", protocol="raw"), None,
+         (UsageError, r"numbers of OGB rank among sampled candidates \(protocol sampled:500\)"))
+        for dataset in ("wn18rr", "ogbbiokg")
+    ],
+    (Stated(num_tasks=1234, protocol="sampled:50"), NOTHING, "pykeen", SAMPLED),
+    (Stated(num_tasks=1234), Stated(protocol="sampled:50"), "pykeen", SAMPLED),
+    (Stated(num_tasks=1234, protocol="raw"), Stated(protocol="sampled:50"), "pykeen", SAMPLED),
+    (Stated("wn18rr", num_tasks=1234, protocol="sampled:50"), NOTHING, None, replace(WN, protocol="sampled:50")),
+    *[
+        (file, NOTHING, None, (DataError, "no dataset is named"))
+        for file in (Stated(num_tasks=1), Stated(protocol="sampled:50"), Stated(num_tasks=1, protocol="raw"))
+    ],
+    # Filtered is as the tool filters, or as usual.
+    (Stated("WN18RR", protocol="Unfiltered"), NOTHING, None, replace(WN, protocol="raw")),
+    (Stated("WN18RR", protocol="filtered"), NOTHING, "pyg", (DataError, "removes no known answers: name the protocol")),
+    *[
+        (Stated("WN18RR", protocol=word), user, None, replace(WN, protocol=key))
+        for word in ("filtered", "Filtered", "filt.")
+        for user, key in (
+            (NOTHING, DEFAULT_PROTOCOL), (Stated(tool="pykeen"), "pykeen"), (Stated(protocol="raw"), "raw"),
+        )
+    ],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "user", "tool", "expected"), SETTLED)
+def test_what_is_said_leads_to_tasks(
+    file: Stated, user: Stated, tool: str | None, expected: Tasks | tuple[type[Exception], str]
 ) -> None:
-    tasks, row = settle(replace(file, dataset="WN18RR"), user, TABLES, tool=tool)
-    assert tasks == Tasks("wn18rr", protocol, "test", "both")
-    assert (None if row is None else row.key) == caveats
+    """And to the tool whose caveats apply: the user's, the file's, or that of its format."""
+    if isinstance(expected, tuple):
+        with pytest.raises(expected[0], match=expected[1]):
+            settle(file, user, TABLES, tool=tool)
+        return
+    tasks, row = settle(file, user, TABLES, tool=tool)
+    named = user.tool or file.tool or tool
+    assert (tasks, row) == (expected, parse_tool(named) if named else None)
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
 def test_every_tool_leads_to_its_protocol(tool: Tool) -> None:
+    """And refuses datasets at once, whether the tables know them or not."""
     dataset = "ogbl-biokg" if tool.key == "ogb" else "nations"
     tasks, row = settle(Stated(dataset), parse_stated(Stated(tool=tool.title), TABLES), TABLES)
     assert (tasks.protocol, row) == (tool.protocol, tool)
@@ -62,15 +128,9 @@ def test_every_tool_leads_to_its_protocol(tool: Tool) -> None:
         with pytest.raises(DataError) as reason:
             settle(Stated(refused), Stated(tool=tool.key), TABLES)
         assert str(reason.value) == tool.refused[refused]
-
-
-@pytest.mark.parametrize("tool", [tool for tool in TOOLS.values() if tool.refused], ids=lambda tool: str(tool.key))
-def test_a_dataset_that_a_tool_is_refused_on_is_told_at_once(tool: Tool) -> None:
-    """Whether the tables know it or not."""
-    for refused, reason in tool.refused.items():
-        with pytest.raises(DataError) as told:
+        with pytest.raises(DataError) as reason:
             parse_stated(Stated(refused, tool=tool.key), TABLES)
-        assert str(told.value) == reason
+        assert str(reason.value) == tool.refused[refused]
 
 
 @pytest.mark.parametrize("tool", ["pykeen", "pyg"])
@@ -80,28 +140,6 @@ def test_a_tool_that_ranks_no_relations_has_no_numbers_of_that_side(tool: str, s
     with pytest.raises(DataError, match=r"tails only.*Leave out --side"):
         settle(file, replace(user, tool=tool), TABLES)
     assert settle(file, replace(user, protocol=TOOLS[tool].protocol), TABLES)[0].side == "relation"
-
-
-def test_a_dataset_with_one_protocol_needs_no_word() -> None:
-    tasks, row = settle(Stated("ogbl-wikikg2"), NOTHING, TABLES)
-    assert (tasks, row) == (Tasks("ogbwikikg2", "sampled:500"), None)
-
-
-def test_numbers_without_a_dataset_have_no_tasks() -> None:
-    with pytest.raises(DataError, match="no dataset is named: add --dataset"):
-        settle(NOTHING, Stated(split="valid"), TABLES)
-
-
-def test_relations_are_those_of_the_user_or_else_of_the_file() -> None:
-    file, user = Stated("nations", relations=("embassy",)), Stated(relations=("treaties",))
-    assert settle(file, NOTHING, TABLES)[0] == Tasks("nations", relations=("embassy",))
-    assert settle(file, user, TABLES)[0] == Tasks("nations", relations=("treaties",))
-
-
-def test_relations_of_a_file_may_lack_punctuation() -> None:
-    assert settle(Stated("wn18rr", relations=("also see",)), NOTHING, TABLES)[0].relations == ("_also_see",)
-    # What is unknown stays, for the message.
-    assert settle(Stated("wn18rr", relations=("seen",)), NOTHING, TABLES)[0].relations == ("seen",)
 
 
 EMERGING = Ask("task", "of emerging entities", "emerging", "the caption", kind="inductive")
@@ -159,16 +197,6 @@ def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
     assert not agrees(file, user, TABLES)
 
 
-def test_which_macro_average_it_is_must_be_said() -> None:
-    file = Stated("nations", aggregation="Macro")
-    with pytest.raises(DataError, match="over queries or over relations"):
-        settle(file, NOTHING, TABLES)
-    for key in ("macro-query", "macro-relation"):
-        assert settle(file, Stated(aggregation=key), TABLES)[0].aggregation == key
-    with pytest.raises(DataError, match="over queries or over relations"):
-        settle(file, Stated(aggregation="micro"), TABLES)
-
-
 def test_what_a_user_says_is_read_once_into_keys() -> None:
     said = Stated("FB15k-237", "testing", "left", "PyKEEN", "query", "LibKGE", model="ComplEx", percent=True)
     keys = parse_stated(said, TABLES)
@@ -183,13 +211,8 @@ def test_what_a_user_says_is_read_once_into_keys() -> None:
 def test_what_the_user_types_is_checked(name: str) -> None:
     with pytest.raises(UnknownNameError, match="'nope'"):
         parse_stated(say(name, "nope"), TABLES)
-
-
-def test_sampled_numbers_stay_sampled() -> None:
-    with pytest.raises(UsageError, match=r"Leave out --protocol to adjust them under sampled:500\.$"):
-        settle(Stated("ogbl-biokg", tool="ogb"), Stated(protocol="standard"), TABLES)
-    with pytest.raises(UsageError, match="numbers on this dataset rank among sampled candidates"):
-        settle(Stated("ogbl-biokg"), Stated(protocol="standard"), TABLES)
+    with pytest.raises(UnknownNameError, match=r"^filt\. names no protocol: all but raw are filtered"):
+        parse_stated(Stated(protocol="filt."), TABLES)
 
 
 @pytest.fixture(scope="module")
@@ -259,43 +282,8 @@ def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: State
     assert agrees(file, user, TABLES) is agreed
 
 
-def test_of_sampled_ranks_their_number_is_enough() -> None:
-    for file, user in (
-        (Stated(num_tasks=1234, protocol="sampled:50"), NOTHING),
-        (Stated(num_tasks=1234), Stated(protocol="sampled:50")),
-        (Stated(num_tasks=1234, protocol="raw"), Stated(protocol="sampled:50")),
-    ):
-        tasks, row = settle(file, user, TABLES, tool="pykeen")
-        assert tasks == Tasks("1,234 tasks", "sampled:50", split="")
-        assert row is TOOLS["pykeen"]
-    for file in (Stated(num_tasks=1234), Stated(protocol="sampled:50"), Stated(num_tasks=1234, protocol="raw")):
-        with pytest.raises(DataError, match="no dataset is named"):
-            settle(file, NOTHING, TABLES)
-    named = settle(Stated("wn18rr", num_tasks=1234, protocol="sampled:50"), NOTHING, TABLES)[0]
-    assert named == Tasks("wn18rr", "sampled:50")
-
-
-def test_relations_are_ranked_where_the_user_says_so() -> None:
-    assert settle(Stated("wn18rr"), Stated(side="relation"), TABLES)[0] == Tasks("wn18rr", side="relation")
-    for words in ("relation prediction", "sampled", "macro-averaged"):
-        with pytest.raises(UnknownNameError, match="unknown dataset"):
-            settle(Stated(f"wn18rr ({words})"), NOTHING, TABLES)
-
-
 def test_nothing_is_said_unless_it_is() -> None:
     assert not any(getattr(NOTHING, field.name) for field in fields(Stated))
-
-
-def test_names_are_taken_from_file_or_user_and_then_from_the_tool() -> None:
-    file = Stated("WN18RR", "validation", "left", "LibKGE", "macro-query")
-    expected = Tasks("wn18rr", "libkge", "valid", "head", "macro-query")
-    assert settle(file, NOTHING, TABLES)[0] == expected
-    user = parse_stated(file, TABLES)
-    assert settle(NOTHING, user, TABLES)[0] == expected
-    assert settle(file, user, TABLES)[0] == expected
-    assert settle(Stated("wn18rr", tool="PyTorch Geometric"), NOTHING, TABLES)[0] == Tasks("wn18rr", "raw", side="tail")
-    both = Stated("wn18rr", tool="PyTorch Geometric", side="both")
-    assert settle(both, NOTHING, TABLES)[0] == Tasks("wn18rr", "raw")
 
 
 def test_relations_are_matched_one_by_one() -> None:
@@ -307,36 +295,6 @@ def test_relations_are_matched_one_by_one() -> None:
     assert match_relations(["part", "whole"], known) == ()
     assert match_relations([], known) == ()
     assert match_relations(["alsosee"], ["alsosee", "also see"]) == ()
-
-
-def test_a_tool_whose_candidates_are_sampled_is_named_where_it_contradicts() -> None:
-    for user in (Stated("wn18rr", tool="ogb", protocol="raw"), Stated("ogbbiokg", tool="ogb", protocol="raw")):
-        with pytest.raises(UsageError, match=r"numbers of OGB rank among sampled candidates \(protocol sampled:500\)"):
-            settle(NOTHING, user, TABLES)
-    asked = Stated("ogbbiokg", tool="ogb", protocol="sampled:20")
-    assert settle(NOTHING, asked, TABLES)[0] == Tasks("ogbbiokg", "sampled:20")
-    # The dataset has one protocol, whatever the tool usually does.
-    assert settle(Stated("ogbbiokg", tool="pykeen"), NOTHING, TABLES)[0].protocol == "sampled:500"
-    with pytest.raises(UsageError, match="numbers on this dataset rank among sampled candidates"):
-        settle(Stated("ogbbiokg", tool="pykeen"), Stated(protocol="raw"), TABLES)
-
-
-def test_filtered_is_as_the_tool_filters_or_as_usual() -> None:
-    for word in ("filtered", "Filtered", "filt."):
-        file = Stated("WN18RR", protocol=word)
-        assert settle(file, NOTHING, TABLES)[0].protocol == DEFAULT_PROTOCOL
-        assert settle(file, Stated(tool="pykeen"), TABLES)[0].protocol == "pykeen"
-        assert settle(file, Stated(protocol="raw"), TABLES)[0].protocol == "raw"
-        with pytest.raises(UnknownNameError, match=rf"^{word} names no protocol: all but raw are filtered"):
-            parse_stated(Stated(protocol=word), TABLES)
-    assert settle(Stated("WN18RR", protocol="Unfiltered"), NOTHING, TABLES)[0].protocol == "raw"
-    unfiltered = [
-        tool.key for tool in TOOLS.values() if PROTOCOLS.get(tool.protocol, PROTOCOLS["standard"]).known == "none"
-    ]
-    assert unfiltered
-    for tool in unfiltered:
-        with pytest.raises(DataError, match="removes no known answers: name the protocol"):
-            settle(Stated("WN18RR", protocol="filtered"), NOTHING, TABLES, tool=tool)
 
 
 @pytest.mark.parametrize(

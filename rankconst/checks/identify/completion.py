@@ -63,6 +63,8 @@ class _Part:
     names: Mapping[str, str] | None
     # Those that fit: whole sets, or else those of a few relations.
     matches: tuple[Match, ...] = ()
+    # How many candidates each task has, where nothing fits and all have equally many.
+    equal: int | None = None
     # Why nothing fits.
     ask: Ask | None = None
 
@@ -167,8 +169,7 @@ class _Search:
         if found.matches:
             return found
         if "protocol" not in names and self._may_hold(part, names) and (size := find_equal(evidence)) is not None:
-            self._equal[size] = None
-            return replace(part, context=replace(context, protocol=f"sampled:{size - 1}"), names=None)
+            return replace(found, equal=size)
         elsewhere = rank(evidence, self.sets, select(self.sets, {}), self.user) if names else ()
         if elsewhere and elsewhere[0].by_chance < CERTAIN:
             text = f"its numbers do not fit {list_names(names)}; they are those of {_describe(elsewhere[:1])}"
@@ -221,12 +222,18 @@ class _Search:
         # A few relations have to be those of all sides.
         if any(part.is_restricted for part in telling) and not (shared and all(part.matches for part in telling)):
             parts = [replace(part, matches=()) if part.is_restricted else part for part in parts]
-            shared = _share(part for part in parts if part.tells)
+            telling = [part for part in parts if part.tells and part.names is not None]
+            shared = _share(telling)
         certain = min((part.matches[0].by_chance for part in telling if part.matches), default=1.0) < CERTAIN
+        # Equally many candidates have to be those of all sides, too.
+        equal = all(part.equal for part in telling)
         for part in parts:
             named = "dataset" in (part.names or {}) and not part.is_restricted
             if part.names is None:
                 yield part, part.context, None
+            elif part.equal and equal:
+                self._equal[part.equal] = None
+                yield part, replace(part.context, protocol=f"sampled:{part.equal - 1}"), None
             elif part.tells:
                 alone = bool(part.matches) and part.matches[0].by_chance < CERTAIN
                 sure = named or (certain if shared else alone)

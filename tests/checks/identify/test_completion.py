@@ -205,6 +205,24 @@ def test_nearly_equally_many_candidates_are_not_equally_many(counts: Any, digits
         adjust(table(row))
 
 
+def test_equally_many_candidates_are_those_of_all_sides() -> None:
+    """Those of both sides have a whole mean by chance."""
+    sides = {"head": np.repeat([17_000, 17_445, 17_800], [10, 300, 10])}
+    sides["tail"] = sides["head"] + 2
+    sides["both"] = np.full(640, 17_446)
+    metrics = {}
+    for side, counts in sides.items():
+        mean = float(np.mean((counts + 1) / 2)), float(np.mean([np.sum(1 / np.arange(1, n + 1)) / n for n in counts]))
+        row = {"count": float(counts.size), "arithmetic_mean_rank": 1234.5, "inverse_harmonic_mean_rank": 0.3125}
+        row |= {"adjusted_arithmetic_mean_rank": 1234.5 / mean[0]}
+        row |= {"adjusted_inverse_harmonic_mean_rank": (0.3125 - mean[1]) / (1 - mean[1])}
+        metrics[side] = {"realistic": row}
+    with pytest.raises(AskedError, match="fit no ranking tasks"):
+        adjust(json.dumps({"metrics": metrics}))
+    alone = json.dumps({"metrics": {"both": metrics["both"]}})
+    assert name(adjust(alone)) == {"640 tasks/both/sampled:17445"}
+
+
 def test_one_metric_alone_does_not_tell_that_all_have_equally_many() -> None:
     reading = read_document("results.csv", "MR,AMR,num_tasks\n5,0.2,300\n")
     assert find_equal(collect_evidence([reading.entries])) is None
