@@ -16,7 +16,6 @@ from cases import choose
 from graphs import DATASETS, STATIC, Dataset, make_graph, random_dataset, read_graph
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.evaluation import NOTHING, Stated, settle
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.words import Triples
 
@@ -156,11 +155,6 @@ def test_a_caption_on_relation_prediction_needs_a_word(tables: rankconst.Tables,
     assert index == tables.constants("toy", "mrr", side="relation").index(0.9)
     with pytest.raises(UsageError, match="relation prediction is not searched for"):
         rankconst.identify(path, side="relation")
-    named = Stated("FB15k-237 (relation prediction)")
-    with pytest.raises(UnknownNameError, match="relation prediction tasks, which --side relation is for"):
-        settle(named, NOTHING, open_once())
-    found, _ = settle(named, Stated(side="relation"), open_once())
-    assert str(found) == "fb15k237/test/relation/standard"
 
 
 # 279 of UMLS's 661 test triples have a pair with no other relation, and so on down to nine others.
