@@ -150,7 +150,7 @@ def test_numbers_in_files_and_frames(tables: rankconst.Tables) -> None:
 def test_a_caption_on_relation_prediction_needs_a_word(tables: rankconst.Tables, tmp_path: Path) -> None:
     path = tmp_path / "results.md"
     path.write_text("Table 1: Relation prediction.\n\n| model | MRR |\n|---|---|\n| A | 0.9 |\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"another task \(relation prediction\).* add --side relation"):
+    with pytest.raises(DataError, match=r""relation-prediction" in the paragraph above.* add side="relation""):
         rankconst.adjust(path, tables=tables, dataset="toy")
     (index,) = rankconst.adjust(path, tables=tables, dataset="toy", side="relation").to_pandas()["AMRR"]
     assert index == tables.constants("toy", "mrr", side="relation").index(0.9)

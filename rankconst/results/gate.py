@@ -30,12 +30,12 @@ class Text(NamedTuple):
     place: str  # what it is, for messages: "the caption"
     farther: bool = False  # True for a heading above the nearest one: a label, and otherwise only other tasks
 
-    def ask(self, field: str, word: str, kind: str = "") -> Ask:
+    def ask(self, field: str, word: str, kind: str = "", remedy: str = "") -> Ask:
         """Return the question about a word of the text."""
         text = " ".join(self.label.text.split())
         start = max(text.lower().find(word.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
         shown = f"{'... ' * (start > 0)}{text[start : start + _SNIPPET]}{' ...' * (start + _SNIPPET < len(text))}"
-        return Ask(field, shown, word, self.place, _name_remedy(field, word), kind)
+        return Ask(field, shown, word, self.place, remedy or _name_remedy(field, word), kind)
 
 
 def _name_remedy(field: str, word: str) -> str:
@@ -80,7 +80,7 @@ def gather(texts: Sequence[Text]) -> Told:
             if word.field == "side" and both:
                 continue
             if _matters(text, word.scopes, word.field) and word.field not in said:
-                asks.setdefault((word.field, word.text), text.ask(word.field, word.text, word.kind))
+                asks.setdefault((word.field, word.text), text.ask(word.field, word.text, word.kind, word.remedy))
         if text.label.whole:
             for name, values in text.label.values.items():
                 if len(values) > 1 and name not in said:

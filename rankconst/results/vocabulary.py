@@ -32,6 +32,7 @@ class Word:
     field: str  # one of FIELDS; part, graph or task, which --accept alone settles; metric, which nothing does
     scopes: frozenset[str]  # of column, row, name and text
     reason: str  # why it matters
+    remedy: str = ""  # the option that answers it, where the field alone does not tell
     kind: str = ""  # of benchmarks, for which it says nothing: temporal
 
 
@@ -65,7 +66,9 @@ def list_values() -> Mapping[str, tuple[str, str]]:
 def list_lexicon() -> Mapping[str, Word]:
     """Return the words that are asked about, in lower case, with their hyphens."""
     return {
-        text: Word(text, row["field"], frozenset(row["scopes"]), row["reason"], row.get("kind", ""))
+        text: Word(
+            text, row["field"], frozenset(row["scopes"]), row["reason"], row.get("remedy", ""), row.get("kind", "")
+        )
         for row in _load()["lexicon"]
         for text, _ in row["words"]
     }

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
 COMMANDS = {
-    "adjust": ("adjust", 0.338, "-d", "fb15k237", "-m", "mrr", "-f", "json"),
+    "adjust": (
+        *("adjust", 0.338, "-d", "fb15k237", "-m", "mrr", "-f", "json"),
+        *("--split", "test", "--side", "both", "-p", "raw"),
+    ),
     "show": ("show", "wn18rr", "-m", "hits@7", "-f", "json"),
     "datasets": ("datasets", "-f", "json"),
 }

@@ -33,7 +33,7 @@ HTML = "<table><tr><th>Model</th><th>MRR</th></tr>"
         (
             "a.tex",
             f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\n{ROW * 500}\\end{{tabular}}",
-            "a.tex, line 29: up to here",
+            "a.tex, line 503: up to here",
         ),
         ("a.md", f"{HTML}{'<tr><td colspan=999>A</td></tr>' * 99}</table>", "a.md, line 1: up to here"),
         (
@@ -95,8 +95,7 @@ def test_documents_have_a_limit(form: str) -> None:
 
 @pytest.mark.parametrize("line", ["MRR: 0.5\n", "2020-01-01 00:00:00,000 INFO     Test MRR at step 9: 0.5\n"])
 def test_logs_have_a_limit(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("lines", "generic"):
-        monkeypatch.setattr(f"rankconst.results.logs.{module}.MOST_NUMBERS", 10)
+    monkeypatch.setattr("rankconst.results.logs.lines.MOST_NUMBERS", 10)
     assert len(read_document("a.log", line * 10).entries) == 10
     with pytest.raises(DataError, match=r"^a.log, line 11: more than 10 numbers up to here"):
         read_document("a.log", line * 1000)

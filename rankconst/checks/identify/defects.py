@@ -94,6 +94,7 @@ def check_entries(
 
 
 def _check(value: Measured, adjusted: Measured, constants: Constants) -> Checked:
+    """Compare an adjusted value with the right one; where it is wrong, name the defect that gives it."""
     form = adjusted.entry.adjustment or ""
     span = _span(constants.metric, form, constants.moments, value.interval)
     expected = float(ADJUSTMENTS[form](constants.metric, constants.moments)(value.value))
@@ -116,6 +117,7 @@ def _check(value: Measured, adjusted: Measured, constants: Constants) -> Checked
 
 
 def _meet(one: Interval, other: Interval) -> bool:
+    """Tell whether two intervals have a number in common."""
     return one.lower <= other.upper and other.lower <= one.upper
 
 
@@ -140,16 +142,19 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
 
 
 def _negate(span: Interval | None) -> Interval | None:
+    """Return the interval with the opposite sign."""
     return None if span is None else Interval(-span.upper, -span.lower)
 
 
 def _never_scaled(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
+    """Return the base value as the z-score, better upwards."""
     if adjustment != "z":
         return None
     return value if constants.metric.increasing else _negate(value)
 
 
 def _turned(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
+    """Return the z-score with the wrong sign."""
     return _negate(_span(constants.metric, adjustment, constants.moments, value)) if adjustment == "z" else None
 
 
@@ -164,14 +169,17 @@ def _one_less(constants: Constants, adjustment: str, value: Interval) -> Interva
 # One file asks for the same many times: every adjusted form of a metric, under every set of tasks that may be meant.
 @functools.lru_cache(256)
 def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
+    """Return what a random ranker gets among one candidate less."""
     return compute_moments(metric, replace(whole, num_candidates=whole.num_candidates - 1))
 
 
 def _one_less_turned(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
+    """Return the z-score of one candidate less, with the wrong sign."""
     return _negate(_one_less(constants, adjustment, value)) if adjustment == "z" else None
 
 
 def _logarithm_of_mean(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
+    """Take ln(N)/(N - 1) of the mean number of candidates for E[MRR]."""
     histogram = constants.histogram
     if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted:
         return None
@@ -193,6 +201,7 @@ def bound_cancellation(num_tasks: Any) -> Any:
 
 
 def _cancelled(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
+    """Grant the variance of GMR what is lost where nearly equal numbers are subtracted."""
     if adjustment != "z" or constants.metric.exponent != 0:
         return None
     lost = min(float(bound_cancellation(constants.num_tasks)), 0.5)

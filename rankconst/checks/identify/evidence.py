@@ -41,14 +41,14 @@ class Piece:
     """One thing that numbers say: how many tasks there are, or a metric's expectation or deviation under chance."""
 
     kind: Literal["num_tasks", "expectation", "deviation", "adjusted"]
-    # In units of the metric, with what the writing of the numbers leaves open.
+    # In units of the metric, with the interval of its rounding.
     value: float
     interval: Interval
     # What it was found from: "AMRI with MR".
     origin: str
     metric: Metric | None = None
     entries: tuple[Entry, ...] = ()
-    # True for forms that published files often have wrong: they decide only what better ones leave open.
+    # True for forms that published files often have wrong: they decide only where better ones do not.
     doubtful: bool = False
     # Of kind "adjusted", which no constant can be solved for: the form, and the interval of the base value.
     form: str = ""
@@ -56,7 +56,7 @@ class Piece:
 
     @property
     def precision(self) -> float:
-        """What it leaves open to either side, relative to itself; of a number of tasks, half a task."""
+        """Half of its interval, relative to itself; of a number of tasks, half a task."""
         if self.metric is None:
             return 0.5 / max(self.value, 1.0)
         if self.kind == "adjusted" or not self.value:
@@ -149,6 +149,7 @@ def collect_evidence(
 
 
 def _count_tasks(entry: Entry) -> int | None:
+    """Return the number of ranks that an entry states or is."""
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:
@@ -163,6 +164,7 @@ def _count_tasks(entry: Entry) -> int | None:
 def _add_evaluation(
     entries: tuple[Entry, ...], pieces: list[Piece], dropped: list[Dropped], vague: list[Piece], *, percent: bool
 ) -> None:
+    """Add what the adjusted values of one evaluation say, and those that say nothing."""
     bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
     expectations: dict[Metric, Interval] = {}
     in_full = are_in_full(entries)
@@ -177,7 +179,7 @@ def _add_evaluation(
                 raise DataError(f"no {metric.label} is given with it")
             value, adjusted = (measure(each, percent=percent, in_full=in_full) for each in (base, entry))
             if form == "z" and abs(adjusted.value) == abs(value.value):
-                raise DataError(f"it repeats {metric.label} and is no z-score")
+                raise DataError(f"it repeats {metric.label} and is not a z-score")
         except DataError as error:
             dropped.append(Dropped(entry, str(error)))
             continue
@@ -206,4 +208,5 @@ def _add_evaluation(
 
 
 def _point(value: float) -> Interval:
+    """Return a number as an interval."""
     return Interval(value, value)

@@ -147,6 +147,7 @@ class Archive:
 
 
 def _unknown(reason: str) -> str:
+    """Return a note on why the ranking tasks are unknown."""
     return f"the ranking tasks are unknown, so rules that need them are left out: {reason}"
 
 
@@ -294,6 +295,7 @@ def _tell_runs(group: Group, reading: Reading) -> bool:
 
 
 def _pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:
+    """Return the one value of each metric, cut at the range of the metric."""
     every: dict[Metric, list[Measured]] = {}
     for m in measured:
         if m.entry.adjustment is None and m.entry.metric.optimum is not None:

@@ -1,7 +1,7 @@
 """The rules: each is one function under ``@rule``, applied and listed in the order of this file.
 
 A function gets one evaluation (a :class:`~rankconst.checks.lint.case.Case`), or all of a file, and yields what breaks
-the rule. Every comparison grants a number the interval that its rounding leaves open.
+the rule. Every comparison grants a number the interval of its rounding.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _name(tasks: Tasks | None) -> str:
     mended_by_swap=True,
 )
 def find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
-    """Find what is no number or beyond the best or worst ranker; percentages are one finding for a column."""
+    """Find what is not a number or beyond the best or worst ranker; percentages are one finding for a column."""
     percentages: dict[tuple[str, str], list[Measured]] = {}
     for case in cases:
         for entry, reason in case.unreadable:
@@ -634,7 +634,7 @@ def _find_unscaled(case: Case) -> Iterator[Finding]:
         telling = count_digits(m.entry.text) >= _TELLING
         if m.entry.adjustment == "z" and telling and base is not None and abs(m.value) == abs(base.value) != 0:
             cause = "It repeats the base value: it was never scaled."
-            yield Finding((m, base), _write_formula(m), f"{m} is no z-score of {base}.", cause)
+            yield Finding((m, base), _write_formula(m), f"{m} is not a z-score of {base}.", cause)
 
 
 def _write_formula(m: Measured) -> str:
@@ -692,7 +692,7 @@ def find_worse_than_random(case: Case) -> Iterator[Finding]:
     "below-frequency",
     title="not below a ranker that only counts",
     inequality="M better than E[M] of the frequency baseline",
-    why="Possible, and common on small graphs: it ranks entities by how often train has them with the relation.",
+    why="Possible, and common on small graphs: it counts an entity with its relation in the training set.",
 )
 def find_below_frequency(case: Case) -> Iterator[Finding]:
     """Find evaluations in which a metric is worse than what the frequency baseline is expected to get."""

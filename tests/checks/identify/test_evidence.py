@@ -100,7 +100,7 @@ def test_a_z_that_repeats_its_base_value_is_no_evidence() -> None:
     numbers = entry("mr", "470.0"), entry("mr", "0.0658", "normalised"), entry("mr", "-470.0", "z")
     found = collect_evidence([numbers])
     assert [piece.kind for piece in found.pieces] == ["expectation"]
-    assert found.dropped[0].reason == "it repeats MR and is no z-score"
+    assert found.dropped[0].reason == "it repeats MR and is not a z-score"
 
 
 def test_z_beside_an_index_tells_the_deviation() -> None:

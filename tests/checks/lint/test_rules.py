@@ -135,7 +135,7 @@ def test_a_z_score_that_was_never_scaled_is_found_without_the_dataset() -> None:
         make_reading({"MR": "4.196517467498779", "z MR": "-4.196517467498779"}, exact=True)
     ).findings
     assert finding.cause == "It repeats the base value: it was never scaled."
-    assert finding.statement == "ZMR -4.1965175 is no z-score of MR 4.1965175."
+    assert finding.statement == "ZMR -4.1965175 is not a z-score of MR 4.1965175."
 
 
 def test_hits_are_compared_with_the_largest_before() -> None:

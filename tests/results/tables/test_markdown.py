@@ -51,7 +51,7 @@ def test_several_tables_with_text_around() -> None:
     reading = read(LIBKGE)
     assert READER.recognise(Document("README.md", LIBKGE))
     assert [entry.context.dataset for entry in reading.entries] == ["FB15K-237"] * 6 + ["WNRR"] * 2
-    assert reading.understood == "2 tables; dataset from the heading above; MRR, Hits@10"
+    assert reading.understood == "2 tables; dataset and protocol from the heading above; MRR, Hits@10"
     assert [(entry.line, entry.context.model, entry.text) for entry in reading.entries[::2]] == [
         (9, "RESCAL", "0.356"), (10, "TransE", "0.310"), (11, "DistMult", "0.344"), (17, "RESCAL", "0.467"),
     ]  # fmt: skip
