@@ -66,8 +66,8 @@ class Batch:
     # As they were typed by hand.
     texts: tuple[str, ...] = ()
 
-    def take(self, chosen: NDArray[np.bool_]) -> Batch:
-        """Return the numbers of a mask."""
+    def take(self, chosen: NDArray[np.bool_] | Places) -> Batch:
+        """Return the numbers of a mask, or at some places."""
         columns = {name: getattr(self, name)[chosen] for name in ("value", "lower", "upper", "index")}
         return replace(self, **columns)
 
@@ -83,6 +83,17 @@ class Done:
     significance: tuple[Significance | None, ...] = ()
     # Why a number has no probability, by its position in the batch.
     unattained: Mapping[int, str] = field(default_factory=dict)
+
+    def split(self, codes: Places) -> Iterator[tuple[int, Done]]:
+        """Yield parts of the batch with their numbers, of which `codes` has one for each index."""
+        own = codes[self.batch.index]
+        distinct, counts = np.unique(own, return_counts=True)
+        parts = [np.arange(own.size)]
+        if distinct.size > 1:
+            parts = np.split(np.argsort(own, kind="stable"), np.cumsum(counts)[:-1])
+        for code, places in zip(distinct.tolist(), parts, strict=True):
+            significance = tuple(self.significance[place] for place in places.tolist()) if self.significance else ()
+            yield code, replace(self, batch=self.batch.take(places), significance=significance, unattained={})
 
     @property
     def is_partial(self) -> bool:

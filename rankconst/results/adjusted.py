@@ -227,14 +227,21 @@ class AdjustedReading:
         """The added columns alone."""
         added: dict[str, Any] = {}
         size = len(self.reading.rows)
-        done_of: list[list[Done]] = [[] for _ in self.list_added()]
-        for each in self.done:
-            for own in list_distinct(self.block_of[each.batch.index]):
-                done_of[own].append(each)
-        for (own, (_, names)), done in zip(enumerate(self.list_added()), done_of, strict=True):
-            filled = fill_columns(size, done, np.where(self.block_of == own, self.rows, -1), self.against)
+        done_of = self._split(self.done)
+        against = {key: self._split(found) for key, found in self.against.items()}
+        for place, (_, names) in enumerate(self.list_added()):
+            others = {key: found[place] for key, found in against.items()}
+            filled = fill_columns(size, done_of[place], self.rows, others)
             added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
         return added | self.described
+
+    def _split(self, done: Iterable[Done]) -> list[list[Done]]:
+        """Return the numbers of each block, so that each is adjusted once however many blocks there are."""
+        parts: list[list[Done]] = [[] for _ in self.list_added()]
+        for each in done:
+            for place, own in each.split(self.block_of):
+                parts[place].append(own)
+        return parts
 
     @property
     def accepted(self) -> tuple[str, ...]:

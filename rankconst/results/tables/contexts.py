@@ -171,8 +171,9 @@ def read_rows(
     places: list[tuple[int, Callable[[str], Said]]]
     places = [(roles[role], partial(_read_role, role)) for role in (*_ADDRESS, *_FACTS) if role in roles]
     places += [(roles["model"], _read_name)] if "model" in roles else []
+    named = heading.roles
     for place, j in enumerate(free):
-        if (role := heading.roles[j]) in _ADDRESS and role in roles:  # a second column of a role
+        if (role := named[j]) in _ADDRESS and role in roles:  # a second column of a role
             places.append((j, partial(_read_role, role)))
             continue
         scope = "row" if "model" in roles or place else "name"
