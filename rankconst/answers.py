@@ -59,6 +59,10 @@ class Question:
         return {"word": self.word, "place": self.place, "text": self.text, "remedy": self.remedy}
 
 
+# The options that are arguments in Python, too.
+_ARGUMENTS = {"dataset", "split", "side", "protocol", "tool", "aggregation", "accept", "percent", "tables"}
+
+
 def name_arguments(text: str) -> str:
     """Return a text with arguments of Python in place of options.
 
@@ -68,6 +72,8 @@ def name_arguments(text: str) -> str:
 
     def name(found: re.Match[str]) -> str:
         value = found[2] or found[3]
+        if found[1] not in _ARGUMENTS:
+            return found[0]
         if value is None:
             return f"{found[1]}="
         return f'accept=["{value}"]' if found[1] == "accept" else f'{found[1]}="{value}"'

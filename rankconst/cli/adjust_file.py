@@ -35,7 +35,6 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.labels import read_label
 from rankconst.results.reading import lengthen
-from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -104,6 +103,8 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, digits: 
         raise UsageError(f"--replace is over one baseline: {join_words(work.baselines)}?")
     baseline = work.baselines[0] if work.baselines else None
     document = work.open()
+    from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
+
     exchanges = [parse_exchange(name, baseline) for name in names]
     reading = read_opened(document, work.input_format)
     report_reading(reading, strict=work.strict)
