@@ -52,9 +52,6 @@ AGGREGATIONS: dict[str, Aggregation] = {
 }
 """The aggregations, by key, in the order of the tables."""
 
-MACRO = "macro-averaged"
-"""Of numbers that are means over groups of ranks, such as those of each relation."""
-
 DEFAULT_AGGREGATION = "micro"
 
 MACROS: dict[str, Aggregation] = {key: row for key, row in AGGREGATIONS.items() if row.group != "task"}
@@ -73,8 +70,3 @@ def parse_aggregation(name: str) -> Aggregation:
 def is_either_macro(name: str | None) -> bool:
     """Tell whether a name says macro, but not whether over queries or relations."""
     return squash(name or "") == _EITHER
-
-
-def is_aggregation(name: str) -> bool:
-    """Tell whether a name is an aggregation's; ``macro``, which may be either of two, is one."""
-    return is_either_macro(name) or _NAMES.find(name) is not None

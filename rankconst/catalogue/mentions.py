@@ -91,15 +91,9 @@ def _read_joined(word: re.Match[str]) -> Mention | None:
     return Mention(name, name.lower(), False, start, word.end(), stem=start + length)
 
 
-def find_within(text: str) -> str | None:
-    """Return the only known graph that a path or the name of a run holds: ``results/WN18RR/transe.json``."""
-    found = find_mentions(text)
-    return found[0].text if len(found) == 1 and found[0].known else None
-
-
 def names_known(text: str) -> bool:
     """Tell whether a whole text is a name in the registry or in its list of other graphs."""
-    return squash(text) in _list_registered() or squash(text) in _list_others()
+    return squash(text) in list_spellings()
 
 
 def is_inductive(name: str) -> bool:
@@ -138,15 +132,15 @@ def _list_registered() -> Mapping[str, str]:
 
 
 @functools.cache
-def _list_others() -> frozenset[str]:
-    return frozenset(list_elsewhere()) | frozenset(list_ambiguous())
+def list_spellings() -> frozenset[str]:
+    """Return every name of a graph, in the registry or in its list of others, squashed."""
+    return frozenset((*_list_registered(), *list_elsewhere(), *list_ambiguous()))
 
 
 @functools.cache
 def _list_beginnings() -> frozenset[str]:
     """Return what any name begins with: most words of a text do not."""
-    names = (*_list_registered(), *_list_others())
-    return frozenset(itertools.chain.from_iterable(map(itertools.accumulate, names)))
+    return frozenset(itertools.chain.from_iterable(map(itertools.accumulate, list_spellings())))
 
 
 @functools.cache

@@ -38,9 +38,6 @@ ENTITY_SIDES = ("head", "tail")
 RELATION_SIDE = "relation"
 """The side of tasks (h, ?, t)."""
 
-RELATION_PREDICTION = "relation prediction"
-"""The task of ranking relations. In inductive settings, and in some papers, the words mean link prediction."""
-
 LINK_SIDES: dict[str, tuple[str, ...]] = {side: words for side, words in SIDES.items() if side != RELATION_SIDE}
 """The sides of link prediction, which ranks entities: what files mean unless they are told otherwise."""
 

@@ -14,7 +14,7 @@ from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick, show_
 from rankconst.answers import describe_assumed, find_assumed
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.published import Published
-from rankconst.evaluation import NOTHING
+from rankconst.evaluation import NAMES, NOTHING
 from rankconst.names import show_controls, squash
 from rankconst.results.columns import encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 _MOST_SHOWN = 50  # rows, in a notebook
-TASK_FACTS = ("dataset", "split", "side", "protocol")
+TASK_FACTS = NAMES[:4]
 FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 """What is said of the ranking tasks of each row; of relations only where they are not all."""
 

@@ -201,16 +201,10 @@ def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
 
 def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
     """Return the columns with the names of all their levels."""
-    names = [
-        [*name] if isinstance(name, tuple) and frame.columns.nlevels > 1 else [name]
-        for name in map(_as_any, frame.columns)
-    ]
+    columns: Any = frame.columns
+    names = [[*name] if isinstance(name, tuple) and columns.nlevels > 1 else [name] for name in columns]
     plain = [["" if name is None or _EMPTY.fullmatch(str(name)) else str(name) for name in each] for each in names]
     return [([*filter(None, each)], frame.iloc[:, j]) for j, each in enumerate(plain)]
-
-
-def _as_any(name: Any) -> Any:
-    return name
 
 
 def _compose(names: list[list[str]]) -> Heading:
@@ -289,7 +283,7 @@ def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
 
 def _spell(cell: Any) -> str:
     """Return a cell as text: a float that is whole without its point, what is missing as nothing."""
-    if cell is None or type(cell).__name__ in {"NAType", "NaTType"} or cell != cell:  # noqa: PLR0124
+    if cell is None or type(cell).__name__ in {"NAType", "NaTType"} or cell != cell:  # noqa: PLR0124 - NaN of any type
         return ""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_mentions
@@ -47,6 +47,11 @@ class Label:
             found["side"] = "both"
         return found | ({"dataset": self.graphs[0]} if len(self.graphs) == 1 else {})
 
+    @property
+    def tells(self) -> bool:
+        """Whether the label says, or may say, anything of an address."""
+        return bool(self.values or self.words or self.graphs)
+
     def __hash__(self) -> int:
         return hash(self.text)
 
@@ -73,7 +78,7 @@ _FILES = (
 # What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR / 1000".
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
-_OPERATORS = re.compile(r"[\d^*×÷=<>ΔδΔ∆√+]")
+_OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+]")
 _RECALL = "Recall@k is Hits@k only where each task has one right answer: if so, call it Hits@k"
 
 
@@ -211,7 +216,7 @@ def _write_plain(name: str) -> str:
     return _JOINTS.sub("-", name.lower())
 
 
-@cache
+@lru_cache(maxsize=65_536)
 def _find_metric(name: str, k: int | None) -> tuple[Metric, str | None] | None:
     return find_metric(name, k)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rankconst.catalogue.protocols import is_filtered
 from rankconst.errors import DataError
-from rankconst.evaluation import Ask, Stated
+from rankconst.evaluation import NAMES, Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.gate import Text, gather
 from rankconst.results.labels import Label, read_label
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # What a program ran with: a number there is no result.
 _SETTINGS = {"args", "cfg", "config", "hparams", "hyperparameters", "hyperparams", "model_params", "params", "settings"}
-_ADDRESS = ("dataset", "split", "side", "protocol", "rank_type", "aggregation")
+_ADDRESS = (*NAMES, "rank_type")
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 _K = re.compile(r"@?(\d{1,9})", re.ASCII)
@@ -73,7 +73,7 @@ _Found: TypeAlias = tuple[_Place, str, Label, str, str, "int | None"]
 
 def _keep(*texts: Text) -> tuple[Text, ...]:
     """Return the texts that may say something."""
-    return tuple(text for text in texts if text.label.values or text.label.words or text.label.graphs)
+    return tuple(text for text in texts if text.label.tells)
 
 
 def _walk(value: Value, place: _Place) -> Iterator[_Found]:

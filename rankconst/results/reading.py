@@ -16,12 +16,12 @@ import numpy as np
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
-from rankconst.evaluation import NOTHING, Stated
+from rankconst.evaluation import NAMES, NOTHING, Stated
 from rankconst.results.columns import Rows, combine, encode, encode_cells
 from rankconst.results.labels import read_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from numpy.typing import NDArray
 
@@ -205,7 +205,7 @@ class Reading:
     """The content of a results file."""
 
     name: str  # the file's name, for messages
-    form: str  # a key of rankconst.results.formats.READERS
+    form: str  # a key of rankconst.results.formats.FORMATS
     layout: Layout
     columns: tuple[str, ...]  # the original columns, in order
     rows: Sequence[Mapping[str, str]]  # column to original cell; a file that is no table has a row for each number
@@ -243,14 +243,11 @@ def make_reading(
     return Reading(document.name, form, layout, columns, aligned, found, tuple(skipped), tool, of_objects=True)
 
 
-_SAID = ("dataset", "split", "side", "protocol")
-
-
 def lengthen(reading: Reading) -> Reading:
     """Return a reading with a row for each number, in columns ``metric`` and ``value``; a long one as it is."""
     if reading.layout == "long":
         return reading
-    said = [name for name in _SAID if any(getattr(entry.context, name) for entry in reading.entries)]
+    said = [name for name in NAMES[:4] if any(getattr(entry.context, name) for entry in reading.entries)]
     measured = {entry.column for entry in reading.entries}
     # What a column or a heading says of the tasks has the same column.
     others = [column for column in reading.columns if column not in measured and read_label(column).role not in said]
@@ -284,15 +281,6 @@ LONGEST_TEXT = 16 * 2**20
 
 _EACH = 10
 _LONGEST = 80
-
-
-class NoMetricError(DataError):
-    """A document whose tables have no metric: its numbers may be on other lines."""
-
-    def __init__(self, message: str, lines: Collection[int] = (), skipped: tuple[Skipped, ...] = ()) -> None:
-        super().__init__(message)
-        self.lines = lines  # those of the tables
-        self.skipped = skipped
 
 
 class Notes:

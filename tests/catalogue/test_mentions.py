@@ -7,7 +7,7 @@ import time
 import pytest
 
 import rankconst
-from rankconst.catalogue.mentions import explain_elsewhere, find_mentions, find_within, is_inductive
+from rankconst.catalogue.mentions import explain_elsewhere, find_mentions, is_inductive
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,6 @@ def test_names_and_what_is_attached_to_them(text: str, names: list[tuple[str, bo
 )
 def test_graphs_of_inductive_benchmarks(name: str, expected: bool) -> None:
     assert is_inductive(name) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "name"), [("results/WN18RR/transe.json", "WN18RR"), ("WN18RR/FB15k", None), ("GDELT.json", None)]
-)
-def test_the_only_graph_that_a_path_holds(text: str, name: str | None) -> None:
-    assert find_within(text) == name
 
 
 @pytest.mark.parametrize("part", ["Word1-X ", "wn18rr-", "WN18", "fb15k-237 "])

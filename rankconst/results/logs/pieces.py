@@ -128,7 +128,7 @@ def read_text(template: str) -> tuple[Text, ...]:
     pair = _ROLE.fullmatch(text) if len(text) < _LONGEST else None
     if pair is not None and read_label(pair[1]).role in {*FIELDS, "dataset"}:
         text = pair[2]
-    labels = [label for label in _read_labels(text) if _says(label)]
+    labels = [label for label in _read_labels(text) if label.tells]
     labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
     # A label of vocabulary is like the cell of a row: "std" above a number says that it is one.
     return tuple(Text(label, scope, "a line above") for label in labels for scope in ["text"] + ["row"] * label.whole)
@@ -163,10 +163,6 @@ def _place(label: Label, scope: str = "row") -> tuple[Text, ...]:
     return (text, text._replace(scope="text")) if more else (text,)
 
 
-def _says(label: Label) -> bool:
-    return bool(label.values or label.words or label.graphs)
-
-
 def weaken(label: Label, field: str = "") -> Label:
     """Return a label that only asks, about a field or all."""
     words = tuple(word for word in label.words if word.field == field or not field)
@@ -186,7 +182,7 @@ class _Parser:
     def take_gap(self, gap: str, place: int) -> None:
         """Take the text between two numbers; the second is the one with that place."""
         beside = _BESIDE.match(gap)
-        if beside is not None and self.numbers and _says(label := read_label(beside[1])):
+        if beside is not None and self.numbers and (label := read_label(beside[1])).tells:
             self._attach(label)
         gap = _WRAPPER.sub("", gap[beside.end() if beside is not None and self.numbers else 0 :])
         if not gap.strip(_EDGES + ",;|/[]"):
@@ -215,7 +211,7 @@ class _Parser:
             for label in _read_labels(part):
                 if i == 0 and self.numbers and gap[:1].isspace():
                     self._attach(label)
-                elif _says(label):
+                elif label.tells:
                     self._tell_all(*_place(weaken(label)))
 
     def _attach(self, label: Label) -> None:
@@ -243,7 +239,7 @@ class _Parser:
 
     def _add(self, label: Label, scope: str = "row", *, leads: bool = False) -> None:
         self.opens = self.opens or (not self.numbers and label.whole)
-        if _says(label):
+        if label.tells:
             self._words.extend(Held(text, leads) for text in _place(label, scope))
             following = weaken(label, "split")
             if following.words:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankconst.catalogue.benchmarks import list_ambiguous, list_elsewhere, load_benchmarks
+from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.catalogue.tools import is_tool
-from rankconst.evaluation import Ask, Stated
+from rankconst.evaluation import NAMES, Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import Text, gather
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relations", "step"}
 """Roles that any cell fits."""
 
-_ADDRESS = ("dataset", "split", "side", "protocol", "aggregation")
 _FACTS = ("num_tasks", "relations", "rank_type", "tool")
 _YES = {"yes", "true", "y", "✓", "✔", "x", "1", "on"}
 # Of more distinct cells, those that may tell something are found all at once.
@@ -59,11 +58,6 @@ class Said(NamedTuple):
 
 
 _NOTHING = Said()
-
-
-def tells(label: Label) -> bool:
-    """Tell whether a label says anything of an address."""
-    return bool(label.values or label.words or label.graphs)
 
 
 def fits_role(role: str, cell: str) -> bool:
@@ -148,7 +142,7 @@ def _form(said: Said, texts: tuple[Text, ...], asks: tuple[Ask, ...]) -> Stated:
 
 def _find_conflicts(said: Said) -> Iterator[Ask]:
     """Yield the questions about fields of which the cells of a row declare several values, none nearer than others."""
-    for name in _ADDRESS:
+    for name in NAMES:
         found = [value for text in said.texts if (value := text.label.said.get(name)) not in {None, "filtered"}]
         values = {squash(value): value for value in found}
         if len(values) > 1:
@@ -169,11 +163,11 @@ def read_rows(
 ) -> RowTexts:
     """Return what the cells of each row say, the nearest first: those of roles, the names, then the others."""
     places: list[tuple[int, Callable[[str], Said]]]
-    places = [(roles[role], partial(_read_role, role)) for role in (*_ADDRESS, *_FACTS) if role in roles]
+    places = [(roles[role], partial(_read_role, role)) for role in (*NAMES, *_FACTS) if role in roles]
     places += [(roles["model"], _read_name)] if "model" in roles else []
     named = heading.roles
     for place, j in enumerate(free):
-        if (role := named[j]) in _ADDRESS and role in roles:  # a second column of a role
+        if (role := named[j]) in NAMES and role in roles:  # a second column of a role
             places.append((j, partial(_read_role, role)))
             continue
         scope = "row" if "model" in roles or place else "name"
@@ -224,20 +218,20 @@ def _read_role(role: str, cell: str) -> Said:
     """Read a cell of a column with a role."""
     if is_missing(cell):
         return _NOTHING
-    if role in _ADDRESS:
+    if role in NAMES:
         return Said((Text(declare(role, cell), "row", _ROW),))
     label = read_label(cell)
     facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "tool": cell}
     facts["rank_type"] = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))[0]
     named = role == "tool" and not is_tool(cell)  # a tool's name is no protocol
-    texts = (Text(label, "row", _ROW),) if named and tells(label) else ()
+    texts = (Text(label, "row", _ROW),) if named and label.tells else ()
     return Said(texts, ((role, facts[role]),))
 
 
 def _read_name(cell: str, scope: str = "name") -> Said:
     """Read a cell that may say anything."""
     label = Label() if is_blank(cell) else read_label(cell)
-    return Said((Text(label, scope, _ROW),)) if tells(label) else _NOTHING
+    return Said((Text(label, scope, _ROW),)) if label.tells else _NOTHING
 
 
 def _read_flag(telling: Label, cell: str) -> Said:
@@ -258,21 +252,18 @@ def screen(texts: Any) -> Any:
     import pyarrow.compute as pc
 
     lower = pc.utf8_lower(texts)
-    names, words, around = _list_patterns()
+    names, words = _list_patterns()
     found = pc.match_substring_regex(pc.replace_substring_regex(lower, "[^a-z0-9]+", ""), names)
-    return pc.or_(found, pc.or_(pc.match_substring_regex(lower, words), pc.match_substring_regex(lower, around)))
+    return pc.or_(found, pc.match_substring_regex(lower, words))
 
 
 @cache
-def _list_patterns() -> tuple[str, str, str]:
-    """Return patterns of the names and values without punctuation, the words of the lexicon, and of unknown graphs."""
-    rows = load_benchmarks().items()
-    graphs = (spelling for key, row in rows for spelling in (key, row.title, row.title.split(" (")[0], *row.aliases))
-    names = {squash(name) for name in (*graphs, *list_values(), *list_elsewhere(), *list_ambiguous())}
+def _list_patterns() -> tuple[str, str]:
+    """Return patterns of the names and values without punctuation, and of the words of the lexicon."""
+    names = {*list_spellings(), *list_values()}
     apart = r"[\s_\x{2010}-\x{2013}-]+"
     words = (apart.join(map(re.escape, word.split("-"))) for word in list_lexicon())
-    around = r"\b(?:on|in|over|data\s*sets?|benchmarks?|graph|kg)\b"
-    return "|".join(sorted(filter(None, names))), "|".join(sorted(words)), around
+    return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
 
 
 # Rows that name those below.

@@ -19,7 +19,7 @@ from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
 from rankconst.results.labels import Label, deny, read_label
-from rankconst.results.reading import Entries, NoMetricError, Notes, Reading
+from rankconst.results.reading import Entries, Notes, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric
@@ -92,7 +92,6 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
     read: list[_Read] = []
     without: Row | None = None  # the first row of the first table without a metric
-    lines = set[int]()  # those of tables without a metric
     for printed in tables:
         commas = printed.commas or not (dialect.exact or dialect.even)
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (list(printed.rows), False)
@@ -108,7 +107,6 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 heading = find_heading(below, partial(name_metric, document.metric))
             if heading is None:
                 without = without or block[0]
-                lines |= {row.line for row in block} if not dialect.exact else set()
                 what = " | ".join(filter(None, block[0].plain))
                 notes.add(block[0].line, what, "the heading of a table without a metric")
                 continue
@@ -122,7 +120,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 )
             )
     if not read and without is not None:
-        raise NoMetricError(explain_missing(document, without), lines, notes.skipped())
+        raise DataError(explain_missing(document, without))
     if not read:
         raise DataError(f"{document.name}: there is no table. Expected a heading and rows of cells below.")
     return read
@@ -243,14 +241,10 @@ def _merge(document: Document, form: str, read: list[_Read], notes: Notes, tool:
     sizes = [len(each.table.sheet.lines) for each in filled]
     if sum(sizes) * len(columns) > MOST_CELLS:
         _refuse_size(document.name)
-    if len(filled) == 1:
-        columns |= dict(zip(filled[0].keys, filled[0].written, strict=True))
-    for each, size in zip(filled, sizes, strict=True) if len(filled) > 1 else ():
+    for each, size in zip(filled, sizes, strict=True):
         own = dict(zip(each.keys, each.written, strict=True))
         for key, cells in columns.items():
             cells.extend(own.get(key) or [""] * size)
-    if len(filled) == 1:
-        columns = {key: cells or [""] * sizes[0] for key, cells in columns.items()}
     return Reading(
         name=document.name,
         form=form,

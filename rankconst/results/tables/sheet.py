@@ -22,7 +22,6 @@ from rankconst.results.tables.contexts import (
     find_steps,
     find_texts,
     read_rows,
-    tells,
 )
 from rankconst.results.tables.headings import find_role
 from rankconst.results.tables.numbers import DIFFERENCE, SIGNS, find_reason, read_cell
@@ -174,7 +173,7 @@ class _Reader:
 
     def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Ask, ...] = ()) -> Places:
         """Return for each row the number of its context below some labels."""
-        telling = tuple(text for text in texts if tells(text.label))
+        telling = tuple(text for text in texts if text.label.tells)
         if (telling, asks) not in self._formed:
             formed = rows.form(telling, self._sheet.texts, (*self._asks, *asks))
             places = [self._contexts.setdefault(each, len(self._contexts)) for each in formed]
@@ -206,9 +205,8 @@ class _Reader:
 
     def _label_long(self, j: int, rows: RowTexts, text_of: Places, there: Flags) -> _Column:
         """Return the numbers of a column of values, whose metrics another names."""
-        names, ks = (self._sheet.cells[self._roles[role]] if role in self._roles else None for role in ("metric", "k"))
-        if names is None:
-            raise ValueError
+        names = self._sheet.cells[self._roles["metric"]]
+        ks = self._sheet.cells[self._roles["k"]] if "k" in self._roles else None
         codes, count = names.codes, len(names.distinct)
         if ks is not None:
             codes, count = codes * len(ks.distinct) + ks.codes, count * len(ks.distinct)
