@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +57,15 @@ class Document:
     def lines(self) -> tuple[str, ...]:
         """The lines without their ends; line i of an editor is ``lines[i - 1]``."""
         return tuple(self.text.split("\n"))
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where each line begins."""
+        return (0, *(found.end() for found in re.finditer("\n", self.text)))
+
+    def find_line(self, position: int) -> int:
+        """Return the line of a place in the text, from 1."""
+        return bisect_right(self.starts, position)
 
     @property
     def suffix(self) -> str:
@@ -122,7 +132,7 @@ def _recode(data: bytes, encoding: str, name: str) -> bytes:
     try:
         return data.decode(encoding).encode()
     except UnicodeError as error:
-        raise DataError(f"{name} begins like {encoding} text, but is none ({error}); expected text in UTF-8.") from None
+        raise DataError(f"{name} begins like {encoding} text, but is not ({error}); expected text in UTF-8.") from None
 
 
 def _guess_wide(start: bytes) -> str | None:

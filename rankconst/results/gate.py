@@ -56,6 +56,22 @@ _REMEDIES = {
 }
 
 
+NO_SPLIT = Ask("split", "it names no split", remedy="--split test or --split valid")
+"""The question about a number of a log that may be of any split."""
+
+STEPS = Ask(
+    "split",
+    "rows of several steps, as of the log of a training, whose split is not said",
+    remedy="--split valid, --split test, or a column split",
+)
+"""The question about numbers of several steps without a split."""
+
+UNFILTERED = Ask(
+    "protocol", "the same metric beside it is filtered, and it does not say that it is", remedy="--protocol raw"
+)
+"""The question about a metric that comes again as filtered."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """What the labels and texts of a number say."""

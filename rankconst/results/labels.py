@@ -71,7 +71,7 @@ _PERCENT = re.compile(r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?
 _SPREAD = re.compile(r"[(\[]?\s{0,9}(?:mean\s{0,9})?(?:±|\+/-|\+-)\s{0,9}(?:std|sd)?\.?\s{0,9}[)\]]?$")
 _CAPTION = re.compile(r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE)
 # Addresses on the web and files, which say nothing: "bash scripts/run_wn18rr.sh".
-_FILES = (
+FILE_ENDINGS = (
     *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl", ".ckpt", ".pt", ".pth"),
     *(".py", ".sh", ".md", ".tex", ".pdf", ".html"),
 )
@@ -113,7 +113,9 @@ def read_label(text: str, k: int | None = None) -> Label:
 def _drop_files(text: str) -> str:
     """Return a text without addresses on the web and names of files."""
     words = text.split(" ")
-    return " ".join("" if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(_FILES) else word for word in words)
+    return " ".join(
+        "" if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS) else word for word in words
+    )
 
 
 def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> Label:

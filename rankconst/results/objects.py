@@ -17,12 +17,12 @@ from rankconst.catalogue.protocols import is_filtered
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, Ask, Stated
 from rankconst.names import read_count, squash
-from rankconst.results.gate import Text, gather
+from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
 from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading
 from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
 from rankconst.results.tables import units
-from rankconst.results.tables.contexts import OPEN_ROLES, STEPS, UNFILTERED, declare, fits_role
+from rankconst.results.tables.contexts import OPEN_ROLES, declare, fits_role
 from rankconst.results.tables.grid import name_file
 from rankconst.results.vocabulary import list_roles
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 FIELDS = ("split", "side", "protocol", "rank_type", "aggregation")
 """The fields of a number's address that words declare; names of datasets are the registry's."""
 
-# A letter alone, and words that mean much else, are spellings in a column of their own only.
-_AMBIGUOUS = {"h", "s", "t", "o", "rel", "predicate", "relation", "left", "right", "task", "query", "statements", "avg"}
-
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -47,19 +44,17 @@ def list_values() -> Mapping[str, tuple[str, str]]:
     registries: dict[str, dict[str, tuple[str, ...]]] = {
         "split": SPLITS,
         "side": SIDES,
-        "protocol": {key: row.spellings for key, row in PROTOCOLS.items()},
+        "protocol": {key: row.spellings for key, row in PROTOCOLS.items()} | {"filtered": ()},
         "aggregation": {key: row.spellings for key, row in AGGREGATIONS.items()},
     }
-    found = {
+    found = {word: ("rank_type", kind) for word, kind in RANK_TYPES.items()}
+    found |= {
         squash(spelling): (field, value)
         for field, values in registries.items()
         for value, others in values.items()
         for spelling in (value, *others, *_load().get(field, {}).get(value, ()))
-        if spelling not in _AMBIGUOUS
     }
-    found |= {squash(word): ("protocol", "filtered") for word in ("filtered", *_load()["protocol"]["filtered"])}
-    found |= {word: ("rank_type", kind) for word, kind in RANK_TYPES.items() if word not in {"avg", "best", "worst"}}
-    return found | {squash(word): ("side", side) for side, words in _load()["side"].items() for word in words}
+    return {spelling: said for spelling, said in found.items() if spelling not in _load()["apart"]["words"]}
 
 
 @functools.cache

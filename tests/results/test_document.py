@@ -56,8 +56,8 @@ def test_carriage_returns_end_lines_only_where_nothing_else_does(tmp_path: Path)
     [
         (b"", "is empty"),
         (b" \n\t\n", "is empty"),
-        (b"\xff\xfe\x00\xd8a", "begins like UTF-16 text, but is none"),
-        (b"\xff\xfe\x00\x00\xff\xff\xff\xff", "begins like UTF-32 text, but is none"),
+        (b"\xff\xfe\x00\xd8a", "begins like UTF-16 text, but is not"),
+        (b"\xff\xfe\x00\x00\xff\xff\xff\xff", "begins like UTF-32 text, but is not"),
         (TABLE.encode("utf-16-le"), "looks like UTF-16 without a byte order mark"),
         ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is not UTF-8"),
         (b"\0", "zero bytes"),

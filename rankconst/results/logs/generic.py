@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.evaluation import Ask
 from rankconst.results.document import Document
-from rankconst.results.gate import Text, Told, gather
+from rankconst.results.gate import UNFILTERED, Text, Told, gather
 from rankconst.results.labels import Label
 from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader, strip_colours
 from rankconst.results.logs.pieces import (
@@ -190,14 +190,13 @@ def _ask_beside(found: list[Found]) -> list[Found]:
     """Ask about a number without a protocol whose neighbour of the same metric is filtered by its own name."""
     filtered = {(each.heading, each.name) for each in found if each.said.get("own protocol") == "filtered"}
     return [
-        replace(each, asks=(*each.asks, _BESIDE))
+        replace(each, asks=(*each.asks, UNFILTERED))
         if (each.heading, each.name) in filtered and not each.said.get("own protocol") and each.protocol != "raw"
         else each
         for each in found
     ]
 
 
-_BESIDE = Ask("protocol", "the same metric beside it is called filtered", remedy="--protocol raw")
 _FORMAT = LogFormat(
     key="generic",
     title="lines such as MRR: 0.338, of any tool",

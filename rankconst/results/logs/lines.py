@@ -24,7 +24,7 @@ from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import DataError
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import squash
-from rankconst.results.gate import gather
+from rankconst.results.gate import NO_SPLIT, gather
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import read_number
@@ -329,9 +329,6 @@ def _read(log: LogFormat, document: Document) -> Reading:
     )
 
 
-_NO_SPLIT = Ask("split", "it names no split", remedy="--split test or --split valid")
-
-
 def _read_name(name: str) -> Told:
     """Return what the name of a file says; as a dataset, only a known name counts."""
     told = gather((name_file(name),))
@@ -349,7 +346,7 @@ def _describe(found: Found, log: LogFormat, file: Told) -> Stated:
         name: value or (None if name in asked else file.said.get(name)) for name, value in own.items()
     }
     if not settled["split"] and not log.tests and not any(ask.field == "split" for ask in asks):
-        asks = (*asks, _NO_SPLIT)
+        asks = (*asks, NO_SPLIT)
     return Stated(
         **settled,
         tool=found.tool,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.evaluation import Ask
 from rankconst.results.gate import Text
-from rankconst.results.labels import Label, read_label
+from rankconst.results.labels import FILE_ENDINGS, Label, read_label
 from rankconst.results.logs.lines import list_settings
 from rankconst.results.vocabulary import FIELDS, Word
 
@@ -32,8 +32,8 @@ _STAMP = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
 _BAR = re.compile(r"(?<!\d)\d{1,3}%\|[^|]*\||(?<!\d)\d{1,9}/\d{1,9} \[[=>.]+\]")
 _SPEED = re.compile(r"\[[\d:]{1,20}<[^,\]]{0,99}(?:, *[\d.?]{1,20} ?\w+/\w+)?")
-_EXTENSIONS = "py|pth?|txt|json|csv|tsv|ya?ml|log|ckpt|pkl|npy|bin"
-_FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}\.(?:{_EXTENSIONS})\b(?::\d+)?")
+_ENDINGS = "|".join(map(re.escape, FILE_ENDINGS))
+_FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?", re.IGNORECASE
 )

@@ -15,7 +15,7 @@ from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import Text, gather
+from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import Label, deny, read_label
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.vocabulary import list_lexicon, list_values
@@ -37,17 +37,6 @@ _YES = {"yes", "true", "y", "✓", "✔", "x", "1", "on"}
 # Of more distinct cells, those that may tell something are found all at once.
 _FEW = 500
 _MOST_TRIED = 5_000
-UNFILTERED = Ask(
-    "protocol", "another column of its metric is filtered, and it does not say that it is", remedy="--protocol raw"
-)
-"""The question about a metric that comes again as filtered."""
-
-STEPS = Ask(
-    "split",
-    "rows of several steps, as of the log of a training, whose split is not said",
-    remedy="--split valid, --split test, or a column split",
-)
-"""The question about numbers of several steps without a split."""
 
 
 class Said(NamedTuple):
@@ -148,7 +137,8 @@ def _find_conflicts(said: Said) -> Iterator[Ask]:
         if len(values) > 1:
             listed = tuple(values.values())
             text = f"its row says {name} {' and '.join(listed)}"
-            yield Ask(name, text, remedy=f"--{name}", choices=listed if name == "dataset" else ())
+            remedy = " or ".join(f"--{name} {value}" for value in listed)
+            yield Ask(name, text, remedy=remedy, choices=listed if name == "dataset" else ())
 
 
 _ROW = "its row"

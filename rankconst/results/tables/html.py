@@ -6,7 +6,6 @@ An element that Markdown interrupts stays open: each piece of HTML is read where
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -74,7 +73,6 @@ class Page(HTMLParser):
     def __init__(self, document: Document, outline: Outline, strip: Callable[[str], str]) -> None:
         super().__init__()
         self._document, self._outline, self._strip = document, outline, strip
-        self._starts = [0, *(found.end() for found in re.finditer("\n", document.text))]
         self._first = 0
         self.depth = 0  # of the lists around what is read
         self._opened: list[str] = []
@@ -97,15 +95,16 @@ class Page(HTMLParser):
         """Read some lines of the document, counted from 0."""
         self.reset()
         self._first = first
-        stop = self._starts[end] if end < len(self._starts) else len(self._document.text)
-        text = self._document.text[self._starts[first] : stop]
+        starts = self._document.starts
+        stop = starts[end] if end < len(starts) else len(self._document.text)
+        text = self._document.text[starts[first] : stop]
         if text.startswith(">"):
             text = _QUOTED.sub(lambda found: " " * len(found[0]), text)
         self.feed(f"{text}<wbr>")
 
     def _at(self) -> int:
         line, offset = self.getpos()
-        return self._starts[self._first + line - 1] + offset
+        return self._document.starts[self._first + line - 1] + offset
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open an element."""
@@ -200,7 +199,7 @@ class Page(HTMLParser):
     def _end_row(self) -> None:
         table = self._tables[-1]
         if table.cells:
-            line = bisect_right(self._starts, table.cells[0][0].start)
+            line = self._document.find_line(table.cells[0][0].start)
             row = self._place(table, line)
             table.covered += len(row.cells) - len(table.cells)
             check_spans(table.covered, self._document, line)

@@ -6,7 +6,6 @@ Comments and what is not set are blanked out, so that places stay those of the f
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
@@ -88,8 +87,9 @@ _URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
 # What is before the first cell of a row and part of none: rules and the like.
-_RULE = re.compile(
-    r"\w*(?:line|rule|rules|space|head|foot|color)|noalign|rowfont|caption|label|centering|small|footnotesize"
+_RULES = (
+    *("line", "rule", "rules", "space", "head", "foot", "color", "noalign", "rowfont"),
+    *("caption", "label", "centering", "small", "footnotesize"),
 )
 _GIVEN = r"(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\]|\{(?:[^{}]|\{[^{}]*\}){0,999}\})*"
 _ARGUMENTS = re.compile(_GIVEN)
@@ -113,7 +113,6 @@ class _Reader:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._text, self._macros = _take_macros(_hide(document.text))
-        self._starts = [0, *(found.end() for found in re.finditer("\n", self._text))]
         self._outline = Outline()
         self._floats: list[_Float] = []
         self._end = 0  # of the row that was split last
@@ -174,7 +173,8 @@ class _Reader:
         if argument is None:
             if not begins_argument(self._text, start):
                 return None
-            raise DataError(f"{self._document.at(self._line(start))}: this {{ is not closed. Expected a title.")
+            line = self._document.find_line(start)
+            raise DataError(f"{self._document.at(line)}: this {{ is not closed. Expected a title.")
         notes = (read_argument(argument[0], each.end()) for each in _FOOTNOTE.finditer(argument[0]))
         return ". ".join(self._strip_text(each[0]) for each in (argument, *notes) if each is not None), argument[1]
 
@@ -209,8 +209,9 @@ class _Reader:
         for _ in range(ENVIRONMENTS[environment]):
             argument = read_argument(self._text, skip_options(self._text, position))
             if argument is None:
+                line = self._document.find_line(begin.start())
                 raise DataError(
-                    f"{self._document.at(self._line(begin.start()))}: \\begin{{{environment}}} lacks its columns; "
+                    f"{self._document.at(line)}: \\begin{{{environment}}} lacks its columns; "
                     "expected them in braces, such as {lrr}."
                 )
             position = argument[1]
@@ -221,19 +222,16 @@ class _Reader:
             if len(cells) > 1 or row.plain[0]:
                 rows.append(row)
         _fill_rows(rows)
-        check_spans(sum(sum(row.spans.values()) for row in rows), self._document, self._line(end))
+        check_spans(sum(sum(row.spans.values()) for row in rows), self._document, self._document.find_line(end))
         return [Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows], self._end
 
     def _skip_rules(self, start: int, end: int) -> int:
         """Return where the first cell of a row begins."""
         found = _LEADING.match(self._text, start, end)
-        while found is not None and found[1] and _RULE.fullmatch(found[1]):
+        while found is not None and found[1] and found[1].endswith(_RULES):
             start = found.end()
             found = _LEADING.match(self._text, start, end)
         return start + len(self._text[start:end]) - len(self._text[start:end].lstrip())
-
-    def _line(self, position: int) -> int:
-        return bisect_right(self._starts, position)
 
     def _split(self, position: int, environment: str, opened: int) -> Iterator[list[tuple[int, int]]]:
         """Yield the rows of the body of a table: where each of their cells begins and ends."""
@@ -252,7 +250,7 @@ class _Reader:
             elif kind is not None and depth == inner == 0:
                 cells.append((start, token.start()))
                 if len(cells) > MOST_COLUMNS:
-                    check_width(len(cells), self._document, self._line(cells[0][0]))
+                    check_width(len(cells), self._document, self._document.find_line(cells[0][0]))
                 start = token.end()
                 if kind != "cell":
                     self._end = start
@@ -265,10 +263,10 @@ class _Reader:
         what = f"\\begin{{{environment}}} is never ended. Expected \\end{{{environment}}}."
         if depth:
             what = "in this table a } closes nothing." if depth < 0 else "in this table a { is never closed."
-        raise DataError(f"{self._document.at(self._line(opened))}: {what}")
+        raise DataError(f"{self._document.at(self._document.find_line(opened))}: {what}")
 
     def _make_row(self, places: list[tuple[int, int]]) -> _Row:
-        row = _Row(self._line(places[0][0]), [], [], {}, {})
+        row = _Row(self._document.find_line(places[0][0]), [], [], {}, {})
         for start, end in places:
             written = self._text[start:end]
             first = start + len(written) - len(written.lstrip())

@@ -9,7 +9,6 @@ within a cell, and a table ends at an empty line.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -193,7 +192,6 @@ class _Reader:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._starts = [0, *(found.end() for found in re.finditer("\n", document.text))]
         self.outline = Outline()
         self._page = Page(document, self.outline, _strip_text)
         self._marks: list[str] = []  # of the items of lists that are open
@@ -201,7 +199,7 @@ class _Reader:
     def read(self) -> None:
         """Read them all."""
         if _PAGE.match(self._document.text):
-            self._page.read(0, len(self._starts))
+            self._page.read(0, len(self._document.lines))
             return
         found: list[Token] = []
         _parser().block.parse(self._document.text, _parser(), {}, found)
@@ -237,7 +235,7 @@ class _Reader:
         rows: list[Row] = []
         for _, start, end in places:
             width = len(rows[0].cells) if rows else 0
-            rows.append(_make_row(self._document, bisect_right(self._starts, start), start, end, width))
+            rows.append(_make_row(self._document, self._document.find_line(start), start, end, width))
         self.outline.add_table(rows, len(self._marks))
 
 

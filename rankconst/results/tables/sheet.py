@@ -9,13 +9,12 @@ import numpy as np
 
 from rankconst.names import read_count
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import Text, gather
+from rankconst.results.gate import UNFILTERED, Text, gather
 from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import NO_LINE, Entries, Floats, Head
 from rankconst.results.tables import units
 from rankconst.results.tables.cells import is_missing, is_number
 from rankconst.results.tables.contexts import (
-    UNFILTERED,
     RowTexts,
     find_groups,
     find_roles,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document
+from rankconst.results.tables.cells import Placed
 from rankconst.results.tables.latex import READER, find_tables
 from rankconst.results.tables.tex import ENVIRONMENTS, strip_latex
 from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
@@ -86,7 +87,8 @@ def test_a_cell_knows_its_place(table: Table, environment: str) -> None:
     for printed in find_tables(document):
         for row in printed.rows:
             for cell in row.cells:
-                assert " ".join(document.text[cell.start : cell.end].split()) == cell  # type: ignore[attr-defined]
+                assert isinstance(cell, Placed)
+                assert " ".join(document.text[cell.start : cell.end].split()) == cell
 
 
 @given(documents)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
+from rankconst.results.tables.cells import Placed
 from rankconst.results.tables.markdown import READER, find_tables, strip_markdown
 from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
 
@@ -77,7 +78,8 @@ def test_a_cell_knows_its_place(prefix: str, table: Table) -> None:
     (printed,) = find_tables(document)
     for row in printed.rows:
         for cell in row.cells:
-            assert document.text[cell.start : cell.end] == cell  # type: ignore[attr-defined]
+            assert isinstance(cell, Placed)
+            assert document.text[cell.start : cell.end] == cell
 
 
 @given(documents)
@@ -149,7 +151,8 @@ def test_a_page_in_html() -> None:
     assert [row.plain for row in second.rows] == [("A", "MRR", ".1"), ("A", "MRR", ".2")]
     for row in (*first.rows, *second.rows):
         for cell in row.cells:
-            assert text[cell.start : cell.end] == cell  # type: ignore[attr-defined]
+            assert isinstance(cell, Placed)
+            assert text[cell.start : cell.end] == cell
     assert second.above[0].text == "Nations"
     nested = find_tables(Document("page.html", f"<table><tr><td>{_HTML}</td></tr></table>"))
     assert [row.plain for row in nested[0].rows] == [("Model", "MRR"), ("A", ".3")]
