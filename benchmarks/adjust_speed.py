@@ -1,4 +1,4 @@
-"""Measure how long many published numbers take, beside the least that any program would do with them.
+"""Measure how long many published numbers take, and how much longer than reading and writing alone.
 
     python benchmarks/adjust_speed.py
 
@@ -42,7 +42,7 @@ def make_frame(rows: int) -> pd.DataFrame:
 
 
 def form(values: np.ndarray, datasets: np.ndarray) -> dict[str, np.ndarray]:
-    """Return as many columns as are added for a metric, by scale and offset of each dataset."""
+    """Return the columns of one metric, each a multiplication and an addition."""
     scale, offset = np.linspace(1.0, 1.1, len(DATASETS)), np.linspace(0.0, 0.1, len(DATASETS))
     return {str(i): values * scale[datasets] + offset[datasets] for i in range(FORMED)}
 

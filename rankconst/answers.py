@@ -28,9 +28,9 @@ class Question:
     Attributes
     ----------
     word
-        What is asked about; empty where no single word is the reason.
+        The word that raises the question; empty if no single word does.
     place
-        Where it stands: ``the caption``.
+        Where the word is, such as ``the caption``.
     text
         The words around it, or the question itself.
     remedy

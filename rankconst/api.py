@@ -75,10 +75,10 @@ def adjust(
     metric
         What a single number is; not for other results, which name their metrics.
     dataset, split, side, protocol, tool, aggregation
-        What the results leave open. If nothing says otherwise, split ``test``, side ``both``, and the protocol of the
-        tool, or ``standard``, are assumed; the result's ``assumed`` says which. Adjusted values and numbers of ranks
-        among the results decide what is left open, and rule out what they contradict: where several sets of tasks fit,
-        or none, their numbers are not adjusted.
+        Which ranking tasks the numbers are from, where the results do not say. The defaults are split ``test``, side
+        ``both``, and the tool's protocol or else ``standard``; the result's ``assumed`` names those that were used. If
+        the results have adjusted values or numbers of ranks, these settle it instead: where several sets of tasks fit,
+        or none, nothing is adjusted.
     metrics
         Only these; all if empty.
     percent
