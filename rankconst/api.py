@@ -597,7 +597,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
     if isinstance(results, Mapping):
         try:
             text = json.dumps(results, default=_to_plain)
-        except (TypeError, ValueError, RecursionError) as error:  # a key that is no text, a dict in itself
+        except (TypeError, ValueError, RecursionError) as error:  # a key that is not text, a dict in itself
             raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
         return read_document("the dict", text)
     if hasattr(results, "iloc") and hasattr(results, "columns"):

@@ -22,10 +22,10 @@ _CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u
 
 
 def require_text(name: object) -> str:
-    """Return a name; UnknownNameError if it is no text, such as the NaN of an empty cell."""
+    """Return a name; UnknownNameError if it is not text, such as the NaN of an empty cell."""
     if isinstance(name, str):
         return name
-    raise UnknownNameError(f"{show_value(name)} is no name: expected text, got {type(name).__name__}.")
+    raise UnknownNameError(f"{show_value(name)} is not a name: expected text, got {type(name).__name__}.")
 
 
 def squash(name: str) -> str:

@@ -337,7 +337,7 @@ def test_what_cannot_be_a_path_is_no_file(path: str) -> None:
 
 @pytest.mark.parametrize("odd", [5, b"mrr", None])
 def test_names_are_text_or_several_texts(odd: Any) -> None:
-    with pytest.raises(UnknownNameError, match="is no name: expected text, got"):
+    with pytest.raises(UnknownNameError, match="is not a name: expected text, got"):
         rankconst.adjust({"mrr": 0.5}, dataset="nations", metrics=odd)
     with pytest.raises(UsageError, match="expected 'raise', 'note' or None"):
         rankconst.adjust(pd.DataFrame({"MRR": [0.5]}), dataset="nations", errors=cast("Any", ["note"]))
@@ -360,7 +360,7 @@ def test_names_are_text(odd: Any) -> None:
         lambda: TABLES.constants("nations", "mrr", protocol=odd),
         lambda: rankconst.adjust({"mrr": 0.5}, dataset="nations", metrics=[odd]),
     ):
-        with pytest.raises(UnknownNameError, match="is no name: expected text, got"):
+        with pytest.raises(UnknownNameError, match="is not a name: expected text, got"):
             use()
 
 

@@ -33,7 +33,7 @@ SCRIPT = ROOT / "scripts" / "adjust_pykeen_run.py"
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a checkout only")
 
 with_pykeen = pytest.mark.skipif(
-    importlib.util.find_spec("pykeen") is None, reason="PyKEEN is not installed; it is no dependency of anything here"
+    importlib.util.find_spec("pykeen") is None, reason="PyKEEN is not installed; it is not a dependency"
 )
 
 

@@ -156,7 +156,7 @@ def adjust(
         )
     form = format or (Format.table if out is None or replacing else _form_of(out))
     metrics = tuple(map(parse_metric, metric or ()))
-    # Negative values start with a dash, too: what is no option has become a VALUE.
+    # An unknown option has become a VALUE, since negative numbers start with a dash, too.
     for option in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
         raise UsageError(f"no such option: {option}. See rankconst adjust -h.")
     file, typed = (input, values or []) if input is not None else _find_file(values or [])
@@ -254,7 +254,7 @@ _ENDING = re.compile(r"\.[A-Za-z]\w*$")
 
 
 def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return the file among what was typed, and the rest; a name is no number and is there, or looks like a path."""
+    """Return the file among what was typed, which exists or looks like a path, and the rest."""
     from rankconst.constants.published import parse_value
 
     others: list[str] = []

@@ -46,7 +46,7 @@ def count_option(*names: str, help: str, least: int = 1, most: int | None = None
         found = read_count(text)
         if found is None or found < least or (most is not None and found > most):
             limits = f"at least {least}" if most is None else f"from {least} to {most}"
-            raise typer.BadParameter(f"{shorten(text)!r} is no whole number, {limits}.")
+            raise typer.BadParameter(f"{shorten(text)!r} is not a whole number, {limits}.")
         return found
 
     return typer.Option(*names, help=help, metavar="N", parser=read)

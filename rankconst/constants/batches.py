@@ -86,13 +86,13 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
 
     The expectation is that of all tasks, the variance that of as many as are ranked. The histogram is of the tasks with
     the most candidates: it bounds what can be published. DataError if no batch was whole; UndefinedError for a metric
-    that is no mean over tasks, a macro average, or some relations only.
+    that is not a mean over tasks, a macro average, or some relations only.
     """
     metric, histogram = constants.metric, constants.histogram
     if not constants.tasks.is_chance:
         raise UndefinedError(f"{_NOT_KNOWN} other baselines than chance. {_REMEDY}")
     if not metric.is_mean:
-        raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is no mean over tasks. {_REMEDY}")
+        raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is not a mean over tasks. {_REMEDY}")
     if histogram.is_weighted:
         raise UndefinedError(f"{_NOT_KNOWN} a macro average: weights depend on it too. {_REMEDY}")
     if histogram.shared:

@@ -271,7 +271,7 @@ def compare_values(
 ) -> Comparison:
     """Compare two values of a metric that are known up to their intervals, on the same tasks.
 
-    Raises UndefinedError for a metric that is no mean over tasks and for tasks that share their negatives, UsageError
+    Raises UndefinedError where the metric is not a mean over tasks or the tasks share their negatives, UsageError
     for tasks of another baseline than chance.
     """
     require_mean(metric)
@@ -371,7 +371,7 @@ def require_mean(metric: Metric) -> None:
     if not metric.is_mean:
         known = ", ".join(row.symbol.format(k="k") for row in CATALOGUE.values() if row.is_mean)
         raise UndefinedError(
-            f"two results cannot be compared by {metric.label}: it is no mean of what each task adds. Compare {known}."
+            f"two results cannot be compared by {metric.label}, which is not a mean over tasks. Compare {known}."
         )
 
 
@@ -398,7 +398,7 @@ def _fill(slopes: Values, rooms: Values, total: float) -> float:
 
 def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
     if metric.term is None:
-        raise UndefinedError(f"{metric.label} is no mean over tasks.")
+        raise UndefinedError(f"{metric.label} is not a mean over tasks.")
     return np.asarray(metric.term(ranks.astype(np.float64), metric.k), dtype=np.float64)
 
 
@@ -425,7 +425,7 @@ def _test_signs(
     intervals: tuple[Interval, Interval],
     bound: Callable[[tuple[float, float]], float],
 ) -> Interval:
-    """Return the ends of log10 p of the sign test for two numbers of hits; UndefinedError if they are no whole numbers.
+    """Return the ends of log10 p of the sign test for two numbers of hits; UndefinedError unless they are whole.
 
     Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b rises by 1, p falls
     whether a + b rises or falls by 1: so the ends are those of the nearest and of the farthest numbers of hits.

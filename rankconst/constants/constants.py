@@ -286,7 +286,7 @@ class Constants:
         Raises
         ------
         DataError
-            For a value that is no number, is outside the metric's range, or is a percentage of a metric that is no
+            For a value that is not a number or outside the metric's range, or a percentage of a metric that is not a
             share.
         """
         if isinstance(value, Published):
@@ -314,7 +314,7 @@ class Constants:
             return self.adjust_between(*columns)
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
-            raise DataError(f"these are percentages, but {self.metric.label} is no share.")
+            raise DataError(f"these are percentages, but {self.metric.label} is not a share.")
         open_by = 0.0 if decimals is None else 0.5 * 10.0 ** -check_decimals(decimals)
         if percent:
             value, open_by = value / 100, open_by / 100
@@ -411,7 +411,7 @@ class Constants:
         Raises
         ------
         UndefinedError
-            For a metric that is no mean over tasks; Hits@k, MRR, MR and nDCG are.
+            For a metric that is not a mean over tasks; Hits@k, MRR, MR and nDCG are.
         UsageError
             If the baseline is another than chance.
         DataError

@@ -140,7 +140,7 @@ def read_published(
 ) -> Published:
     """Read a published value of a metric as :func:`parse_value` does; only shares can be percentages."""
     if not metric.is_share and (percent or (isinstance(value, str) and "%" in value)):
-        raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is no share.")
+        raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is not a share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
 
 
@@ -234,13 +234,13 @@ def _read_number(value: object, place: str) -> Decimal:
     else:
         number = Decimal(repr(float(value)))
     if not number.is_finite():
-        raise DataError(f"{_at(place)}{value} is no result. Leave out what is missing.")
+        raise DataError(f"{_at(place)}{value} is not a result. Leave out what is missing.")
     return number
 
 
 def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal | None, bool]:
     if len(text) > _LONGEST:
-        raise DataError(f"{_at(place)}{text[:40]!r}... is no number: it has {len(text):,} characters.")
+        raise DataError(f"{_at(place)}{text[:40]!r}... is not a number: it has {len(text):,} characters.")
     bare = _THIN.sub(lambda found: re.sub("[^0-9]", "", found[0]), text.strip()).translate(_TYPESET)
     bare = bare.replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
@@ -299,7 +299,7 @@ def show_number(value: float, digits: int = 4) -> str:
 def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_only: bool = False) -> str:
     """Write a number with the range that is open about it, with no digit beyond that; one that is certain as it is.
 
-    It is no number with ±, which reads like a deviation over runs. The ends are rounded outwards, so that the whole
+    It is not a number with ±, which reads like a deviation over runs. The ends are rounded outwards, so that the whole
     interval is covered but for 2 % of it.
 
     Examples

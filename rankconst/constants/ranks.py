@@ -106,7 +106,7 @@ class Ranks:
         DataError
             If they are not ranks of the same tasks.
         UndefinedError
-            For a metric that is no mean over tasks.
+            For a metric that is not a mean over tasks.
         UnknownNameError
             As for :meth:`evaluate`.
         """
@@ -146,7 +146,7 @@ def from_ranks(ranks: Any) -> Ranks:
     Raises
     ------
     DataError
-        If something is no rank: below 1, missing, no number.
+        If something is not a rank: below 1, missing, no number.
     UnknownNameError
         If a side is unknown.
     UsageError

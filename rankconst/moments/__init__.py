@@ -72,7 +72,7 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     ------
     UsageError
         For weighted tasks and a metric whose weighted form is not covered; for tasks that share their negatives and a
-        metric that is no mean over tasks.
+        metric that is not a mean over tasks.
     UnknownNameError
         For Hits@k without a k.
     """

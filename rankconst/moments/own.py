@@ -85,7 +85,7 @@ def _sum_between(f: Callable[[Values], Values], start: int, stop: int, centre: f
 
 
 def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:
-    """Return f of ranks; refuse what is no number for each."""
+    """Return f of ranks; refuse what is not a number for each."""
     try:
         values = np.asarray(f(ranks), dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -135,7 +135,7 @@ def _save(figure: Figure, form: str, metadata: dict[str, str | None]) -> bytes:
     try:  # matplotlib reads it, whatever the metadata say
         dt.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH") or 0), dt.UTC)
     except (ValueError, OverflowError, OSError) as error:
-        raise UsageError(f"SOURCE_DATE_EPOCH is no number of seconds: {first_line(error)}. Unset it.") from error
+        raise UsageError(f"SOURCE_DATE_EPOCH is not a number of seconds: {first_line(error)}. Unset it.") from error
     buffer = io.BytesIO()
     figure.savefig(buffer, format=form, metadata=metadata, dpi=200)
     return buffer.getvalue()

@@ -125,7 +125,7 @@ def _read_json(document: Document) -> tuple[Record, ...]:
 
 
 def read_number(value: Value) -> tuple[str, str]:
-    """Return a number's text, or an empty one and why it is no number, as half a sentence."""
+    """Return a number's text, or an empty one and why it is not a number, as half a sentence."""
     if value is None:
         return "", "it is null"
     if isinstance(value, (bool, dict, list)):

@@ -72,7 +72,7 @@ def read_counts(path: Path) -> Tables:
             content = read_at_most(file, _LARGEST)
         if len(content) > _LARGEST:
             raise DataError(f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks.")
-        content.decode("utf-8-sig")  # all of it, for the place of what is no text
+        content.decode("utf-8-sig")  # all of it, for the place of what is not text
         for tasks, size, number in _read_rows(path, io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")):
             found[tasks][size] += number
     except (OSError, UnicodeDecodeError) as error:

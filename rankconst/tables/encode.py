@@ -72,7 +72,7 @@ def write_delimited(columns: Columns, delimiter: str = ",", write: Callable[[str
 def write_rows(
     columns: Columns, encode: Callable[[Any], str], before: Sequence[str], between: str = "\n"
 ) -> Iterator[str]:
-    """Yield the text of all rows, a block of them at a time; `encode` writes what is no number.
+    """Yield the text of all rows, a block of them at a time; `encode` writes what is not a number.
 
     Each cell follows the text that `before` has for its column; `between` comes between two rows of a block.
     """
@@ -115,7 +115,7 @@ def _number(values: Iterable[Any]) -> tuple[Any, list[Any]]:
 
 
 class _Cells:
-    """Writes the cells of columns, where possible equal ones only once; `encode` writes what is no number."""
+    """Writes the cells of columns, where possible equal ones only once; `encode` writes what is not a number."""
 
     def __init__(self, encode: Callable[[Any], str]) -> None:
         self._encode = encode

@@ -54,7 +54,7 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
     most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
     if size > most:
         raise TablesError(
-            f"{file} has {size:,} bytes; expected at most {most:,}. That is no set of tables; name another one."
+            f"{file} has {size:,} bytes; expected at most {most:,}. That is not a set of tables; name another one."
         )
     if packed is not None and size > _SMALL + _MOST_GROWTH * packed:
         raise TablesError(

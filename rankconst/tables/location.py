@@ -115,5 +115,5 @@ def read_place(place: object) -> str:
 
 def _refuse(shown: str) -> UsageError:
     return UsageError(
-        f"{shown} is no place that tables can be read from: expected {', '.join(kind.name for kind in KINDS)}."
+        f"{shown} is not a place that tables can be read from: expected {', '.join(kind.name for kind in KINDS)}."
     )

@@ -73,7 +73,7 @@ class Remote:
 
 def _parse(text: str) -> Remote:
     if not text.isprintable():
-        raise UsageError(f"{text!r} is no address: it has characters that are no text. Type or copy it again.")
+        raise UsageError(f"{text!r} is not an address: it has characters that are not text. Type or copy it again.")
     address, mark, fragment = text.partition("#")
     found = re.fullmatch(r"sha256=([0-9a-f]{64})", fragment, re.IGNORECASE)
     if mark and found is None:

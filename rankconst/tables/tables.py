@@ -366,7 +366,7 @@ class Tables:
             nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
             if (name, column) == ("datasets", "dataset") and not nulls:
                 strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
-                wrong = "" if strange is None else f"{shorten(strange)!r}, which is no key of a dataset"
+                wrong = "" if strange is None else f"{shorten(strange)!r}, which is not a key of a dataset"
             if column in {"aliases", "source_urls"} and not nulls:
                 nulls = sum(_count_nulls_inside(cast("pa.ListArray[Any]", chunk)) for chunk in values.chunks)
             if nulls:

@@ -234,10 +234,10 @@ def test_a_factory_that_numbers_more_than_it_trains_on() -> None:
         ({"test": None}, UsageError, "needs train and test"),
         ({"name": "FB15k-237"}, UsageError, "is the name of a benchmark"),
         ({"name": "a b"}, UsageError, "must consist of letters"),
-        ({"name": 5}, UnknownNameError, "5 is no name: expected text, got int"),
-        ({"name": b"mykg"}, UnknownNameError, "is no name: expected text, got bytes"),
+        ({"name": 5}, UnknownNameError, "5 is not a name: expected text, got int"),
+        ({"name": b"mykg"}, UnknownNameError, "is not a name: expected text, got bytes"),
         ({"protocol": "pykene"}, UnknownNameError, "Did you mean pykeen"),
-        ({"protocol": 5}, UnknownNameError, "5 is no name: expected text, got int"),
+        ({"protocol": 5}, UnknownNameError, "5 is not a name: expected text, got int"),
     ],
 )
 def test_names_that_cannot_be(names: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -164,11 +164,11 @@ def test_exit_code_of_a_failed_build(run_child: Run, tmp_path: Path) -> None:
 
 
 def test_a_message_is_no_longer_than_anybody_reads(capsys: pytest.CaptureFixture[str]) -> None:
-    assert _fail("\1" * 20_000 + " is no name. Choose another.", 6) == 6
+    assert _fail("\1" * 20_000 + " is not a name. Choose another.", 6) == 6
     told = capsys.readouterr().err
     assert len(told) < 7000
     assert told.startswith("error: \\x01")
-    assert told.endswith("\\x01 is no name. Choose another.\n")
+    assert told.endswith("\\x01 is not a name. Choose another.\n")
 
 
 def test_interrupt_in_this_process(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def test_notes_are_on_stderr(run: Run) -> None:
         (("0.5", "0.6", "-m", "mrx", "-d", "nations"), 4, "Did you mean"),
         (("5", "6", "-m", "gmr", "-d", "nations"), 6, "cannot be compared by GMR"),
         (("50", "60", "-m", "mrr", "-d", "nations"), 6, "add --percent"),
-        (("50%", "60%", "-m", "mr", "-d", "nations"), 2, "MR is no share"),
+        (("50%", "60%", "-m", "mr", "-d", "nations"), 2, "MR is not a share"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(run: Run, args: tuple[str, ...], code: int, said: str) -> None:

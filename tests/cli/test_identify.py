@@ -203,7 +203,7 @@ def test_options_are_those_of_other_commands(run: Run) -> None:
     assert record == run("identify", *short, "--expectation", "35.971", "--percent").records[0]
     screen = run("identify", "-m", "mr", "--expectation", "53%")
     assert screen.code == 6
-    assert "--expectation: 53% is a percentage, but MR is no share." in screen.message
+    assert "--expectation: 53% is a percentage, but MR is not a share." in screen.message
 
 
 def test_what_most_results_are_of_is_listed_first(run: Run) -> None:

@@ -99,7 +99,7 @@ def test_options_reach_the_rules(run: Run, tmp_path: Path) -> None:
 
 
 def test_macro_averages_are_no_shares_of_n(run: Run, tmp_path: Path) -> None:
-    """0.4277 of 6,268 ranks is no share; a mean over relations may well be."""
+    """0.4277 of 6,268 ranks is not a share; a mean over relations may well be."""
     path = tmp_path / "macro.csv"
     path.write_text("model,Hits@1\nRotatE,0.42770001\n", encoding="utf-8")
     for aggregation, found in (("micro", ["multiple-of-1/n"]), ("macro-relation", [])):
@@ -121,7 +121,7 @@ def test_percentages_of_what_is_no_share(run: Run, tmp_path: Path) -> None:
     path.write_text("model,MR,MRR\nRotatE,17%,0.338\n", encoding="utf-8")
     screen = run("lint", path, "--format", "json")
     assert (screen.code, screen.records[0]["values"][0]["value"]) == (6, None)
-    assert "17% is a percentage, but MR is no share." in screen.out
+    assert "17% is a percentage, but MR is not a share." in screen.out
 
 
 def test_what_was_not_checked_is_said(run: Run, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
         (f"{NATIONS} --out .", 2, ". is a folder; name a file in it."),
         (f"{NATIONS} --tables /dev/zero", 6, "/dev/zero holds no tables: datapackage.json is missing."),
         (f"{NATIONS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
-        (f"{NATIONS} --tables {LONG * 20}", 2, "is no place that tables can be read from"),
+        (f"{NATIONS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
         ("lint \udce9.csv", 6, "there is no file "),
         (f"plot 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
         ("export --format long --dataset nations --out file/a.csv", 2, "the folder file does not exist."),

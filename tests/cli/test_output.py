@@ -273,7 +273,7 @@ def test_the_files_of_a_set_of_tables_are_not_overwritten(tmp_path: Path) -> Non
             check_target(file, force=True)
     check_target(other, force=True)
     check_target(tmp_path / "candidates.parquet", force=False)  # there is none to damage
-    files[1].unlink()  # then it is no set
+    files[1].unlink()  # then it is not a set
     check_target(files[0], force=True)
 
 

@@ -156,7 +156,7 @@ MISTAKES = {
     "dataset": (("0.3", "-d", "natoins", "-m", "mrr", "-o", "a.svg"), 4, "Did you mean nations"),
     "metric": (("sun.csv", "-m", "mmr", "-o", "a.svg"), 4, "unknown metric"),
     "impossible": (("1.2", *CHANCE, "-o", "a.svg"), 6, "not a possible MRR"),
-    "percent": (("3%", "-d", "nations", "-m", "mr", "-o", "a.svg"), 6, "MR is no share"),
+    "percent": (("3%", "-d", "nations", "-m", "mr", "-o", "a.svg"), 6, "MR is not a share"),
     "lacking": (("sun.csv", "-m", "mrr", "-m", "hits@3", "-o", "a.svg"), 6, "no value of Hits@3"),
     "constant": (("1", "-d", "nations", "-m", "hits@50", "-o", "a.svg"), 6, "no distribution to draw"),
 }

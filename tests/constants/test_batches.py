@@ -217,7 +217,7 @@ def test_impossible_counts() -> None:
 def test_what_is_not_covered_is_refused() -> None:
     tables = open_once()
     refusals = {
-        "GMR, which is no mean over tasks": tables.constants("nations", "gmr"),
+        "GMR, which is not a mean over tasks": tables.constants("nations", "gmr"),
         "a macro average": tables.constants("nations", "mrr", aggregation="macro-query"),
         "some relations": tables.constants("nations", "mrr", relations="embassy"),
     }

@@ -414,9 +414,9 @@ def test_what_no_metric_can_be_is_cut_off_the_interval() -> None:
 
 def test_percentages_of_what_is_no_share() -> None:
     for percentages in (50.0, np.array([50.0])):
-        with pytest.raises(DataError, match="MR is no share"):
+        with pytest.raises(DataError, match="MR is not a share"):
             make("mr", LARGE).adjust(percentages, percent=True)
-    with pytest.raises(DataError, match="MR is no share"):
+    with pytest.raises(DataError, match="MR is not a share"):
         make("mr", LARGE).adjust("50%")
 
 

@@ -101,7 +101,7 @@ def test_what_is_no_number_is_refused_with_its_place(text: str, message: str) ->
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), Decimal("-Infinity")])
 def test_numbers_that_are_none_are_refused(value: float | Decimal) -> None:
-    with pytest.raises(DataError, match="is no result"):
+    with pytest.raises(DataError, match="is not a result"):
         parse_value(value)
 
 
@@ -170,13 +170,13 @@ def test_what_the_caller_says_of_the_digits_is_kept() -> None:
         assert published(percent=True, exact=True).interval == Interval(0.533, 0.533)
     with pytest.raises(DataError, match=r"^row 1: 'x' is not a number"):
         read_published(mrr, "x", place="row 1")
-    # Of a metric that is no share a number alone can be read, and a sign of percent cannot.
+    # Of a metric that is not a share a number alone can be read, and a sign of percent cannot.
     mr = parse_metric("mr")
     assert read_published(mr, 177.4).interval == Interval(177.4, 177.4)
     for value, percent in (("53%", False), (53.0, True), ("53", True)):
-        with pytest.raises(DataError, match="is a percentage, but MR is no share"):
+        with pytest.raises(DataError, match="is a percentage, but MR is not a share"):
             read_published(mr, value, percent=percent)
-        with pytest.raises(DataError, match="is a percentage, but MR is no share"):
+        with pytest.raises(DataError, match="is a percentage, but MR is not a share"):
             read_numbers(mr, [value], percent=percent)
 
 
@@ -220,7 +220,7 @@ def test_half_a_unit_of_what_a_float_shows(number: float, half: float) -> None:
 def test_the_longest_text_and_the_largest_number_that_are_read() -> None:
     assert parse_value("0." + "1" * 398).value == 1 / 9
     assert parse_value("0." + "1" * 398).text == "0." + "1" * 398
-    with pytest.raises(DataError, match="is no number: it has 401 characters"):
+    with pytest.raises(DataError, match="is not a number: it has 401 characters"):
         parse_value("0." + "1" * 399)
     assert parse_value("9e299").value == 9e299
     for text in ("1e300", "1e301"):
@@ -277,7 +277,7 @@ def test_the_first_cell_that_is_no_number_is_named() -> None:
     cells = ["0.5", "0.4", "0.5x", "0.5x", "y"]
     with pytest.raises(DataError, match=r"^'0\.5x' is not a number"):
         read_numbers(parse_metric("mrr"), cells)
-    with pytest.raises(DataError, match=r"^53% is a percentage, but MR is no share"):
+    with pytest.raises(DataError, match=r"^53% is a percentage, but MR is not a share"):
         read_numbers(parse_metric("mr"), ["177", "53%"])
 
 

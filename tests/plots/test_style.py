@@ -107,7 +107,7 @@ def test_a_date_that_is_none_is_said(epoch: str, monkeypatch: pytest.MonkeyPatch
     figure = make_figure()
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     for suffix in SUFFIXES:
-        with pytest.raises(UsageError, match="SOURCE_DATE_EPOCH is no number of seconds"):
+        with pytest.raises(UsageError, match="SOURCE_DATE_EPOCH is not a number of seconds"):
             render_figure(figure, suffix)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     assert render_figure(figure, ".svg")

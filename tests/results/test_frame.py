@@ -410,7 +410,7 @@ def test_an_empty_frame_stays_empty() -> None:
         ({"dataset": ["nations"], "MRR": ["abc"]}, {}, DataError, "row 0: 'abc': not a number, in column MRR"),
         ({"dataset": ["nations"], "MRR": [float("inf")]}, {}, DataError, "row 0: 'inf': not a number"),
         ({"dataset": ["nations"], "MRR": [53.3]}, {"percent": False}, DataError, "If it is a percentage"),
-        ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is no share"),
+        ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is not a share"),
         ({"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]}, {}, UnknownNameError, "unknown dataset 'nation'"),
         ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),
         ({"MRR": [0.5]}, {"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),

@@ -1,4 +1,4 @@
-"""Objects of metrics in JSON, JSON Lines and YAML: what keys and texts declare, what is asked, what is no result."""
+"""Objects of metrics in JSON, JSON Lines and YAML: what keys and texts declare, what is asked, what is not a result."""
 
 from __future__ import annotations
 

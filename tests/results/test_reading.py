@@ -101,7 +101,7 @@ def test_percentages() -> None:
     assert measure(entry("mrr", "33.7", "index"), percent=True).value == pytest.approx(0.337)
     assert measure(entry("mr", "33.8"), percent=True).value == 33.8
     assert measure(entry("mrr", "6.1", "z"), percent=True).value == 6.1
-    with pytest.raises(DataError, match=r"17% is a percentage, but MR is no share\."):
+    with pytest.raises(DataError, match=r"17% is a percentage, but MR is not a share\."):
         measure(entry("mr", "17%"))
     # An index is 1 at most, whatever its metric.
     assert measure(entry("mr", "93.4%", "index")).value == pytest.approx(0.934)

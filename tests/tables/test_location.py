@@ -401,14 +401,16 @@ def test_a_descriptor_in_a_zip_file_that_describes_nothing_is_refused(tmp_path: 
 
 @pytest.mark.parametrize("url", ["ftp://host.invalid/tables.zip", "s3://bucket/tables.zip", "file:///tables.zip"])
 def test_an_unknown_scheme_is_refused(url: str) -> None:
-    with pytest.raises(UsageError, match=f"'{url}' is no place .*expected a DOI, .*, a zip file, a folder") as caught:
+    with pytest.raises(
+        UsageError, match=f"'{url}' is not a place .*expected a DOI, .*, a zip file, a folder"
+    ) as caught:
         rankconst.load(url)
     assert caught.value.exit_code == 2
 
 
 @pytest.mark.parametrize("place", [5, b"tables", [], "a\0b"])
 def test_what_is_no_place_is_refused(place: Any) -> None:
-    with pytest.raises(UsageError, match="is no place that tables can be read from: expected a DOI"):
+    with pytest.raises(UsageError, match="is not a place that tables can be read from: expected a DOI"):
         rankconst.load(place)
 
 

@@ -27,7 +27,7 @@ _SPREAD = rf"(?:\s?(?:±|\+/-|\+-)\s?{_DIGITS})?"
 # Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
 _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
 _NUMBER = re.compile(rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d+)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII)
-# What stands before a message, or is no word of it.
+# What stands before a message, or is not a word of it.
 _STAMP = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?")
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
 _BAR = re.compile(r"(?<!\d)\d{1,3}%\|[^|]*\||(?<!\d)\d{1,9}/\d{1,9} \[[=>.]+\]")
@@ -56,7 +56,7 @@ class Number(NamedTuple):
     label: Label  # what its name says
     place: int  # which of the numbers of the line it is
     texts: tuple[Text, ...] = ()  # what the line says of it, the nearest first
-    asks: tuple[Ask, ...] = ()  # about words of its name that are no vocabulary
+    asks: tuple[Ask, ...] = ()  # about words of its name that are not vocabulary
 
     @property
     def reason(self) -> str:
@@ -300,7 +300,7 @@ def _find_lead(name: str) -> str:
 
 
 def _ask_unknown(label: Label) -> tuple[Ask, ...]:
-    """Return questions about the words of a metric's name that are no vocabulary: type in ``mr_type``."""
+    """Return questions about the words of a metric's name that are not vocabulary: type in ``mr_type``."""
     if label.whole:
         return ()
     words = [

@@ -58,7 +58,7 @@ def fits_role(role: str, cell: str) -> bool:
 
 
 def declare(role: str, cell: str) -> Label:
-    """Return what a cell in the column of a role declares; of datasets, what is no name as a whole is another graph."""
+    """Return what a cell in the column of a role declares; a dataset that is not wholly a name is another graph."""
     label = read_label(cell)
     if role == "dataset":
         if label.whole and label.graphs:
@@ -213,7 +213,7 @@ def _read_role(role: str, cell: str) -> Said:
     label = read_label(cell)
     facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "tool": cell}
     facts["rank_type"] = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))[0]
-    named = role == "tool" and not is_tool(cell)  # a tool's name is no protocol
+    named = role == "tool" and not is_tool(cell)  # a tool's name is not a protocol
     texts = (Text(label, "row", _ROW),) if named and label.tells else ()
     return Said(texts, ((role, facts[role]),))
 

@@ -126,7 +126,7 @@ def test_a_number_that_a_program_may_have_rounded_is_open() -> None:
 
 def test_a_percentage_of_what_is_no_share_says_nothing() -> None:
     found = collect_evidence([(entry("mr", "17%"), entry("mr", "0.93", "index"))])
-    assert [each.reason for each in found.dropped] == ["17% is a percentage, but MR is no share."]
+    assert [each.reason for each in found.dropped] == ["17% is a percentage, but MR is not a share."]
     assert found.pieces == ()
 
 

@@ -60,7 +60,7 @@ def test_percentages() -> None:
     assert m.value == 0.533
     case = build({"MR": "17%", "MRR": "n/a"})
     assert [reason for _, reason in case.unreadable] == [
-        "17% is a percentage, but MR is no share.",
+        "17% is a percentage, but MR is not a share.",
         "'n/a' is not a number. Write the quotient out.",
     ]
 

@@ -125,9 +125,9 @@ function hint(bare) {
  */
 export function readPublished(metric, text, percent = false, exact = false) {
   if (!metric.share && (percent || text.includes("%"))) {
-    throw new Refusal(`${text} is a percentage, but ${metric.label} is no share.`, "value");
+    throw new Refusal(`${text} is a percentage, but ${metric.label} is not a share.`, "value");
   }
-  if (text.length > LONGEST) throw new Refusal(`That is no number: it has ${text.length} characters.`, "value");
+  if (text.length > LONGEST) throw new Refusal(`That is not a number: it has ${text.length} characters.`, "value");
   let bare = plain(text);
   const signs = bare.split("%").length - 1;
   bare = bare.replace(/\s*%/g, "").trim();
