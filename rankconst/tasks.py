@@ -238,20 +238,24 @@ class Histogram:
         counts: NDArray[np.int64],
         num_tasks: NDArray[np.int64],
         offsets: NDArray[np.int64] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> dict[int, Histogram]:
         """Gather the counts of each group into a histogram, as :meth:`from_counts` does; the arrays are sound."""
-        keys = [groups, np.zeros_like(counts) if offsets is None else offsets, counts]
+        keys: list[NDArray[Any]] = [groups, np.zeros_like(counts) if offsets is None else offsets, counts]
+        if weights is not None:
+            keys.append(weights)
         order = _order(keys)
         keys = [key[order] for key in keys]
         starts = np.flatnonzero(np.append(True, _ascends(keys)))
-        group, above, sizes = (key[starts] for key in keys)
+        group, above, sizes, *weighed = (key[starts] for key in keys)
         tasks = np.add.reduceat(num_tasks[order], starts)
         cuts = np.flatnonzero(np.append(True, group[1:] > group[:-1]))
         found = {}
         for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
             rows = slice(start, stop)
             beyond = above[rows] if above[rows].any() else None
-            found[int(group[start])] = cls._of_sound(sizes[rows], tasks[rows], offsets=beyond)
+            weight = weighed[0][rows] if weighed else None
+            found[int(group[start])] = cls._of_sound(sizes[rows], tasks[rows], weight, beyond)
         return found
 
     @classmethod

@@ -24,7 +24,7 @@ from oracles import PRECISE, SAMPLED, absolute_error, hash_lines, lines_of, opti
 from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, list_tabulated
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, list_metrics
 from rankconst.catalogue.protocols import LINK_SIDES, PROTOCOLS, SIDES, SPLITS
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS
@@ -268,16 +268,16 @@ def test_the_archive_holds_all_it_promised() -> None:
     wanted = {
         (*tasks, "micro", metric.family, metric.k)
         for tasks in every
-        for metric in list_tabulated(shared=tasks[1].endswith(":shared"))
+        for metric in list_metrics(shared=tasks[1].endswith(":shared"))
     }
     wanted |= {
         (*tasks, aggregation, metric.family, metric.k)
-        for tasks, aggregation, metric in itertools.product(every, MACROS, MACRO_TABULATED)
+        for tasks, aggregation, metric in itertools.product(every, MACROS, MACRO_METRICS)
         if tasks[0] not in SAMPLED_SETS
     }
     linked = set(wanted)
     related = {(key, *held, "relation") for key in RELATED for held in held_of(key)}
-    wanted |= {(*tasks, "micro", metric.family, metric.k) for tasks in related for metric in list_tabulated()}
+    wanted |= {(*tasks, "micro", metric.family, metric.k) for tasks in related for metric in list_metrics()}
     assert len(listed) == len(set(listed))
     assert set(listed) == wanted
     of_baselines = [
@@ -505,7 +505,7 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
 
 
 @pytest.mark.slow
-@for_each("metric", [metric for metric in list_tabulated() if metric.family in PRECISE])
+@for_each("metric", [metric for metric in list_metrics() if metric.family in PRECISE])
 @for_each("protocol", choose(["standard"], ["standard", "pykeen"]))
 @for_each("dataset", choose(["nations", "wn18rr"], ["nations", "umls", "fb15k237", "wn18rr"]))
 def test_rows_equal_precise_sums_within_their_error(dataset: str, protocol: str, metric: rankconst.Metric) -> None:

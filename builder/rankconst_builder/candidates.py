@@ -249,9 +249,15 @@ class Tally:
             weights = 1.0 / {"query": self.frequency, "relation": self._relation_frequency}[group]
         return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
 
-    def relation_histograms(self) -> dict[int, Histogram]:
-        """Return the rows of each relation that has tasks as a histogram, by code."""
-        return Histogram.of_groups(self.relation, self.size, self.num_tasks, self.offset) if self.size.size else {}
+    def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
+        """Return the rows of each relation that has tasks as a histogram, by code; tasks of a query count one together.
+
+        Without `by_query` every task counts once.
+        """
+        if not self.size.size:
+            return {}
+        weights = 1.0 / self.frequency if by_query else None
+        return Histogram.of_groups(self.relation, self.size, self.num_tasks, self.offset, weights)
 
     @property
     def _relation_frequency(self) -> Codes:

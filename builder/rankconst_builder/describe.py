@@ -82,10 +82,14 @@ ORIGINS: dict[str, tuple[str, str]] = {
     "baseline_candidates": (
         "the benchmarks' own files",
         "`rankconst_builder.baselines` scores the candidates of every ranking task of valid and test by what the "
-        "baseline knows of train, and counts those above the true answer and those of the same score",
+        "baseline knows, and counts those above the true answer and those of the same score",
+    ),
+    "baseline_candidates_by_relation": (
+        "the benchmarks' own files",
+        "as `baseline_candidates`, relation by relation, with the weight that each task has in macro-query",
     ),
     "constants": (
-        "`candidates`, `macro_candidates` and `baseline_candidates`",
+        "`candidates` and `baseline_candidates`",
         "`rankconst.moments`: closed forms, integrals with an error bound, or samples of a fixed seed with standard "
         "errors; the column `method` says which",
     ),

@@ -614,7 +614,10 @@ def list_histograms(
     protocols: Iterable[Protocol],
     tallies: Tallies,
 ) -> dict[Tasks, Histogram]:
-    """Return the histograms that tallies have, which go from protocol, split and baseline to side."""
+    """Return the histograms that tallies have, which go from protocol, split and baseline to side.
+
+    Those of single relations under a baseline are weighted: all macro averages follow from them.
+    """
     order = [protocol.key for protocol in protocols]
     found: dict[Tasks, Histogram] = {}
     for protocol, split, baseline in sorted(tallies, key=lambda one: (order.index(one[0]), [*SPLITS].index(one[1]))):
@@ -623,11 +626,16 @@ def list_histograms(
             found[tasks] = tally.histogram()
             if side == RELATION_SIDE:
                 continue
-            for aggregation in MACROS.values():
-                found[replace(tasks, aggregation=aggregation.key)] = tally.histogram(aggregation.group)
+            one = tasks
+            if tasks.is_chance:
+                for aggregation in MACROS.values():
+                    found[replace(tasks, aggregation=aggregation.key)] = tally.histogram(aggregation.group)
+            else:
+                one = replace(tasks, aggregation="macro-query")
             if split != "train":
-                for name, histogram in _name_relations(graph, tally.relation_histograms()):
-                    found[replace(tasks, relations=(name,))] = histogram
+                by_relation = tally.relation_histograms(by_query=not tasks.is_chance)
+                for name, histogram in _name_relations(graph, by_relation):
+                    found[replace(one, relations=(name,))] = histogram
     return found
 
 
@@ -812,7 +820,13 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
         "datasets": _take_dataset(archive.read("datasets"), key),
         **tabulate(_read_histograms(build, key, archive)),
     }
-    for name in ("baseline_candidates", "constants"):
+    for name in ("baseline_candidates", "baseline_candidates_by_relation", "constants"):
+        if archive.leaves_out(name):
+            build.reporter.warn(
+                f"{key}: macro averages and single relations under a baseline are missing; the archive of tables "
+                f"{archive.version} has them."
+            )
+            continue
         tables[name] = pa.concat_tables([tables[name], _take_informed(build, archive.read(name, key))])
     return _Part(
         tables=tables,
@@ -821,7 +835,7 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
 
 
 def _take_informed(build: Build, table: pa.Table) -> pa.Table:
-    """Return the rows of baselines, as they are: of macro averages there are no histograms."""
+    """Return the rows of baselines, as they are."""
     wanted = {"baseline": [*build.baselines], "protocol": [protocol.key for protocol in build.protocols]}
     for name, keys in wanted.items():
         table = table.filter(pc.is_in(table[name], value_set=pa.array(keys, pa.string())))

@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from rankconst.arrow import join_texts, wrap_numbers
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
-from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.metrics import list_tabulated
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
+from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import schema_of
 from rankconst.tasks import Histogram
@@ -34,8 +33,17 @@ _NUMBERS = {
 }
 """Column of a table of candidates to the field of a histogram."""
 
-HISTOGRAM_TABLES = ("candidates", "macro_candidates", "candidates_by_relation", "baseline_candidates")
+HISTOGRAM_TABLES = (
+    "candidates",
+    "macro_candidates",
+    "candidates_by_relation",
+    "baseline_candidates",
+    "baseline_candidates_by_relation",
+)
 """The tables that hold histograms."""
+
+CARRIED = {DEFAULT_BASELINE: TABULATED, "counting": HEADLINE}
+"""Baseline to the metrics that the constants table has rows of; others are computed from the histograms."""
 
 
 def tabulate(histograms: Histograms) -> dict[str, pa.Table]:
@@ -50,16 +58,14 @@ def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
     """Write the tables that hold histograms."""
     parts: dict[str, dict[Tasks, Histogram]] = {name: {} for name in HISTOGRAM_TABLES}
     for tasks in _by_baseline(histograms):
-        name = table_of(tasks)
-        if name is not None:
-            parts[name][tasks] = histograms[tasks]
+        parts[table_of(tasks)][tasks] = histograms[tasks]
     return {name: _tabulate_candidates(name, part) for name, part in parts.items()}
 
 
-def table_of(tasks: Tasks) -> str | None:
-    """Return the table that holds the histogram of some tasks; None for what only constants are tabulated of."""
+def table_of(tasks: Tasks) -> str:
+    """Return the table that holds the histogram of some tasks."""
     if not tasks.is_chance:
-        return "baseline_candidates" if tasks.relations else None
+        return "baseline_candidates_by_relation" if tasks.relations else "baseline_candidates"
     if tasks.relations:
         return "candidates_by_relation"
     return "candidates" if tasks.is_micro else "macro_candidates"
@@ -90,23 +96,20 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
 
 
 def tabulate_constants(histograms: Histograms) -> pa.Table:
-    """Compute every tabulated metric for all tasks of head and tail, and of both sides pooled."""
+    """Compute every metric that is carried for all tasks of head and tail, and of both sides pooled."""
     # Protocols often agree on some tasks: what is computed once need not be again.
     done: dict[Any, list[tuple[Any, ...]]] = {}
     rows = []
-    for tasks in _with_both(tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations):
-        for aggregation in (DEFAULT_AGGREGATION, *MACROS):
-            whole = replace(tasks, aggregation=aggregation)
-            sides = [whole] if whole in histograms else whole.sides
-            parts = [histograms[side] for side in sides if side in histograms]
-            if not parts:
-                continue
-            pooled = functools.reduce(Histogram.pool, parts)
-            metrics = list_tabulated(micro=whole.is_micro, shared=pooled.shared)
-            if (metrics, pooled) not in done:
-                done[metrics, pooled] = list(_compute_rows(pooled, metrics))
-            address = (whole.dataset, whole.protocol, whole.split, whole.side, whole.aggregation, whole.baseline)
-            rows += [(*address, *row) for row in done[metrics, pooled]]
+    plain = (tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations)
+    for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):
+        parts = [histograms[side] for side in ([tasks] if tasks in histograms else tasks.sides) if side in histograms]
+        pooled = functools.reduce(Histogram.pool, parts)
+        shared = list_metrics(shared=pooled.shared)
+        metrics = tuple(metric for metric in CARRIED[tasks.baseline] if metric in shared)
+        if (metrics, pooled) not in done:
+            done[metrics, pooled] = list(_compute_rows(pooled, metrics))
+        address = (tasks.dataset, tasks.protocol, tasks.split, tasks.side, tasks.aggregation, tasks.baseline)
+        rows += [(*address, *row) for row in done[metrics, pooled]]
     schema = schema_of("constants")
     arrays = [_make_column([row[place] for row in rows], field.type) for place, field in enumerate(schema)]
     return pa.table(arrays, schema=schema)

@@ -130,8 +130,6 @@ class Metric:
         True if no tool is known that published wrong adjusted values of it.
     in_pykeen_table
         True if PyKEEN's own table of expected values has it.
-    since
-        The version of the tables that has it first; empty if all have it.
     tabulated
         False if no tables have it: its constants are computed from the numbers of candidates.
     """
@@ -160,7 +158,6 @@ class Metric:
     macro: bool = False
     is_trusted: bool = False
     in_pykeen_table: bool = False
-    since: str = ""
     tabulated: bool = True
 
     @property
@@ -518,7 +515,6 @@ CATALOGUE: dict[str, Metric] = {
             formula=_negative_power("1", "1"),
             inverse_of="arithmetic_mean_rank",
             in_pykeen_table=True,
-            since="0.2.0",
         ),
         Metric(
             family="harmonic_mean_rank",
@@ -531,7 +527,6 @@ CATALOGUE: dict[str, Metric] = {
             formula=_negative_power("-1", "1"),
             exponent=-1,
             in_pykeen_table=True,
-            since="0.2.0",
         ),
         Metric(
             family="quadratic_mean_rank",
@@ -549,7 +544,6 @@ CATALOGUE: dict[str, Metric] = {
                 "series in central moments, whichever errs less",
             ),
             exponent=2,
-            since="0.2.0",
         ),
         Metric(
             family="inverse_quadratic_mean_rank",
@@ -561,7 +555,6 @@ CATALOGUE: dict[str, Metric] = {
             moments="powers.inverse_quadratic_mean_rank",
             formula=_negative_power("2", "(1/2)"),
             inverse_of="quadratic_mean_rank",
-            since="0.2.0",
         ),
         Metric(
             family="median_rank",
@@ -578,7 +571,6 @@ CATALOGUE: dict[str, Metric] = {
                 method=_ORDERED,
             ),
             in_pykeen_table=True,
-            since="0.2.0",
         ),
         Metric(
             family="inverse_median_rank",
@@ -596,7 +588,6 @@ CATALOGUE: dict[str, Metric] = {
             ),
             inverse_of="median_rank",
             in_pykeen_table=True,
-            since="0.2.0",
         ),
         Metric(
             family="ndcg",
@@ -616,7 +607,6 @@ CATALOGUE: dict[str, Metric] = {
             ),
             never_below="inverse_harmonic_mean_rank",
             weighted=True,
-            since="0.2.0",
         ),
         *(
             Metric(
@@ -674,7 +664,6 @@ CATALOGUE: dict[str, Metric] = {
                 method="closed form, in whole numbers, from the moments of order up to 4 of each rank",
             ),
             square_of="standard_deviation",
-            since="0.2.0",
         ),
         Metric(
             family="standard_deviation",
@@ -692,7 +681,6 @@ CATALOGUE: dict[str, Metric] = {
                 method="numerical: the series of sqrt(1 + x) in the central moments of the variance, or an integral of "
                 "its Laplace transform for few tasks",
             ),
-            since="1.0.0",
         ),
         Metric(
             family="median_absolute_deviation",
@@ -711,7 +699,6 @@ CATALOGUE: dict[str, Metric] = {
                 method="sampled, with a fixed seed and a linear control variate; closed form where it cannot vary",
                 reference="the metric as PyKEEN and scipy scale it: by the upper quartile of the normal law",
             ),
-            since="1.0.0",
         ),
         Metric(
             family="count",
@@ -723,7 +710,6 @@ CATALOGUE: dict[str, Metric] = {
             evaluate=lambda _, weights, __: float(np.sum(weights)),
             moments="means.num_ranks",
             formula=Formula(expectation="n", variance="0", method="closed form", reference="–"),
-            since="1.0.0",
         ),
     )
 }
@@ -737,13 +723,20 @@ TABULATED: tuple[Metric, ...] = tuple(
 )
 """The metrics for which tables carry rows."""
 
-MACRO_TABULATED: tuple[Metric, ...] = tuple(metric for metric in TABULATED if metric.macro)
-"""The metrics for which tables carry rows of macro averages."""
+MACRO_METRICS: tuple[Metric, ...] = tuple(metric for metric in TABULATED if metric.macro)
+"""Those of them that have macro averages."""
+
+HEADLINE = tuple(
+    metric
+    for metric in TABULATED
+    if metric.family in {"arithmetic_mean_rank", "inverse_harmonic_mean_rank"} or metric.k in {1, 3, 10}
+)
+"""The metrics that papers print: MR, MRR, Hits@1, Hits@3 and Hits@10."""
 
 
-def list_tabulated(*, micro: bool = True, shared: bool = False) -> tuple[Metric, ...]:
-    """Return the metrics that tables carry rows of, for macro averages or tasks that share their negatives, too."""
-    metrics = TABULATED if micro else MACRO_TABULATED
+def list_metrics(*, micro: bool = True, shared: bool = False) -> tuple[Metric, ...]:
+    """Return the usual metrics: those of macro averages, or of tasks that share their negatives, are fewer."""
+    metrics = TABULATED if micro else MACRO_METRICS
     return tuple(each for each in metrics if each.is_mean or each.optimum is None) if shared else metrics
 
 

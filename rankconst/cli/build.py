@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED, parse_baseline
-from rankconst.catalogue.metrics import list_tabulated, parse_metric
+from rankconst.catalogue.metrics import list_metrics, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, complete_from, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
@@ -387,7 +387,7 @@ def _find_tests(tables: Tables, key: str) -> list[Tasks]:
 
 def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
     histogram: Any = tables.histogram(tasks)
-    known = list_tabulated(shared=histogram.shared)
+    known = list_metrics(shared=histogram.shared)
     expectations = {each: tables.look_up(tasks, each).expectation if each in known else None for each in _SUMMARY}
     return {
         "dataset": tasks.dataset,

@@ -8,7 +8,7 @@ import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, describe_metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, describe_metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     DEFAULT_SAMPLING,
@@ -200,7 +200,7 @@ def list_aggregations(format: FormatOption = Format.table) -> None:
         {"aggregation": row.key, "group": row.group, "summary": row.summary, "used_by": list(row.used_by)}
         for row in AGGREGATIONS.values()
     ]
-    macros = ", ".join(metric.label for metric in MACRO_TABULATED if metric.k in {None, 10})
+    macros = ", ".join(metric.label for metric in MACRO_METRICS if metric.k in {None, 10})
     caption = f"The default is {DEFAULT_AGGREGATION}. Tables hold macro averages of {macros} and further k."
     print_listing(Listing.of(_AGGREGATION_COLUMNS, rows, caption=caption), format)
 

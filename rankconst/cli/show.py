@@ -9,7 +9,7 @@ import typer
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
-from rankconst.catalogue.metrics import list_tabulated, parse_metric
+from rankconst.catalogue.metrics import list_metrics, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     LINK_SIDES,
@@ -148,7 +148,7 @@ def show(
     rows = [
         _row(opened.look_up(replace(tasks, baseline=each), one), ties=ties)
         for tasks in _expand(opened, wanted, sides)
-        for one in chosen or list_tabulated(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol))
+        for one in chosen or list_metrics(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol))
         for each in baselines
     ]
     info = opened.datasets[dataset]

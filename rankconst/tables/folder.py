@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import TablesError, first_line
-from rankconst.tables.schema import COLUMNS, SINCE
+from rankconst.tables.schema import COLUMNS, file_of
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -209,13 +209,14 @@ def _describe(folder: Folder, name: str) -> dict[str, Any]:
 
 def check_whole(folder: Folder) -> None:
     """Check every table of a set; TablesError if one is not as the descriptor says."""
-    hashes = {resource.get("name"): resource.get("hash") for resource in read_descriptor(folder)["resources"]}
-    lacking = [name for name in COLUMNS if name not in hashes and name not in SINCE]
+    descriptor = read_descriptor(folder)
+    hashes = {resource.get("name"): resource.get("hash") for resource in descriptor["resources"]}
+    names = [name for name in (file_of(table, descriptor["version"]) for table in COLUMNS) if name is not None]
+    lacking = [name for name in names if name not in hashes]
     if lacking:
         raise TablesError(f"{folder / DESCRIPTOR} names no {', '.join(lacking)}; a set of tables has them.")
-    for name in COLUMNS:
-        if name in hashes:
-            read_table_file(folder, name, hashes[name])
+    for name in names:
+        read_table_file(folder, name, hashes[name])
 
 
 def is_zip(path: Path) -> bool:

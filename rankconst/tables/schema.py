@@ -28,9 +28,7 @@ class TableColumn:
     unit
         Its unit, where it has one.
     since
-        The version of the tables that has it first; older ones are read as if every row had the value `before`.
-    before
-        What every row of an older version would hold.
+        The version of the tables that has it first; in older ones it is null.
     """
 
     name: str
@@ -38,13 +36,23 @@ class TableColumn:
     description: str
     unit: str = ""
     since: str = ""
-    before: str | None = None
 
 
 _TASKS = (
     TableColumn("dataset", "text", "key of the dataset"),
     TableColumn("protocol", "text", "evaluation protocol: standard, libkge, pykeen, raw, or sampled:M"),
     TableColumn("split", "text", "train, valid or test"),
+)
+
+_BASELINE = (
+    *_TASKS,
+    TableColumn("side", "text", "head or tail"),
+    TableColumn("baseline", "text", "frequency, inverse or counting; splits valid and test only"),
+)
+_BLOCKS = (
+    TableColumn("offset", "count", "entities that the baseline scores above the true answer", "entities"),
+    TableColumn("num_candidates", "count", "entities of the same score, the true answer included", "entities"),
+    TableColumn("num_tasks", "count", "tasks with that offset and that many entities of the same score", "tasks"),
 )
 
 COLUMNS: dict[str, tuple[TableColumn, ...]] = {
@@ -101,14 +109,13 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
         TableColumn("num_tasks", "count", "tasks with that many candidates", "tasks"),
     ),
-    "baseline_candidates": (
-        *_TASKS,
-        TableColumn("side", "text", "head or tail"),
-        TableColumn("baseline", "text", "range, frequency or inverse; splits valid and test only"),
+    "baseline_candidates": (*_BASELINE, *_BLOCKS),
+    "baseline_candidates_by_relation": (
+        *_BASELINE,
         TableColumn("relation", "text", "the relation as the files write it"),
-        TableColumn("offset", "count", "entities that the baseline scores above the true answer", "entities"),
-        TableColumn("num_candidates", "count", "entities of the same score, the true answer included", "entities"),
-        TableColumn("num_tasks", "count", "tasks with that offset and that many entities of the same score", "tasks"),
+        *_BLOCKS[:-1],
+        TableColumn("weight", "real", "what a task counts in macro-query: 1 / tasks of its query", since="2.0.0"),
+        _BLOCKS[-1],
     ),
     "constants": (
         *_TASKS,
@@ -116,16 +123,12 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn(
             "aggregation",
             "text",
-            "micro: every task counts once; macro-query, macro-relation: every query or relation does",
-            since="1.0.0",
-            before="micro",
+            "micro: every task counts once",
         ),
         TableColumn(
             "baseline",
             "text",
-            "the ranker whose results are expected: uniform (chance), range, frequency or inverse",
-            since="1.1.0",
-            before="uniform",
+            "the ranker whose results are expected: uniform (chance) or counting",
         ),
         TableColumn("metric", "text", "PyKEEN's key of the metric; hits_at_k for every k"),
         TableColumn("k", "count", "the k of hits_at_k, null for other metrics"),
@@ -141,22 +144,34 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
             "text",
             "closed_form (errors bound rounding), numerical (errors are bounds), sampled (standard errors)",
         ),
-        TableColumn("num_draws", "count", "random rankings drawn, for sampled; null otherwise", since="1.0.0"),
+        TableColumn("num_draws", "count", "random rankings drawn, for sampled; null otherwise"),
     ),
 }
 """Table name to its columns."""
 
-SINCE = {"macro_candidates": "1.0.0", "candidates_by_relation": "1.0.0", "baseline_candidates": "1.1.0"}
-"""Table to the version that has it first; older ones are read as if it were empty."""
+ARCHIVED = frozenset({"baseline_candidates_by_relation"})
+"""Tables that the package leaves out: a released archive has them."""
 
-RELATIONS_SINCE = "1.2.0"
-"""The version that has tasks on the side of relations first."""
+# Until then every baseline had constants, and the only table of their ranks was by relation.
+_POOLED_SINCE = "2.0.0"
+_FORMER_FILES = {"baseline_candidates": None, "baseline_candidates_by_relation": "baseline_candidates"}
+
+
+def is_former(version: str) -> bool:
+    """Tell whether a set of a version is of the form before 2.0.0."""
+    return precedes(version, _POOLED_SINCE)
+
+
+def file_of(table: str, version: str) -> str | None:
+    """Return the name, without its ending, of a table's file in sets of a version; None if they have none."""
+    return _FORMER_FILES.get(table, table) if is_former(version) else table
 
 
 NULLABLE = {
     # What is counted in files of which one may be missing, and what a source need not state.
     "datasets": frozenset(column.name for column in COLUMNS["datasets"][3:]) - {"source_urls"},
     "constants": frozenset({"k", "num_draws"}),
+    "baseline_candidates_by_relation": frozenset({"weight"}),
 }
 """Table to its columns that may have nulls."""
 

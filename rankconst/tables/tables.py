@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from rankconst.arrow import join_texts
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import (
@@ -39,7 +39,16 @@ from rankconst.moments import Moments, compute_moments
 from rankconst.names import Names, is_key, require_text, resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
 from rankconst.tables.location import OUTPUT, find_location, read_place
-from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, RELATIONS_SINCE, SINCE, parse_version, precedes, schema_of
+from rankconst.tables.schema import (
+    ARCHIVED,
+    COLUMNS,
+    LEAST,
+    NULLABLE,
+    file_of,
+    is_former,
+    parse_version,
+    schema_of,
+)
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
@@ -63,6 +72,7 @@ class Records:
     dataset: str
     # Reads columns of a table, those in `coded` as dictionaries, rows in canonical order.
     read: Callable[..., pa.Table]
+    former: bool = False  # True for a set of the form before 2.0.0
     _parsed: dict[str, tuple[dict[tuple[Any, ...], int], list[list[Any]]]] = field(default_factory=dict, repr=False)
     _pooled: dict[Tasks, Histogram | None] = field(default_factory=dict, repr=False)
 
@@ -119,24 +129,33 @@ class Records:
         return functools.reduce(Histogram.pool, parts)
 
     def gather_blocks(self, tasks: Tasks) -> Histogram | None:
-        """Return how a baseline that knows something ranks some tasks, each counted once; None if it is not held."""
+        """Return how a baseline that knows something ranks some tasks; None if it is not held."""
         import pyarrow.compute as pc
 
+        plain = tasks.is_micro and not tasks.relations
+        if self.former and not tasks.is_micro:
+            return None
+        name = "baseline_candidates" if plain and not self.former else "baseline_candidates_by_relation"
         wanted = {
             "protocol": (tasks.protocol,),
             "split": (tasks.split,),
             "side": tuple(each.side for each in tasks.sides),
-            "relation": tasks.relations,
+            **({} if plain else {"relation": tasks.relations}),
         }
         columns = ("num_candidates", "num_tasks", "offset")
-        table = self.read("baseline_candidates", (*wanted, *columns), baseline=tasks.baseline)
-        for name, values in wanted.items():
+        weight = AGGREGATIONS[tasks.aggregation].group
+        further = ("weight",) if weight == "query" else ()
+        table = self.read(name, (*wanted, *columns, *further), baseline=tasks.baseline)
+        for column, values in wanted.items():
             if values:
-                table = table.filter(pc.is_in(table[name], value_set=join_texts(values)))
+                table = table.filter(pc.is_in(table[column], value_set=join_texts(values)))
         if not len(table):
             return None
-        sizes, counts, offsets = (_to_array(table.column(name)) for name in columns)
-        return Histogram.from_counts(sizes, counts, offsets=offsets)
+        sizes, counts, offsets = (_to_array(table.column(column)) for column in columns)
+        weights = _to_array(table.column("weight")) if weight == "query" else None
+        if weight == "relation":
+            weights = 1.0 / _sum_groups([table.column("side"), table.column("relation")], counts)
+        return Histogram.from_counts(sizes, counts, weights, offsets)
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         """Return the tabulated moments of a metric; None if there is no row."""
@@ -180,6 +199,16 @@ def decode_column(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[A
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
     return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)
+
+
+def _sum_groups(columns: Sequence[pa.ChunkedArray[Any]], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each row the sum of the counts of all rows that have the same words in some columns."""
+    groups = np.zeros(counts.size, dtype=np.int64)
+    for column in columns:
+        codes, words = decode_column(column.dictionary_encode())
+        groups = groups * len(words) + codes
+    # Sums of whole numbers below 2^53 are exact.
+    return np.bincount(groups, counts).astype(np.int64)[groups]
 
 
 def _to_array(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
@@ -271,7 +300,7 @@ class Tables:
         Returns
         -------
         pyarrow.Table
-            With the columns of today, whatever version the set is of: what older versions lack is filled in.
+            With the columns of today, whatever version the set is of: what older versions lack is null.
 
         Raises
         ------
@@ -298,7 +327,7 @@ class Tables:
 
         with self._explain_damage(name):
             if name not in self._files:
-                file = open_parquet(self.folder / f"{name}.parquet", content)
+                file = open_parquet(self.folder / f"{file_of(name, self.version)}.parquet", content)
                 self._check_schema(name, file.schema_arrow)
                 self._files[name] = file
             file = self._files[name]
@@ -316,10 +345,6 @@ class Tables:
         names = file.schema_arrow.names
         held = [column for column in columns if column in names]
         wanted = {"dataset": dataset, "baseline": baseline}
-        if baseline is not None and "baseline" not in names:  # a set from before there were baselines
-            if baseline != DEFAULT_BASELINE:
-                return schema_of(name).empty_table().select(columns)
-            del wanted["baseline"]
         chosen = {key: value for key, value in wanted.items() if value is not None}
         # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
         # (apache/arrow issue 34314), and files of this size gain nothing from them.
@@ -403,21 +428,29 @@ class Tables:
     def _read_content(self, name: str) -> bytes | None:
         """Return the file of a table, checked; None for a table that sets of this version do not have yet."""
         if name not in self._contents:
-            resource = next((r for r in self.descriptor["resources"] if r.get("name") == name), None)
-            lacking = resource is None and precedes(self.version, SINCE.get(name, ""))
-            self._contents[name] = (
-                None
-                if lacking
-                else read_table_file(self.folder, name, None if resource is None else resource.get("hash"))
-            )
+            file = file_of(name, self.version)
+            if self.leaves_out(name):
+                raise TablesError(
+                    f"macro averages and single relations under a baseline need {file}.parquet, which the package "
+                    f"leaves out. Add --tables rankconst-tables-{self.version}.zip, the archive of these tables."
+                )
+            described: list[dict[str, Any]] = self.descriptor["resources"]
+            resource = next((each for each in described if each.get("name") == file), {})
+            self._contents[name] = None if file is None else read_table_file(self.folder, file, resource.get("hash"))
         return self._contents[name]
+
+    def leaves_out(self, name: str) -> bool:
+        """Tell whether these tables came with the package, and a table is in the archive only."""
+        file = f"{file_of(name, self.version)}.parquet"
+        return name in ARCHIVED and self.place is None and not (self.path / file).is_file()
 
     def _check_schema(self, name: str, found: pa.Schema) -> None:
         """Refuse a file with other columns than today's, but for those that sets of this version do not have yet."""
         import pyarrow as pa
 
         expected, names = schema_of(name), found.names
-        lacking = {c.name for c in COLUMNS[name] if c.name not in names and precedes(self.version, c.since)}
+        former = is_former(self.version)
+        lacking = {c.name for c in COLUMNS[name] if c.name not in names and c.since and former}
         if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
             raise TablesError(
                 f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}."
@@ -432,7 +465,7 @@ class Tables:
             f"{name}.{column.name}"
             for name, columns in COLUMNS.items()
             for column in columns
-            if column.since and f'"{column.name}"' not in described.get(name, f'"{column.name}"')
+            if f'"{column.name}"' not in described.get(name, "")
         ]
         if not lacking:
             return
@@ -448,15 +481,13 @@ class Tables:
 
     def _complete(self, name: str, columns: tuple[str, ...], table: pa.Table) -> pa.Table:
         """Add what sets of this version do not have yet."""
-        known = {column.name: column for column in COLUMNS[name]}
         names = table.schema.names
         for place, column in enumerate(columns):
             if column not in names:
                 import pyarrow as pa
 
                 added = schema_of(name).field(column)
-                value = pa.scalar(known[column].before, added.type)
-                table = table.add_column(place, added, pa.repeat(value, len(table)))
+                table = table.add_column(place, added, pa.nulls(len(table), added.type))
         return table
 
     @cached_property
@@ -663,7 +694,7 @@ class Tables:
             )
         records = self._records(tasks.dataset)
         if not tasks.is_chance:
-            blocks = records.gather_blocks(tasks) if tasks.is_micro else None
+            blocks = records.gather_blocks(tasks)
             if blocks is None:
                 raise UnknownNameError(self._explain_baseline(tasks))
             return blocks
@@ -708,11 +739,6 @@ class Tables:
 
     def _explain_baseline(self, tasks: Tasks) -> str:
         """Say why the tables hold nothing of some tasks under a baseline that knows something."""
-        if precedes(self.version, SINCE["baseline_candidates"]):
-            return (
-                f"the tables ({self.version}) have no baselines; those since {SINCE['baseline_candidates']} do. "
-                "Leave out the baseline, or use newer tables."
-            )
         missing = explain_missing(BASELINES[tasks.baseline], find_protocol(tasks.protocol), tasks.split)
         if missing:
             return missing
@@ -721,8 +747,8 @@ class Tables:
                 f"baseline {tasks.baseline} has no constants on {tasks.dataset}: it knows the triples of train, whose "
                 f"file was missing when the tables were built. Use --baseline {DEFAULT_BASELINE}."
             )
-        if not tasks.is_micro:
-            return f"of {tasks.aggregation} averages the tables hold baselines for tabulated metrics only."
+        if not tasks.is_micro and is_former(self.version):
+            return f"of {tasks.aggregation} averages tables {self.version} hold baselines for tabulated metrics only."
         return f"the tables ({self.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
@@ -787,16 +813,10 @@ class Tables:
             why = self._explain_no_relations(tasks) if tasks.side == RELATION_SIDE else "."
             return f"the tables ({self.version}) hold {where} of side {held} only, not of {tasks.side}{why}"
         if not tasks.relations:
-            return (
-                f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}; "
-                f"tables since {SINCE['macro_candidates']} do."
-            )
+            return f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}."
         known = self.relations(stored)
         if not known:
-            return (
-                f"the tables ({self.version}) hold no relations of {where}; tables since "
-                f"{SINCE['candidates_by_relation']} do for valid and test."
-            )
+            return f"the tables ({self.version}) hold no relations of {where}; those of valid and test at most."
         import difflib
 
         name = next(each for each in tasks.relations if each not in known)
@@ -812,8 +832,6 @@ class Tables:
 
     def _explain_no_relations(self, tasks: Tasks) -> str:
         """Say why the tables hold no tasks that rank relations, as the end of a sentence."""
-        if precedes(self.version, RELATIONS_SINCE):
-            return f"; tables since {RELATIONS_SINCE} do."
         from rankconst.catalogue.benchmarks import load_benchmarks
         from rankconst.catalogue.mentions import is_inductive
 
@@ -836,7 +854,8 @@ class Tables:
 
     def _records(self, dataset: str) -> Records:
         if dataset not in self._parsed:
-            self._parsed[dataset] = Records(dataset, functools.partial(self._read, dataset=dataset))
+            read = functools.partial(self._read, dataset=dataset)
+            self._parsed[dataset] = Records(dataset, read, is_former(self.version))
         return self._parsed[dataset]
 
 
@@ -866,9 +885,7 @@ class TablesInMemory(Tables):
         return table
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
-        # Of macro averages under a baseline there are no histograms, but constants.
-        tabulated = "constants" in self._made or not (tasks.is_chance or tasks.is_micro)
-        return super()._find_moments(tasks, metric) if tabulated else None
+        return super()._find_moments(tasks, metric) if "constants" in self._made else None
 
 
 @dataclass(frozen=True, repr=False)

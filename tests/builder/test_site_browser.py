@@ -25,7 +25,7 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import THOROUGH, choose, mark_rest, thorough
-from rankconst.catalogue.metrics import list_tabulated
+from rankconst.catalogue.metrics import list_metrics
 from rankconst.catalogue.protocols import shares_negatives
 from rankconst.constants.published import Interval, parse_value, show_number, show_uncertain
 from rankconst.errors import DataError, RankconstError, UnknownNameError
@@ -172,7 +172,7 @@ def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         names = rows[key].slice(at, 1).to_pylist()[0]
         tasks = tables.tasks(key, **names)
         shared = shares_negatives(tasks.protocol)
-        metric = generator.choice(list_tabulated(micro=tasks.is_micro, shared=shared))
+        metric = generator.choice(list_metrics(micro=tasks.is_micro, shared=shared))
         if tasks.is_micro and tasks.is_chance and not shared and generator.random() < 0.3:
             metric = rankconst.parse_metric(f"hits@{int(2 ** generator.uniform(0, 15))}")  # no k of the tables
         constants = tables.look_up(tasks, metric)

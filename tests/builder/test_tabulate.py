@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from cases import choose
 from oracles import EVALUATED, MP, PRECISE, SAMPLED
 from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, TABULATED
 from rankconst.errors import UsageError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
@@ -119,7 +119,7 @@ def test_rows_of_macro_averages() -> None:
     for side in ("head", "tail", "both"):
         found = [(row["aggregation"], row["metric"], row["k"]) for row in rows if row["side"] == side]
         assert found == [("micro", m.family, m.k) for m in TABULATED] + [
-            ("macro-query", m.family, m.k) for m in MACRO_TABULATED
+            ("macro-query", m.family, m.k) for m in MACRO_METRICS
         ]
     mean_ranks = {
         (row["side"], row["aggregation"]): row["expectation"] for row in rows if row["metric"] == "arithmetic_mean_rank"

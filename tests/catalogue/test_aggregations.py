@@ -14,7 +14,7 @@ from rankconst.catalogue.aggregations import (
     is_either_macro,
     parse_aggregation,
 )
-from rankconst.catalogue.metrics import MACRO_TABULATED
+from rankconst.catalogue.metrics import MACRO_METRICS
 from rankconst.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def tables() -> Tables:
 def test_rows_of_macro_averages_follow_from_their_histograms(tables: Tables, aggregation: str, side: str) -> None:
     histogram = tables.histogram("nations", aggregation=aggregation, side=side)
     assert histogram.total == tables.histogram("nations", side=side).total
-    for metric in MACRO_TABULATED:
+    for metric in MACRO_METRICS:
         constants = tables.constants("nations", metric, side=side, aggregation=aggregation)
         assert constants.tasks.aggregation == aggregation
         assert constants.moments == rankconst.compute_moments(metric, histogram)

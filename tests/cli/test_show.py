@@ -8,7 +8,7 @@ import pytest
 
 import rankconst
 from carried import open_once
-from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
+from rankconst.catalogue.metrics import MACRO_METRICS, TABULATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,7 +167,7 @@ def test_a_split_that_is_not_there_is_an_error(run: Run, write_graph: Callable[.
 
 def test_macro_averages_show_what_the_tables_have(run: Run) -> None:
     rows = run("show", "nations", "-a", "macro-query", "-p", "standard", "-f", "json").records
-    assert [row["metric"] for row in rows] == [metric.key for metric in MACRO_TABULATED]
+    assert [row["metric"] for row in rows] == [metric.key for metric in MACRO_METRICS]
     assert {row["aggregation"] for row in rows} == {"macro-query"}
     assert "macro-query" in run("show", "nations", "-a", "macro-query").out
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.tables.folder import DESCRIPTOR, parse_json
-from rankconst.tables.schema import VERSION, parse_version
+from rankconst.tables.schema import ARCHIVED, COLUMNS, VERSION, file_of, parse_version
 from rankconst_builder.package import CHECKSUMS, HEADER, describe_schema, hash_content, list_sources
 from rankconst_builder.release import pack_zip
 from rankconst_builder.verify.checks import Checked, Finding, check
-from rankconst_builder.verify.tableset import OUTPUTS, columns_of, tables_of
+from rankconst_builder.verify.tableset import OUTPUTS, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,12 +43,14 @@ def check_files(tables: TableSet) -> Checked:
     """Compare every file with the bytes and the SHA-256 that the descriptor states, and look for others."""
     findings = [
         Finding(f"{DESCRIPTOR} has no entry for this table", name)
-        for name in tables_of(tables.version)
-        if name not in tables.resources
+        for name in tables.names
+        if not tables.describe(name)
     ]
     for resource in tables.descriptor["resources"]:
         path = str(resource.get("path"))
-        if path not in tables.unreadable:
+        if tables.tables.leaves_out(str(resource.get("name"))):
+            findings.append(Finding("the package leaves it out; the archive has it", path, level="note"))
+        elif path not in tables.unreadable:
             findings += _compare_file(tables, path, resource.get("bytes"), resource.get("hash"))
     findings += [Finding(f"cannot be read: {reason}", name) for name, reason in tables.unreadable.items()]
     findings += _check_croissant(tables)
@@ -91,6 +93,8 @@ def _check_croissant(tables: TableSet) -> Iterator[Finding]:
             continue
         name = str(url).rstrip("/").rpartition("/")[2].partition("?")[0]
         content = tables.text if name == DESCRIPTOR else tables.files.get(name)
+        if content is None and tables.tables.leaves_out(name.removesuffix(".parquet")):
+            continue
         if content is None:
             yield Finding(f"{CROISSANT} lists a file that is missing", name, expected=url)
             continue
@@ -107,11 +111,11 @@ def _check_croissant(tables: TableSet) -> Iterator[Finding]:
 def check_contents(tables: TableSet) -> Checked:
     """Compare the values of each table, whatever their file, with the content hash and the number of rows."""
     findings = []
-    for name in tables_of(tables.version):
+    for name in tables.names:
         if name not in tables.stored:
             findings.append(Finding("its content cannot be read", name))
             continue
-        table, resource = tables.stored[name], tables.resources[name]
+        table, resource = tables.stored[name], tables.describe(name)
         if resource.get("rows") != len(table):
             findings.append(
                 Finding("it has another number of rows", name, {}, "rows", resource.get("rows"), len(table))
@@ -187,26 +191,26 @@ def _check_version(tables: TableSet) -> Iterator[Finding]:
 def _check_resources(tables: TableSet) -> Iterator[Finding]:
     """Compare the description of each table with its file and with the columns of this program."""
     names = [resource.get("name") for resource in tables.descriptor["resources"]]
-    expected = list(tables_of(tables.version))
+    files = {name: file for name in COLUMNS if (file := file_of(name, tables.version))}
+    expected = list(files.values())
     if names[: len(expected)] != expected or len(set(map(str, names))) != len(names):
         yield Finding("the tables listed are others", DESCRIPTOR, {}, "resources", _plain(expected), _plain(names))
-    for name in expected:
-        resource = tables.resources.get(name)
+    for name, file in files.items():
+        resource = tables.resources.get(file)
         if resource is None:
             continue
         # Size, hashes and the number of rows are the business of other checks.
         counted = {key: resource.get(key) for key in ("bytes", "hash", "contentHash", "rows")}
         wanted = {
-            "name": name,
-            "path": f"{name}.parquet",
-            # Sets before 0.3.0 do not say so.
-            **({"type": "table"} if "type" in resource else {}),
+            "name": file,
+            "path": f"{file}.parquet",
+            "type": "table",
             "format": "parquet",
             "mediatype": "application/vnd.apache.parquet",
             **counted,
             "schema": _describe_schema(tables, name),
         }
-        yield from _compare(name, wanted, resource)
+        yield from _compare(file, wanted, resource)
 
 
 def _describe_schema(tables: TableSet, name: str) -> dict[str, Any]:
@@ -214,7 +218,11 @@ def _describe_schema(tables: TableSet, name: str) -> dict[str, Any]:
     stored = tables.stored[name].schema if name in tables.stored else ()
     words = {field.name: (field.metadata or {}).get(b"description") for field in stored}
     told = {column: text.decode("utf-8", "replace") for column, text in words.items() if text is not None}
-    return describe_schema(name, columns_of(name, tables.version), told)
+    described = describe_schema(name, columns_of(name, tables.version), told)
+    held = {field["name"] for field in described["fields"]}
+    if "primaryKey" in described:
+        described["primaryKey"] = [key for key in described["primaryKey"] if key in held]
+    return described
 
 
 def _check_provenance(datasets: list[str], provenance: Any) -> Iterator[Finding]:
@@ -271,6 +279,11 @@ def check_checksums(tables: TableSet) -> Checked:
         return Checked(0, (Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note"),))
     wanted = {name: digest for name, digest in tables.digests.items() if name != CHECKSUMS}
     wanted[DESCRIPTOR] = hashlib.sha256(tables.text).hexdigest()
+    wanted |= {
+        f"{name}.parquet": str(tables.describe(name).get("hash")).removeprefix("sha256:")
+        for name in ARCHIVED
+        if tables.tables.leaves_out(name)
+    }
     text = tables.files[CHECKSUMS].decode("utf-8", "replace")
     findings, listed = [], dict[str, str]()
     if not text.endswith("\n"):

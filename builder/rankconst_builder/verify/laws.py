@@ -261,18 +261,29 @@ def check_relations(tables: TableSet) -> Checked:
     return Checked.of(len(frame), findings)
 
 
-@check("baselines", "every baseline ranks the tasks that there are", "candidates_by_relation", "baseline_candidates")
+@check("baselines", "every baseline ranks the tasks that there are", "candidates")
 def check_baselines(tables: TableSet) -> Checked:
-    """Compare the tasks of each baseline with those of chance, relation by relation."""
-    frame, whole = tables.sound["baseline_candidates"], tables.sound["candidates_by_relation"]
+    """Compare the tasks of each baseline with those of chance: all together, and relation by relation."""
     message = "the number of tasks is another than without the baseline"
-    findings = []
-    for baseline in frame["baseline"].cat.categories:
-        rows = frame[(frame["baseline"] == baseline).to_numpy()]
-        expected = _share_tasks(whole, rows)
-        keys = [*TASKS, "relation"]
-        findings += _compare_sums("baseline_candidates", keys, expected, rows, message, baseline=baseline)
-    return Checked.of(len(frame), findings)
+    findings, length = [], 0
+    for name, of_chance, keys in (
+        ("baseline_candidates", "candidates", [*TASKS]),
+        ("baseline_candidates_by_relation", "candidates_by_relation", [*TASKS, "relation"]),
+    ):
+        if name not in tables.sound or of_chance not in tables.sound:
+            continue
+        frame, whole = tables.sound[name], tables.sound[of_chance]
+        length += len(frame)
+        for baseline in frame["baseline"].cat.categories:
+            rows = frame[(frame["baseline"] == baseline).to_numpy()]
+            findings += _compare_sums(name, keys, _share_tasks(whole, rows), rows, message, baseline=baseline)
+    pooled, single = (
+        tables.sound.get(name) for name in ("baseline_candidates", "baseline_candidates_by_relation")
+    )
+    if pooled is not None and single is not None:
+        keys = [*TASKS, "baseline", "offset", "num_candidates"]
+        findings += _compare_sums("baseline_candidates", keys, single, pooled, "relations do not pool to these tasks")
+    return Checked.of(length, findings)
 
 
 def _list_ascending() -> Iterator[tuple[str, str]]:

@@ -172,7 +172,7 @@ def check_candidates(tables: TableSet) -> Checked:
             findings += point_out(frame, name, above < 0, "offset", expected="0 or more", message=message)
         if "weight" in frame:
             weights = frame["weight"].to_numpy()
-            wrong = ~((weights > 0) & (weights <= 1))
+            wrong = ~((weights > 0) & (weights <= 1)) & frame["weight"].notna().to_numpy()
             findings += point_out(
                 frame, name, wrong, "weight", expected="above 0, up to 1", message="a weight is out of range"
             )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
 from rankconst.catalogue.protocols import RELATION_SIDE, parse_protocol
 from rankconst.download import MissingSourceError, Reporter, cache_folder
@@ -23,10 +22,10 @@ from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import KEYS
 from rankconst_builder.pipeline import READ, count_histograms, encode_benchmark
 from rankconst_builder.statistics import describe_graph
+from rankconst_builder.tabulate import tabulate_histograms
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
-from rankconst_builder.verify.structure import TASKS
-from rankconst_builder.verify.tableset import WEIGHED, read_metric, read_tasks
+from rankconst_builder.verify.tableset import WEIGHED, baselines_of, read_metric, read_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -202,31 +201,10 @@ def _count(job: _Files) -> _Counted | str:
         **describe_graph(graph).tabulate(graph.missing),
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
     }
-    micro, macro, relations, blocks = (list[tuple[dict[str, Any], "Histogram"]]() for _ in range(4))
     histograms = count_histograms(job.key, graph, [*map(parse_protocol, job.protocols)], job.baselines, job.splits)
-    for one, histogram in histograms.items():
-        if one.side == RELATION_SIDE and not job.related:
-            continue
-        tasks: dict[str, Any] = {name: getattr(one, name) for name in TASKS}
-        relation = one.relations[0] if one.relations else None
-        if not one.is_chance:
-            if relation is not None:
-                offsets = np.zeros_like(histogram.num_tasks) if histogram.offsets is None else histogram.offsets
-                named = {"baseline": one.baseline, "relation": relation, "offset": offsets}
-                blocks.append((tasks | named, histogram))
-        elif relation is not None:
-            relations.append((tasks | {"relation": relation}, histogram))
-        elif not one.is_micro:
-            macro.append((tasks | {"aggregation": one.aggregation, "weight": histogram.weights}, histogram))
-        else:
-            micro.append((tasks, histogram))
-    parts = {
-        "candidates": micro,
-        "macro_candidates": macro,
-        "candidates_by_relation": relations,
-        "baseline_candidates": blocks,
-    }
-    return _Counted(statistics, {name: _tabulate(rows) for name, rows in parts.items() if rows})
+    kept = {one: each for one, each in histograms.items() if job.related or one.side != RELATION_SIDE}
+    rows = {name: table.to_pandas() for name, table in tabulate_histograms(kept).items() if len(table)}
+    return _Counted(statistics, rows)
 
 
 def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
@@ -252,24 +230,6 @@ def _read_roles(fetcher: Fetcher, source: Benchmark, roles: Sequence[str]) -> di
     return found
 
 
-def _tabulate(parts: Sequence[tuple[Mapping[str, Any], Histogram]]) -> pd.DataFrame:
-    """Return the rows of histograms; what names each is one word for all its rows, or an array with a value for each.
-
-    One frame for all of them: there are thousands, and pandas takes longer over a small frame than counting does.
-    """
-    columns = {name: [named[name] for named, _ in parts] for name in parts[0][0]}
-    sizes = [len(histogram) for _, histogram in parts]
-    spread = {
-        name: np.repeat(np.array(values, dtype=object), sizes) if isinstance(values[0], str) else np.concatenate(values)
-        for name, values in columns.items()
-    }
-    counts = {
-        name: np.concatenate([getattr(histogram, name) for _, histogram in parts])
-        for name in ("num_candidates", "num_tasks")
-    }
-    return pd.DataFrame({**spread, **counts})
-
-
 @check("sources", "histograms counted from the triples", "datasets", "candidates", rebuild=True)
 def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
     """Count the candidates from the files that are at hand, and compare histograms and statistics exactly."""
@@ -277,10 +237,9 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
     held = frame[["dataset", "protocol"]].drop_duplicates()
     cache = cache_folder() if means.cache is None else means.cache
     known = load_benchmarks()
-    ranked = (
-        {*tables.sound["baseline_candidates"]["baseline"].tolist()} if "baseline_candidates" in tables.sound else {}
-    )
-    baselines = tuple(baseline for baseline in INFORMED if baseline in ranked)
+    frames = [tables.sound[name] for name in tables.sound if name.startswith("baseline_candidates")]
+    ranked = {baseline for frame in frames for baseline in frame["baseline"].unique().tolist()}
+    baselines = tuple(baseline for baseline in baselines_of(tables.version) if baseline in ranked)
     jobs = {
         key: _Files(
             key,
@@ -329,7 +288,8 @@ def _compare_statistics(key: str, row: Mapping[str, Any], statistics: Mapping[st
 
 
 def _compare_rows(name: str, expected: pd.DataFrame, stored: pd.DataFrame, key: str) -> list[Finding]:
-    columns = list(KEYS[name])
+    # Sets of the form before 2.0.0 have no weights of single relations.
+    columns = [column for column in KEYS[name] if not stored[column].isna().all()]
     got = stored[(stored["dataset"] == key).to_numpy()]
     words = {column: object for column in columns if isinstance(got[column].dtype, pd.CategoricalDtype)}
     # Labels that look alike as text share their name.

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
-from rankconst.catalogue.metrics import CATALOGUE, list_tabulated
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.catalogue.metrics import CATALOGUE, list_metrics
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
     PROTOCOLS,
@@ -19,7 +19,7 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     shares_negatives,
 )
-from rankconst.tables.schema import COLUMNS, parse_version, schema_of
+from rankconst.tables.schema import COLUMNS, is_former, parse_version, schema_of
 from rankconst_builder.package import KEYS
 from rankconst_builder.statistics import needs
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
@@ -28,12 +28,11 @@ from rankconst_builder.verify.tableset import (
     COUNTED,
     OPTIONAL,
     are_words,
+    baselines_of,
     code_rows,
     columns_of,
-    is_current,
     metrics_of,
     read_k,
-    tables_of,
 )
 
 if TYPE_CHECKING:
@@ -49,8 +48,8 @@ TASKS = ("dataset", "protocol", "split", "side")
 def check_columns(tables: TableSet) -> Checked:
     """Compare names, types and descriptions of the columns with those of the version."""
     findings = []
-    current = is_current(tables.version)
-    for name in tables_of(tables.version):
+    current = not is_former(tables.version)
+    for name in tables.names:
         if name not in tables.stored:
             findings.append(Finding("its columns cannot be read", name))
             continue
@@ -245,7 +244,7 @@ def check_coverage(tables: TableSet) -> Checked:
     known = {key for key in held if key[0] in tables.counted or key[0] in tables.restricted}
     known = {key for key in known if key[3] != RELATION_SIDE}
     if "macro_candidates" in sound:
-        wanted = {(*key, macro) for key in known for macro in MACROS if macro in metrics}
+        wanted = {(*key, macro) for key in known for macro in MACROS}
         got = _distinct(sound["macro_candidates"], (*TASKS, "aggregation"))
         findings += _compare_keys("macro_candidates", (*TASKS, "aggregation"), wanted, got)
     if "candidates_by_relation" in sound:
@@ -253,36 +252,39 @@ def check_coverage(tables: TableSet) -> Checked:
         got = _distinct(sound["candidates_by_relation"], TASKS)
         findings += _compare_keys("candidates_by_relation", TASKS, wanted, got)
     ranked = set[tuple[Any, ...]]()  # tasks and the baseline that ranks them
-    if "baseline_candidates" in sound:
-        got = _distinct(sound["baseline_candidates"], (*TASKS, "baseline"))
+    for name in ("baseline_candidates", "baseline_candidates_by_relation"):
+        if name not in sound:
+            continue
+        got = _distinct(sound[name], (*TASKS, "baseline"))
         built = {(key[0], key[-1]) for key in got}
         if parse_version(tables.version):
-            built |= set(itertools.product(tables.counted, INFORMED))
+            built |= set(itertools.product(tables.counted, baselines_of(tables.version)))
         ranked = {
             (*key, baseline)
             for key in known
-            for baseline in INFORMED
+            for baseline in baselines_of(tables.version)
             if key[2] != "train"
             and (key[0], baseline) in built
             and parse_protocol(key[1]).negatives is None
             and "train" not in tables.lacks(key[0])
         }
-        findings += _compare_keys("baseline_candidates", (*TASKS, "baseline"), ranked, got)
+        findings += _compare_keys(name, (*TASKS, "baseline"), ranked, got)
     if "constants" in sound:
         columns = (*TASKS, "aggregation", "baseline", "metric", "k")
         ranked |= {(*key, DEFAULT_BASELINE) for key in held}
         pooled = {(*key[:3], "both", key[-1]) for key in ranked if key[3] != RELATION_SIDE}
         named = {
-            (aggregation, shared): [(m.family, m.k) for m in tabulated if m in list_tabulated(shared=shared)]
-            for aggregation, tabulated in metrics.items()
+            (*carried, shared): [(m.family, m.k) for m in tabulated if m in list_metrics(shared=shared)]
+            for carried, tabulated in metrics.items()
             for shared in (False, True)
         }
         rows = {
-            (*key[:4], aggregation, key[-1], *metric)
+            (*key[:4], aggregation, baseline, *metric)
             for key in ranked | pooled
-            for aggregation in metrics
-            if aggregation == DEFAULT_AGGREGATION or (key[3] != RELATION_SIDE and (*key[:3], "head") in known)
-            for metric in named[aggregation, shares_negatives(key[1])]
+            for aggregation, baseline in metrics
+            if baseline == key[-1]
+            and (aggregation == DEFAULT_AGGREGATION or (key[3] != RELATION_SIDE and (*key[:3], "head") in known))
+            for metric in named[aggregation, baseline, shares_negatives(key[1])]
         }
         constants = sound["constants"]
         findings += _compare_keys("constants", columns, rows, _distinct(constants, columns))

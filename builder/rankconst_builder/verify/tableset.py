@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
-from rankconst.catalogue.baselines import BASELINES, INFORMED
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.mentions import is_inductive
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED, Metric
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, TABULATED, Metric
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
     PROTOCOLS,
@@ -31,11 +31,12 @@ from rankconst.catalogue.protocols import (
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
-from rankconst.tables.schema import COLUMNS, RELATIONS_SINCE, SINCE, TableColumn, parse_version, precedes
+from rankconst.tables.schema import COLUMNS, TableColumn, file_of, is_former, parse_version
 from rankconst.tables.tables import open_parquet
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.describe import name_archive
 from rankconst_builder.package import CHECKSUMS
+from rankconst_builder.tabulate import CARRIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,33 +56,26 @@ OUTPUTS = ("per-triple",)
 """Folders that may accompany the tables: what ``rankconst build`` writes on request, no part of the set."""
 
 
-def is_current(version: str) -> bool:
-    """Tell whether a set of a version has the columns of today."""
-    since = [RELATIONS_SINCE, *SINCE.values(), *(column.since for columns in COLUMNS.values() for column in columns)]
-    return not any(precedes(version, one) for one in since)
-
-
-def tables_of(version: str) -> tuple[str, ...]:
-    """Return the tables that a set of a version has."""
-    return tuple(name for name in COLUMNS if not precedes(version, SINCE.get(name, "")))
-
-
 def columns_of(table: str, version: str) -> tuple[TableColumn, ...]:
     """Return the columns that a table of a version has."""
-    columns = [column for column in COLUMNS[table] if not precedes(version, column.since)]
-    # Without the relation side, all candidates are entities.
-    unit = "entities" if precedes(version, RELATIONS_SINCE) else "candidates"
-    return tuple(replace(column, unit=unit) if column.unit == "candidates" else column for column in columns)
+    return tuple(column for column in COLUMNS[table] if not (column.since and is_former(version)))
 
 
-def metrics_of(version: str) -> dict[str, tuple[Metric, ...]]:
-    """Return, for each aggregation that a set of a version has, the metrics that it tabulates."""
-    known = {
-        aggregation: tuple(m for m in metrics if not precedes(version, m.since))
-        for aggregation, metrics in {DEFAULT_AGGREGATION: TABULATED, **dict.fromkeys(MACROS, MACRO_TABULATED)}.items()
-    }
-    macro = "macro_candidates" in tables_of(version)
-    return {key: metrics for key, metrics in known.items() if macro or key == DEFAULT_AGGREGATION}
+def metrics_of(version: str) -> dict[tuple[str, str], tuple[Metric, ...]]:
+    """Return the metrics that a set of a version carries of each aggregation under each baseline."""
+    if not is_former(version):
+        return {(DEFAULT_AGGREGATION, baseline): metrics for baseline, metrics in CARRIED.items()}
+    weighed = {DEFAULT_AGGREGATION: TABULATED, **dict.fromkeys(MACROS, MACRO_METRICS)}
+    return {(key, baseline): metrics for key, metrics in weighed.items() for baseline in FORMER_BASELINES}
+
+
+FORMER_BASELINES = ("uniform", "range", "frequency", "inverse")
+"""The baselines of sets of the form before 2.0.0."""
+
+
+def baselines_of(version: str) -> tuple[str, ...]:
+    """Return the baselines besides chance that a set of a version has."""
+    return FORMER_BASELINES[1:] if is_former(version) else tuple(INFORMED)
 
 
 COUNTED = tuple(
@@ -92,7 +86,11 @@ COUNTED = tuple(
 """The columns of the datasets table that follow from triples: null for benchmarks of which only numbers of tasks are
 known."""
 
-OPTIONAL = {"constants": ("k", "num_draws"), "datasets": (*COUNTED, "triples_valid")}
+OPTIONAL = {
+    "constants": ("k", "num_draws"),
+    "datasets": (*COUNTED, "triples_valid"),
+    "baseline_candidates_by_relation": ("weight",),
+}
 """Table to its columns that may be null."""
 
 
@@ -171,11 +169,11 @@ def _is_dataset(word: str) -> bool:
 def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
     """Return those of some words that a column may hold."""
     fixed: dict[str, Iterable[str]] = {
-        "split": ("valid", "test") if table in {"candidates_by_relation", "baseline_candidates"} else SPLITS,
+        "split": SPLITS if table in {"constants", "candidates", "macro_candidates"} else ("valid", "test"),
         # Tasks that share their negatives are of no side.
         "side": SIDES if table in {"constants", "candidates"} else ENTITY_SIDES,
         "aggregation": AGGREGATIONS if table == "constants" else MACROS,
-        "baseline": BASELINES if table == "constants" else INFORMED,
+        "baseline": {*BASELINES} - ({DEFAULT_BASELINE} if table != "constants" else set()),
         "metric": CATALOGUE,
         "method": get_args(Method),
     }
@@ -225,6 +223,15 @@ class TableSet:
         return named
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The tables that the set has; those that came with the package lack what is in the archive only."""
+        return tuple(name for name in COLUMNS if file_of(name, self.version) and not self.tables.leaves_out(name))
+
+    def describe(self, name: str) -> dict[str, Any]:
+        """Return what the descriptor says of a table."""
+        return self.resources.get(file_of(name, self.version) or name, {})
+
+    @cached_property
     def digests(self) -> dict[str, str]:
         """Name to SHA-256 of the files."""
         return {name: hashlib.sha256(content).hexdigest() for name, content in self.files.items()}
@@ -236,9 +243,9 @@ class TableSet:
         A damaged file is not opened: what a reader makes of one is anybody's guess.
         """
         opened = {}
-        for name in tables_of(self.version):
-            path = f"{name}.parquet"
-            if path in self.files and self.resources.get(name, {}).get("hash") == f"sha256:{self.digests[path]}":
+        for name in self.names:
+            path, stated = f"{file_of(name, self.version)}.parquet", self.describe(name).get("hash")
+            if path in self.files and stated == f"sha256:{self.digests[path]}":
                 try:
                     opened[name] = open_parquet(self.tables.folder / path, self.files[path]).read(use_threads=False)
                 except (pa.ArrowException, OSError, TablesError):
@@ -271,7 +278,7 @@ class TableSet:
             if column.name not in OPTIONAL.get(name, ()):
                 keep &= values.notna().to_numpy()
             if column.kind == "real":
-                keep &= np.isfinite(values.to_numpy())
+                keep &= ~np.isinf(values.to_numpy())
         if self.selected is not None:
             keep &= frame["dataset"].isin(self.selected).to_numpy()
         return frame if keep.all() else frame.loc[keep].reset_index(drop=True)
@@ -288,6 +295,8 @@ class TableSet:
         for name in ("candidates", "macro_candidates", "baseline_candidates"):
             if name in self.sound:
                 found |= _group_histograms(self.sound[name])
+        if is_former(self.version) and (frame := self.sound.get("baseline_candidates_by_relation")) is not None:
+            found |= _group_histograms(frame.drop(columns="weight"))
         for tasks in [tasks for tasks in found if tasks.side == "head"]:
             both = replace(tasks, side="both")
             head, tail = both.sides
