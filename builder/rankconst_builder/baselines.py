@@ -1,7 +1,8 @@
 """Count where a baseline ranks the true answer of every task: how many candidates score above it, and how many alike.
 
 Scores are whole numbers from 0. Almost all are 0, so a baseline lists the others, group by group: by relation if they
-are the same for all queries of a relation and a side, else by query. For a task whose true answer scores s,
+are the same for all queries of a relation and a side, else by query. Candidates that score alike may be ranked by
+further scores. For a task whose true answer scores s,
 
     offset = candidates that score above s - known answers that do
     size = candidates that score s - known answers other than its own that do
@@ -9,7 +10,8 @@ are the same for all queries of a relation and a side, else by query. For a task
 and those that score 0 are all that do not score above. Everything is counted by sorting and searching, at once for all
 tasks of a side.
 
-A new baseline is a function that returns scores, under its key in :data:`SCORES`, beside its row in the catalogue.
+A new baseline is one or more functions that return scores, under its key in :data:`SCORES`, beside its row in the
+catalogue.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
-from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder.candidates import Blocks, TaskCounts, count_candidates
 from rankconst_builder.packing import Packing
@@ -48,6 +50,10 @@ if TYPE_CHECKING:
     from rankconst_builder.candidates import Queries, RankedTasks
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Words
+
+
+    _Layer = tuple[Codes, "Scores"]  # the group of each query, and the scores
+    _Score = Callable[["Train", str, str, Queries], _Layer]  # of a split and a side
 
 
 _OTHER = {"head": "tail", "tail": "head"}
@@ -96,9 +102,14 @@ class _Order:
 
 @dataclass(frozen=True, eq=False)
 class Train:
-    """What baselines know: the distinct triples of train, without times."""
+    """What baselines know: the distinct triples of the training set, and when facts were seen."""
 
-    graph: Graph  # without times
+    facts: Graph
+
+    @property
+    def graph(self) -> Graph:
+        """The graph without its times."""
+        return self.facts.timeless
 
     @property
     def triples(self) -> Triples:
@@ -196,15 +207,18 @@ def _expand(values: Codes, starts: Codes, counts: Codes) -> Iterator[tuple[Codes
         yield np.repeat(values[part], counts[part]), np.repeat(starts[part], counts[part]) + steps
 
 
-def _score_range(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
+def _score_range(train: Train, split: str, side: str, queries: Queries) -> _Layer:
+    del split
     return queries.relation, train.ranges[side]
 
 
-def _score_frequency(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
+def _score_frequency(train: Train, split: str, side: str, queries: Queries) -> _Layer:
+    del split
     return queries.relation, train.occurrences[side]
 
 
-def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
+def _score_inverse(train: Train, split: str, side: str, queries: Queries) -> _Layer:
+    del split
     relation, inverse = train.inverses
     counts = np.bincount(relation, minlength=queries.num_relations)
     starts = np.cumsum(counts) - counts
@@ -216,15 +230,34 @@ def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Sc
             hit, query = queries.match(anchors[row], inverse[place])
             found.append(pack(query, answers[row[hit]], train.graph.num_entities))
     pairs = drop_repeats(sort_words(found))
-    return np.arange(queries.keys.size), train.score(pairs, np.ones(pairs.size, dtype=np.int64))
+    return queries.places, train.score(pairs, np.ones(pairs.size, dtype=np.int64))
 
 
-SCORES: dict[str, Callable[[Train, str, Queries], tuple[Codes, Scores]]] = {
-    "range": _score_range,
-    "frequency": _score_frequency,
-    "inverse": _score_inverse,
+def _score_recent(train: Train, split: str, side: str, queries: Queries) -> _Layer:
+    """Score candidates by the last time at which the splits before have the fact."""
+    order = [*SPLITS]
+    pairs, times = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
+    for earlier in order[: order.index(split)]:
+        for batch in split_batches(train.facts.splits[earlier]):
+            rows, query = queries.match(getattr(batch, _OTHER[side]), batch.relation)
+            pairs.append(pack(query, getattr(batch, side)[rows], train.graph.num_entities))
+            times.append(batch.codes[-1][rows])
+    distinct, place = np.unique(np.concatenate(pairs), return_inverse=True)
+    last = np.zeros(distinct.size, dtype=np.int64)
+    np.maximum.at(last, place, np.concatenate(times) + 1)
+    return queries.places, train.score(distinct, last)
+
+
+SCORES: dict[str, tuple[_Score, ...]] = {
+    "range": (_score_range,),
+    "frequency": (_score_frequency,),
+    "inverse": (_score_inverse,),
+    "counting": (_score_inverse, _score_frequency),
 }
-"""Key of a baseline to the function that scores candidates: it returns the group of each query, and the scores."""
+"""Key of a baseline to what scores candidates; by the second are ranked those that the first does not score."""
+
+FORECASTS = SCORES | {"counting": (_score_recent, _score_frequency)}
+"""The same on benchmarks for forecasting."""
 
 
 def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) -> TaskCounts:
@@ -243,14 +276,16 @@ def count_baselines(
     `counts` are those of chance; where baselines have none, there are no more.
     """
     informed = [baseline for baseline in dict.fromkeys(baselines) if baseline != DEFAULT_BASELINE]
-    place = functools.cache(functools.partial(_place, Train(graph.timeless)))
+    place = functools.cache(functools.partial(_place, Train(graph)))
+    scores = FORECASTS if graph.forecasting else SCORES
     found: dict[tuple[str, str, str], TaskCounts] = {}
     done: dict[tuple[TaskCounts, str], TaskCounts] = {}
     for (protocol, split), chance in counts.items():
         found[protocol, split, DEFAULT_BASELINE] = chance
         for baseline in informed if chance.answers is not None and "train" not in graph.missing else ():
             if (chance, baseline) not in done:
-                places = {side: place(chance.tasks, split, side, baseline) for side in _OTHER}
+                layers = {side: [place(chance.tasks, split, side, each) for each in scores[baseline]] for side in _OTHER}
+                places = {side: functools.reduce(_stack, parts) for side, parts in layers.items()}
                 done[chance, baseline] = _rank(chance, places)
             found[protocol, split, baseline] = done[chance, baseline]
     return found
@@ -260,20 +295,44 @@ def count_baselines(
 class _Places:
     """The true answers of one side among the scores, before a protocol removes any."""
 
-    groups: Codes  # the group of each query without its time. Shape (Q,)
-    scores: Scores
+    layers: tuple[_Layer, ...]  # the first that has a candidate says what it scores
+    query: Codes  # which query each task asks, without its time. Shape (n,)
     own: Codes  # the score of each task's true answer. Shape (n,)
     above: Codes  # how many score above it, and how many the same. Shapes (n,)
     same: Codes
 
+    def find(self, queries: Codes, entities: Codes) -> Codes:
+        """Return the scores of candidates, each of a query."""
+        found = np.zeros_like(queries)
+        for groups, scores in reversed(self.layers):
+            own = scores.find(groups[queries], entities)
+            found = np.where(own > 0, own, found)
+        return found
 
-def _place(train: Train, tasks: RankedTasks, split: str, side: str, baseline: str) -> _Places:
+
+def _place(train: Train, tasks: RankedTasks, split: str, side: str, score: _Score) -> _Places:
     true = getattr(train.graph.splits[split], side)[tasks.rows]
     queries, _ = tasks.queries[side].timeless
-    groups, scores = SCORES[baseline](train, side, queries)
+    groups, scores = score(train, split, side, queries)
     asked = groups[queries.of_task]
     own = scores.find(asked, true)
-    return _Places(groups, scores, own, *scores.order.count(asked, own))
+    return _Places(((groups, scores),), queries.of_task, own, *scores.order.count(asked, own))
+
+
+def _stack(first: _Places, second: _Places) -> _Places:
+    """Rank by the first scores; candidates that these give the same, or none, by the second."""
+    (groups, top), (others, low) = *first.layers, *second.layers
+    group, entity = unpack(top.pairs, top.num_entities)
+    under = low.find(others[group], entity)
+    step = 1 + int(low.score.max(initial=0))
+    both = replace(top, score=top.score * step + under)
+    own = first.own * step + second.own
+    above, same = both.order.count(groups[first.query], own)
+    # Among the second scores are those that the first rank.
+    scored = under > 0
+    moved = _Order(group[scored], under[scored]).count(groups[first.query], second.own)
+    low_above, low_same = (np.where(first.own > 0, 0, of - less) for of, less in zip((second.above, second.same), moved))
+    return _Places(((groups, both), (others, low)), first.query, own, above + low_above, same + low_same)
 
 
 def _rank(chance: TaskCounts, places: Mapping[str, _Places]) -> TaskCounts:
@@ -281,7 +340,7 @@ def _rank(chance: TaskCounts, places: Mapping[str, _Places]) -> TaskCounts:
     blocks = {}
     for side, answers in (chance.answers or {}).items():
         queries, place = chance.tasks.queries[side], places[side]
-        known = place.scores.find(place.groups[answers.queries.timeless[1][answers.query]], answers.entity)
+        known = place.find(answers.queries.timeless[1][answers.query], answers.entity)
         scored = known > 0
         above, same = _Order(answers.query[scored], known[scored]).count(answers.queries.of_task, place.own)
         offset = place.above - above

@@ -236,7 +236,7 @@ def encode_labels(
 
 
 def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
-    """Code the times of a temporal graph, and count them; no code if the files have no times."""
+    """Code the times of a temporal graph in their order, and count them; no code if the files have no times."""
     if len({len(labels.time) for labels in files.values()}) > 1:
         raise DataError(
             "the files tell the time in different numbers of columns: "
@@ -246,8 +246,11 @@ def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
     whole = np.zeros(ends[-1], dtype=np.int64)
     number = 1
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
-        codes, labels = _encode(columns)
-        distinct, whole = np.unique(whole * len(labels) + np.concatenate(codes), return_inverse=True)
+        codes, encoded = _encode(columns)
+        labels = encoded.to_pylist()
+        # Whole numbers in their order, and dates, which are all of one length.
+        place = np.argsort(sorted(range(len(labels)), key=lambda code: (len(labels[code]), labels[code])))
+        distinct, whole = np.unique(whole * len(labels) + place[np.concatenate(codes)], return_inverse=True)
         number = distinct.size
     timed = any(labels.time for labels in files.values())
     return dict(zip(files, np.split(whole, ends[:-1]), strict=True)) if timed else {}, number
