@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Words
 
-
     _Layer = tuple[Codes, "Scores"]  # the group of each query, and the scores
     _Score = Callable[["Train", str, str, Queries], _Layer]  # of a split and a side
 
@@ -284,7 +283,9 @@ def count_baselines(
         found[protocol, split, DEFAULT_BASELINE] = chance
         for baseline in informed if chance.answers is not None and "train" not in graph.missing else ():
             if (chance, baseline) not in done:
-                layers = {side: [place(chance.tasks, split, side, each) for each in scores[baseline]] for side in _OTHER}
+                layers = {
+                    side: [place(chance.tasks, split, side, each) for each in scores[baseline]] for side in _OTHER
+                }
                 places = {side: functools.reduce(_stack, parts) for side, parts in layers.items()}
                 done[chance, baseline] = _rank(chance, places)
             found[protocol, split, baseline] = done[chance, baseline]
@@ -331,7 +332,9 @@ def _stack(first: _Places, second: _Places) -> _Places:
     # Among the second scores are those that the first rank.
     scored = under > 0
     moved = _Order(group[scored], under[scored]).count(groups[first.query], second.own)
-    low_above, low_same = (np.where(first.own > 0, 0, of - less) for of, less in zip((second.above, second.same), moved))
+    low_above, low_same = (
+        np.where(first.own > 0, 0, of - less) for of, less in zip((second.above, second.same), moved)
+    )
     return _Places(((groups, both), (others, low)), first.query, own, above + low_above, same + low_same)
 
 

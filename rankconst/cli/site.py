@@ -10,7 +10,7 @@ import typer
 from rankconst.cli.options import QuietOption, complete_dataset, require_builder
 from rankconst.download import Reporter, is_url
 from rankconst.errors import UsageError
-from rankconst.tables.tables import bundled_versions, load
+from rankconst.tables.tables import load
 
 
 def site(
@@ -20,9 +20,7 @@ def site(
     tables: Annotated[
         str | None,
         typer.Option(
-            help="Folder, zip, URL or doi: of the tables. If left out: the newest that are included, and the addresses "
-            "of the constants of older ones.",
-            metavar="PLACE",
+            help="Folder, zip, URL or doi: of the tables. If left out: those that are included.", metavar="PLACE"
         ),
     ] = None,
     dataset: Annotated[
@@ -55,10 +53,9 @@ def site(
     if url is not None and not is_url(url):
         raise UsageError(f"--url {url!r} must begin with https://: https://example.org/rankconst, for example.")
     opened = load(tables)
-    older = [] if tables else [load(version=version) for version in bundled_versions()[:-1]]
     keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
     reporter = Reporter(quiet=quiet)
     address = f"{url.rstrip('/')}/" if url else ""
-    sizes = write_site(Order(opened, out, older, keys, address, docs, published, reporter))
+    sizes = write_site(Order(opened, out, keys, address, docs, published, reporter))
     total = sum(sizes.values()) / 1e6
     reporter.say(f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}")

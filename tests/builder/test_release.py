@@ -60,8 +60,10 @@ def make_rows(*keys: str) -> Rows:
         **rows,
         "macro_candidates": [{**macro, "weight": 0.25}, {**macro, "weight": 0.5}],
         "candidates_by_relation": [{**TASKS, "relation": relation, **counts} for relation in ("a:10", "a:9", "b")],
-        "baseline_candidates": [
-            {**TASKS, "baseline": "range", "relation": "b", "offset": offset, **counts} for offset in (0, 3)
+        "baseline_candidates": [{**TASKS, "baseline": "inverse", "offset": offset, **counts} for offset in (0, 3)],
+        "baseline_candidates_by_relation": [
+            {**TASKS, "baseline": "inverse", "relation": "b", "offset": offset, "weight": 0.5, **counts}
+            for offset in (0, 3)
         ],
     }
 

@@ -40,8 +40,7 @@ def tables() -> Tables:
 
 @pytest.fixture(scope="module")
 def files(tables: Tables) -> dict[str, str]:
-    older = rankconst.load(version="0.2.0")
-    return dict(make_files(Order(tables, Path("site"), [older], KEYS, URL)))
+    return dict(make_files(Order(tables, Path("site"), KEYS, URL)))
 
 
 class Page(HTMLParser):
@@ -152,30 +151,6 @@ def test_relations_and_blocks_are_those_of_the_tables(files: dict[str, str], tab
     assert f"v1/{tables.version}/ogblcollab.blocks.js" not in files
 
 
-def test_constants_of_older_tables_keep_their_addresses(files: dict[str, str], tables: Tables) -> None:
-    older = rankconst.load(version="0.2.0").constants("nations", "mrr")
-    found = find_constant(files, "rankconst:0.2.0/nations/test/both/standard/mrr")
-    assert found[0] == older.expectation
-    assert json.loads(files["v1/index.json"])["versions"] == ["0.2.0/index.json", f"{tables.version}/index.json"]
-
-
-def test_a_constant_tells_its_history(files: dict[str, str], tables: Tables) -> None:
-    described = json.loads(files[f"v1/{tables.version}/nations.json"])
-    assert described["since"]["test/both/standard"]["mrr"] == "0.2.0"
-    assert described["since"]["test/both/standard/frequency"] == tables.version
-    older = rankconst.load(version="0.2.0")
-    told = {(path, slug) for path, metrics in described["before"].items() for slug in metrics}
-    changed = set()
-    for path in json.loads(files["v1/0.2.0/nations.json"])["constants"]:
-        split, side, protocol = path.split("/")
-        for metric in ("mr", "mrr", "hmr", "qmr", "hits@10"):
-            one, other = (each.constants("nations", metric, split, side, protocol).moments for each in (older, tables))
-            if (one.expectation, one.variance) != (other.expectation, other.variance):
-                changed.add((path, metric))
-                assert described["before"][path][metric][0][:2] == ["0.2.0", one.expectation]
-    assert changed <= told
-
-
 def test_every_link_leads_somewhere(files: dict[str, str], tables: Tables) -> None:
     pages = pages_of(files)
     assert {"index.html", "datasets.html", "datasets/nations.html"} < set(pages)
@@ -259,7 +234,7 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
         "model,dataset,split,repo,MRR\n<b>A</b>,Nations,test,uma-pi1/kge,0.61\nB,Nations,test,,0.3\nC,Nowhere,test,,0.3\n"
         "D,Nations,valid,,0.4\nE,Nations,test,,7\n"
     )
-    made = dict(make_files(Order(tables, Path("site"), [], ["nations", "ogblcollab"], published=results)))
+    made = dict(make_files(Order(tables, Path("site"), ["nations", "ogblcollab"], published=results)))
     page = made["datasets/nations.html"]
     shown = page[page.index("<h2>Published results</h2>") : page.index("<h2>Candidates</h2>")]
     # The tool's own protocol; without one, the default.
@@ -323,7 +298,7 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
     }
     own = replace(tables)
     own.__dict__["datasets"] = {"nations": row}
-    made = dict(make_files(Order(own, Path("site"), [], ["nations"])))
+    made = dict(make_files(Order(own, Path("site"), ["nations"])))
     for path, text in made.items():
         if not path.endswith(".html"):
             continue
@@ -339,7 +314,7 @@ def test_a_dataset_without_tasks_is_refused(tables: Tables) -> None:
     own = replace(tables)
     own.__dict__["datasets"] = {"bare": {**tables.datasets["nations"], "dataset": "bare"}}
     with pytest.raises(TablesError, match="name bare, but hold no tasks of it"):
-        dict(make_files(Order(own, Path("site"), [], ["bare"])))
+        dict(make_files(Order(own, Path("site"), ["bare"])))
 
 
 def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
@@ -379,9 +354,9 @@ def test_types_of_the_scripts(tmp_path: Path) -> None:
 
 def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path) -> None:
     out = tmp_path / "public"
-    sizes = write_site(Order(tables, out, [], ["ogblcollab"]))
+    sizes = write_site(Order(tables, out, ["ogblcollab"]))
     (out / "datasets" / "gone.html").write_text("of an older site")
-    assert write_site(Order(tables, out, [], ["ogblcollab"])) == sizes
+    assert write_site(Order(tables, out, ["ogblcollab"])) == sizes
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == sorted(sizes)
     assert [path.name for path in tmp_path.iterdir()] == ["public"]
 
@@ -389,7 +364,7 @@ def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path) -> None:
 def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> None:
     built, out = tmp_path / "built", tmp_path / "public"
     (built / "_static").mkdir(parents=True)
-    order = Order(tables, out, [], ["ogblcollab"], docs=built)
+    order = Order(tables, out, ["ogblcollab"], docs=built)
     with pytest.raises(UsageError, match="sphinx-build"):
         write_site(order)
     (built / "index.html").write_text("the documentation")
@@ -411,7 +386,7 @@ def test_nothing_else_is_overwritten(tables: Tables, tmp_path: Path, kind: str) 
         out = tmp_path / "a" / "b"
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(UsageError, match="--out"):
-        write_site(Order(tables, out, [], ["ogblcollab"]))
+        write_site(Order(tables, out, ["ogblcollab"]))
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -422,7 +397,7 @@ def test_what_is_no_part_of_a_site_is_not_lost_with_the_older_one(tables: Tables
     for each in ("site.json", ".DS_Store", name):
         (out / each).write_text("mine")
     with pytest.raises(UsageError, match=f"holds what is no part of a site: {name}. Move that away"):
-        write_site(Order(tables, out, [], ["ogblcollab"]))
+        write_site(Order(tables, out, ["ogblcollab"]))
     assert (out / name).read_text() == "mine"
     (out / name).unlink()
     check_folder(out)
@@ -432,11 +407,11 @@ def test_a_site_that_cannot_be_written_leaves_the_old_one(
     tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "public"
-    write_site(Order(tables, out, [], ["ogblcollab"]))
+    write_site(Order(tables, out, ["ogblcollab"]))
     before = (out / "index.html").read_bytes()
     monkeypatch.setattr("rankconst_builder.site.write_dataset", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        write_site(Order(tables, out, [], ["ogblcollab"]))
+        write_site(Order(tables, out, ["ogblcollab"]))
     assert (out / "index.html").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["public"]
 
@@ -446,7 +421,7 @@ def test_links_stay_and_what_was_left_goes(tables: Tables, tmp_path: Path) -> No
     (tmp_path / ".public.incoming" / "site" / "half.html").touch()
     (tmp_path / "public").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "public")
-    write_site(Order(tables, tmp_path / "link", [], ["ogblcollab"]))
+    write_site(Order(tables, tmp_path / "link", ["ogblcollab"]))
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "public" / "index.html").is_file()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "public"]
@@ -457,7 +432,7 @@ def test_the_folder_that_one_is_in_is_not_replaced(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="while you are in it"):
-        write_site(Order(tables, Path(), [], ["ogblcollab"]))
+        write_site(Order(tables, Path(), ["ogblcollab"]))
     assert not list(tmp_path.iterdir())
 
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import itertools
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,12 @@ from hypothesis import strategies as st
 
 from cases import choose
 from oracles import EVALUATED, MP, PRECISE, SAMPLED
-from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, TABULATED
+from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, TABULATED
 from rankconst.errors import UsageError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
-from rankconst_builder.tabulate import table_of, tabulate
+from rankconst_builder.tabulate import tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,25 +118,7 @@ def test_rows_of_macro_averages() -> None:
     rows = tables["constants"].to_pylist()
     for side in ("head", "tail", "both"):
         found = [(row["aggregation"], row["metric"], row["k"]) for row in rows if row["side"] == side]
-        assert found == [("micro", m.family, m.k) for m in TABULATED] + [
-            ("macro-query", m.family, m.k) for m in MACRO_METRICS
-        ]
-    mean_ranks = {
-        (row["side"], row["aggregation"]): row["expectation"] for row in rows if row["metric"] == "arithmetic_mean_rank"
-    }
-    # 2 and 4 are the mean ranks of a task with 3 and 7 candidates.
-    assert mean_ranks["head", "macro-query"] == (0.5 * 2 + 0.5 * 2 + 4) / 2
-    assert mean_ranks["tail", "macro-query"] == mean_ranks["tail", "micro"] == 8 / 3
-    # Pooled by weight: two queries on the head side, three on the tail side.
-    assert mean_ranks["both", "macro-query"] == (6 + 8) / 5
-
-
-@pytest.mark.parametrize("aggregation", MACROS)
-def test_one_macro_average_needs_no_other(aggregation: str) -> None:
-    histograms = {tasks_of("head"): Histogram.from_counts([3, 7])}
-    histograms |= {tasks_of("head", aggregation=aggregation): Histogram.from_counts([3, 7], weights=[0.5, 1])}
-    rows = tabulate(histograms)["constants"].to_pylist()
-    assert {row["aggregation"] for row in rows} == {"micro", aggregation}
+        assert found == [("micro", m.family, m.k) for m in TABULATED]
 
 
 def test_rows_of_a_relation_name_it() -> None:
@@ -173,7 +155,18 @@ def test_one_candidate_a_task_is_no_chance(side: str) -> None:
     assert values == [(float(tasks) if metric.optimum is None else metric.optimum, 0.0) for metric in TABULATED]
 
 
-def test_baselines_are_tabulated_by_relation_alone() -> None:
-    """Their whole histograms can have a row for each task: only constants are kept of those."""
-    assert table_of(tasks_of("head", baseline="frequency")) is None
-    assert table_of(tasks_of("head", baseline="frequency", relations=("r",))) == "baseline_candidates"
+@pytest.mark.parametrize("baseline", ["frequency", "inverse", "counting"])
+def test_rows_of_baselines(baseline: str) -> None:
+    """Of chance and counting alone there are constants; their blocks are kept pooled, and by relation with weights."""
+    whole = Histogram.from_counts([3, 3, 7], offsets=[0, 1, 0])
+    single = Histogram.from_counts([3, 3, 7], weights=[0.5, 0.5, 1], offsets=[0, 1, 0])
+    tasks = tasks_of("head", baseline=baseline)
+    by_relation = replace(tasks, relations=("r",), aggregation="macro-query")
+    tables = tabulate({tasks_of("head"): Histogram.from_counts([7, 7, 7]), tasks: whole, by_relation: single})
+    columns = ("offset", "num_candidates", "num_tasks")
+    pooled = tables["baseline_candidates"].select(columns).to_pydict()
+    assert [*zip(*pooled.values(), strict=True)] == [(0, 3, 1), (0, 7, 1), (1, 3, 1)]
+    rows = tables["baseline_candidates_by_relation"].select(("relation", *columns, "weight")).to_pydict()
+    assert [*zip(*rows.values(), strict=True)] == [("r", 0, 3, 1, 0.5), ("r", 0, 7, 1, 1.0), ("r", 1, 3, 1, 0.5)]
+    constants = [(row["metric"], row["k"]) for row in tables["constants"].to_pylist() if row["baseline"] == baseline]
+    assert constants == [(m.family, m.k) for m in HEADLINE if baseline == "counting"]

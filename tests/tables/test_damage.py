@@ -33,7 +33,7 @@ Files = dict[str, bytes]
 
 @cache
 def tables_of_one() -> dict[str, pa.Table]:
-    return {name: rankconst.load().read(name, "nations") for name in COLUMNS}
+    return {name: read_carried(name, "nations") for name in COLUMNS}
 
 
 def encode(table: pa.Table, **options: Any) -> bytes:
@@ -54,7 +54,7 @@ def describe(files: Files) -> dict[str, Any]:
         if name.endswith(".parquet")
     }
     resources = [{"name": name, "path": f"{name}.parquet", "hash": digest} for name, digest in hashes.items()]
-    return {"version": "1.1.0", "resources": resources, "provenance": [{"dataset": "nations"}]}
+    return {"version": "2.0.0", "resources": resources, "provenance": [{"dataset": "nations"}]}
 
 
 def make(**changed: bytes) -> Files:

@@ -29,7 +29,6 @@ from rankconst_builder.site.data import (
     describe_names,
     describe_relations,
     identify,
-    trace_history,
     write_badge,
     write_json,
 )
@@ -58,8 +57,6 @@ class Order:
 
     tables: Tables
     out: Path
-    # Older sets, whose constants keep their addresses; no pages.
-    older: Sequence[Tables] = ()
     datasets: Sequence[str] = ()  # keys; all if empty
     url: str = ""
     docs: Path | None = None  # a folder of built documentation, with an index.html
@@ -118,32 +115,25 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
     keys = tuple(order.datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
-    versions = (*(each.version for each in order.older), tables.version)
     documented = order.docs is not None
     published: dict[str, list[Result]] = {}
     if order.published is not None:
         published, lost = read_published(order.published, tables, keys)
         if lost:
             order.reporter.warn(lost)
-    site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented, published)
+    site = Site(tables, keys, __version__, _cite(tables, order.url), order.url, documented, published)
     for key in keys:
-        older = [describe_dataset(each, key) for each in order.older if key in each.datasets]
-        for each in older:
-            yield f"v1/{each['version']}/{key}.json", write_json(each)
-        described = site.described[key] = describe_dataset(tables, key)
-        described |= trace_history(described, older)
+        site.described[key] = describe_dataset(tables, key)
         if not site.list_held(key):
             raise TablesError(
                 f"the tables ({tables.version}) name {key}, but hold no tasks of it. Build the set again."
             )
         yield from _make_dataset(site, key)
-        del described["since"], described["before"]
-    for held in (*order.older, tables):
-        yield f"v1/{held.version}/index.json", _list_set(held, [key for key in keys if key in held.datasets])
-    yield "v1/index.json", write_json({"versions": [f"{version}/index.json" for version in versions]})
+    yield f"v1/{tables.version}/index.json", _list_set(tables, keys)
+    yield "v1/index.json", write_json({"versions": [f"{tables.version}/index.json"]})
     for name, write in PAGES.items():
         yield name, write(site)
-    names = write_json({**describe_names(tables, versions, keys, __version__), "bibtex": site.bibtex})
+    names = write_json({**describe_names(tables, keys, __version__), "bibtex": site.bibtex})
     store = "sets:new Map(),add(found){this.sets.set(found.id,found)}"
     yield "assets/names.js", f"globalThis.rankconst={{names:{names},{store}}};\n"
     yield "assets/site.js", join_modules("main")

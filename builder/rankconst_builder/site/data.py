@@ -29,17 +29,13 @@ from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram
 
 FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
 """What is said of a constant, in this order."""
-
-HEADLINE = ("mr", "mrr", "hits@1", "hits@3", "hits@10")
-"""The metrics that papers print, by the last part of their identifiers."""
-
 
 # Roles and headings that the page does not know: it asks about such columns itself.
 _NOT_ON_PAGE = {"relations", "runs", "step"}
@@ -90,35 +86,6 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         "fields": FIELDS,
         "tasks": tasks,
         "constants": constants,
-    }
-
-
-def trace_history(described: dict[str, Any], older: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Say since which version each constant of a dataset has its value, and what it was before.
-
-    `older` are the descriptions of the same dataset in older sets, the oldest first.
-    """
-    since: dict[str, dict[str, str]] = {}
-    before: dict[str, dict[str, list[Any]]] = {}
-    value, spread = FIELDS.index("expectation"), FIELDS.index("variance")
-    for path, metrics in described["constants"].items():
-        for name, now in metrics.items():
-            first, others = described["version"], list[Any]()
-            for each in reversed(older):
-                then = each["constants"].get(path, {}).get(name)
-                if then is None:
-                    break
-                if not others and (then[value], then[spread]) == (now[value], now[spread]):
-                    first = each["version"]
-                else:
-                    others.append([each["version"], *then])
-            since.setdefault(path, {})[name] = first
-            if others:
-                before.setdefault(path, {})[name] = others
-    return {
-        # Mostly all metrics are as old.
-        "since": {path: first[0] if len(first := [*{*all_.values()}]) == 1 else all_ for path, all_ in since.items()},
-        "before": before,
     }
 
 
@@ -176,14 +143,13 @@ def _append(columns: Iterable[list[int]], numbers: Iterable[int]) -> None:
 # -- the names ------------------------------------------------------------------------------------------------------
 
 
-def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str], program: str) -> dict[str, Any]:
+def describe_names(tables: Tables, keys: Iterable[str], program: str) -> dict[str, Any]:
     """Return what the calculator knows before it has seen any constant: every name with its spellings and traits."""
     held = {key: list(tables.protocols(key)) for key in keys}
     protocols = dict.fromkeys([*PROTOCOLS, *(each for own in held.values() for each in own)])
     return {
         "program": program,
         "version": tables.version,
-        "versions": list(versions),
         "noise": NOISE,
         "defaults": {"protocol": DEFAULT_PROTOCOL, "baseline": DEFAULT_BASELINE},
         "datasets": [

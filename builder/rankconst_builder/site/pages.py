@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.metrics import HEADLINE
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol
 from rankconst.constants.published import show_number
 from rankconst.tasks import Tasks
 from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
-from rankconst_builder.site.data import FIELDS, HEADLINE, describe_fields, identify, locate, write_json
+from rankconst_builder.site.data import FIELDS, describe_fields, identify, locate, write_json
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
 from rankconst_builder.site.html import Html, join, link, scroll, table, tag
 from rankconst_builder.site.published import METRIC
@@ -36,8 +36,6 @@ class Site:
 
     tables: Tables
     keys: tuple[str, ...]
-    # Those whose constants have an address, the one of the pages last.
-    versions: tuple[str, ...]
     program: str
     bibtex: str
     # Where it will be, with a slash at the end; empty if that is not known.
@@ -267,12 +265,13 @@ def _headline_cells(site: Site, tasks: Tasks, page: str = "") -> list[Html]:
     """Return the expectations that papers' metrics have, each a link to its constant."""
     return [
         Html("–") if value is None else tag("a", show_number(value, 4), href=f"{page}#{locate(tasks)}/{slug}")
-        for slug in HEADLINE
+        for slug in _HEADLINE
         for value in [site.expect(tasks, slug)]
     ]
 
 
-_HEADLINE_LABELS = [parse_metric(slug).label for slug in HEADLINE]
+_HEADLINE_LABELS = [metric.label for metric in HEADLINE]
+_HEADLINE = [label.lower() for label in _HEADLINE_LABELS]
 
 
 def write_list(site: Site) -> str:
@@ -282,7 +281,7 @@ def write_list(site: Site) -> str:
     for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
         row, tasks = site.tables.datasets[key], site.usual_tasks(key)
         numbers = [row[name] for name in ("entities", "relations", "triples_test")]
-        expected = [site.expect(tasks, slug) for slug in HEADLINE]
+        expected = [site.expect(tasks, slug) for slug in _HEADLINE]
         cells = [
             tag("th", link(f"datasets/{key}.html", row["title"]), scope="row", data_value=row["title"]),
             *(
@@ -528,7 +527,9 @@ def write_card(site: Site) -> str:
     for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
         tasks = site.usual_tasks(key)
         cells = [
-            "–" if value is None else show_number(value, 4) for slug in HEADLINE for value in [site.expect(tasks, slug)]
+            "–" if value is None else show_number(value, 4)
+            for slug in _HEADLINE
+            for value in [site.expect(tasks, slug)]
         ]
         told = site.described[key]["tasks"][locate(tasks)]
         rows.append([site.title_of(key), tasks.protocol, tasks.side, f"{told['num_tasks']:,}", *cells])

@@ -42,9 +42,7 @@ _PROVENANCE = {
 def check_files(tables: TableSet) -> Checked:
     """Compare every file with the bytes and the SHA-256 that the descriptor states, and look for others."""
     findings = [
-        Finding(f"{DESCRIPTOR} has no entry for this table", name)
-        for name in tables.names
-        if not tables.describe(name)
+        Finding(f"{DESCRIPTOR} has no entry for this table", name) for name in tables.names if not tables.describe(name)
     ]
     for resource in tables.descriptor["resources"]:
         path = str(resource.get("path"))

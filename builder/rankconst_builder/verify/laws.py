@@ -277,9 +277,7 @@ def check_baselines(tables: TableSet) -> Checked:
         for baseline in frame["baseline"].cat.categories:
             rows = frame[(frame["baseline"] == baseline).to_numpy()]
             findings += _compare_sums(name, keys, _share_tasks(whole, rows), rows, message, baseline=baseline)
-    pooled, single = (
-        tables.sound.get(name) for name in ("baseline_candidates", "baseline_candidates_by_relation")
-    )
+    pooled, single = (tables.sound.get(name) for name in ("baseline_candidates", "baseline_candidates_by_relation"))
     if pooled is not None and single is not None:
         keys = [*TASKS, "baseline", "offset", "num_candidates"]
         findings += _compare_sums("baseline_candidates", keys, single, pooled, "relations do not pool to these tasks")

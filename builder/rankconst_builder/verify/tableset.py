@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, OFFERED
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.mentions import is_inductive
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, TABULATED, Metric
@@ -75,7 +75,7 @@ FORMER_BASELINES = ("uniform", "range", "frequency", "inverse")
 
 def baselines_of(version: str) -> tuple[str, ...]:
     """Return the baselines besides chance that a set of a version has."""
-    return FORMER_BASELINES[1:] if is_former(version) else tuple(INFORMED)
+    return FORMER_BASELINES[1:] if is_former(version) else tuple(key for key in OFFERED if key != DEFAULT_BASELINE)
 
 
 COUNTED = tuple(

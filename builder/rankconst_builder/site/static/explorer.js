@@ -144,20 +144,6 @@ function cutPath(path) {
 
 /**
  * @param {Contents} contents
- * @param {string} path
- * @param {string} slug
- */
-function tellHistory({ since, before }, path, slug) {
-  const first = since[path];
-  const told = `this value since tables ${typeof first === "string" ? first : first[slug]}`;
-  const others = (before[path]?.[slug] ?? []).map(
-    ([version, expectation, , variance]) => `${version}: ${expectation}, variance ${variance}`,
-  );
-  return [told, ...others].join("; ");
-}
-
-/**
- * @param {Contents} contents
  * @param {string} key
  * @param {string} path
  * @param {string} slug
@@ -183,7 +169,6 @@ function drawCard(contents, key, path, slug) {
     ["method", method.replace("_", " ") + (draws ? `, ${draws.toLocaleString("en-US")} random rankings` : "")],
     ["ranker", names.baselines.find((each) => each.key === baseline)?.summary ?? baseline],
     ["protocol", summarise(names, protocol, side)],
-    ["history", tellHistory(contents, path, slug)],
     ["JSON", el("a", { href: address(`v1/${contents.version}/${key}.json`) }, `constants → ${path} → ${slug}`)],
   ]);
   return [

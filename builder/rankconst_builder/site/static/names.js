@@ -35,7 +35,6 @@ import { computeMoments, computeWorst, countTasks } from "./moments.js";
  * @typedef {object} Catalogue
  * @property {string} program
  * @property {string} version
- * @property {string[]} versions
  * @property {number} noise
  * @property {{protocol: string, baseline: string}} defaults
  * @property {Dataset[]} datasets
@@ -60,8 +59,6 @@ import { computeMoments, computeWorst, countTasks } from "./moments.js";
  * @property {string} version
  * @property {Record<string, {num_tasks: number, worst: Record<string, number>}>} tasks
  * @property {Record<string, Record<string, Fields>>} constants
- * @property {Record<string, string | Record<string, string>>} since the version that has a value first, by tasks and metric
- * @property {Record<string, Record<string, [string, ...Fields][]>>} before what older versions have in its place
  */
 
 /**
