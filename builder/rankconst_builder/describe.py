@@ -82,7 +82,7 @@ ORIGINS: dict[str, tuple[str, str]] = {
     "baseline_candidates": (
         "the benchmarks' own files",
         "`rankconst_builder.baselines` scores the candidates of every ranking task of valid and test by what the "
-        "baseline knows of train, and counts those above the true answer and those of the same score",
+        "baseline knows of the training set, and counts those above the true answer and those of the same score",
     ),
     "constants": (
         "`candidates`, `macro_candidates` and `baseline_candidates`",

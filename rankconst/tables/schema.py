@@ -104,7 +104,7 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
     "baseline_candidates": (
         *_TASKS,
         TableColumn("side", "text", "head or tail"),
-        TableColumn("baseline", "text", "range, frequency or inverse; splits valid and test only"),
+        TableColumn("baseline", "text", "frequency, inverse or counting; splits valid and test only"),
         TableColumn("relation", "text", "the relation as the files write it"),
         TableColumn("offset", "count", "entities that the baseline scores above the true answer", "entities"),
         TableColumn("num_candidates", "count", "entities of the same score, the true answer included", "entities"),
@@ -123,7 +123,7 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn(
             "baseline",
             "text",
-            "the ranker whose results are expected: uniform (chance), range, frequency or inverse",
+            "the ranker whose results are expected: uniform (chance), frequency, inverse or counting",
             since="1.1.0",
             before="uniform",
         ),

@@ -28,6 +28,7 @@ from rankconst_builder.verify.tableset import (
     COUNTED,
     OPTIONAL,
     are_words,
+    baselines_of,
     code_rows,
     columns_of,
     is_current,
@@ -257,7 +258,7 @@ def check_coverage(tables: TableSet) -> Checked:
         got = _distinct(sound["baseline_candidates"], (*TASKS, "baseline"))
         built = {(key[0], key[-1]) for key in got}
         if parse_version(tables.version):
-            built |= set(itertools.product(tables.counted, INFORMED))
+            built |= set(itertools.product(tables.counted, baselines_of(tables.version)))
         ranked = {
             (*key, baseline)
             for key in known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import zipfile
 from dataclasses import dataclass, field, replace
@@ -56,9 +57,16 @@ OUTPUTS = ("per-triple",)
 
 
 def is_current(version: str) -> bool:
-    """Tell whether a set of a version has the columns of today."""
-    since = [RELATIONS_SINCE, *SINCE.values(), *(column.since for columns in COLUMNS.values() for column in columns)]
+    """Tell whether a set of a version has the columns and baselines of today."""
+    rows = itertools.chain(*COLUMNS.values(), BASELINES.values())
+    since = [RELATIONS_SINCE, *SINCE.values(), *(row.since for row in rows)]
     return not any(precedes(version, one) for one in since)
+
+
+def baselines_of(version: str) -> tuple[str, ...]:
+    """Return the baselines that a set of a released version has besides chance."""
+    since = {key: row for key, row in INFORMED.items() if not precedes(version, row.since)}
+    return tuple(key for key, row in since.items() if not row.until or precedes(version, row.until))
 
 
 def tables_of(version: str) -> tuple[str, ...]:
