@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.arrow import as_pandas
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED, list_baselines
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_protocol
 from rankconst.constants.comparison import require_mean
@@ -104,7 +104,7 @@ def adjust(
         ``note`` says why; it is an error if that is all there is. ``"note"`` returns the result even then, and
         ``"raise"`` refuses it for the first of them.
     baseline
-        ``"range"``, ``"frequency"``, ``"inverse"`` or ``"all"`` to compare with what such a ranker gets, too:
+        ``"frequency"``, ``"inverse"``, ``"counting"`` or ``"all"`` to compare with what such a ranker gets, too:
         ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect, ``MRR_z_frequency`` its z-score.
 
     Returns
@@ -147,7 +147,7 @@ def adjust(
     opened = _open(tables)
     user = Stated(dataset, split, side, protocol, aggregation, tool, accepted=_list_names(accept))
     wanted = tuple(map(parse_metric, _list_names(metrics)))
-    baselines = tuple(key for key in list_baselines(baseline) if key in INFORMED)
+    baselines = tuple(key for key in opened.list_baselines(baseline) if key in INFORMED)
     if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
     single = metric is not None or (isinstance(results, SINGLE) and not isinstance(results, str))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from marked import replace_lines
 
 import rankconst
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
+from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE
 from rankconst.constants.published import Interval, show_uncertain
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
@@ -64,7 +64,7 @@ def adjust_published(path: Path) -> AdjustedReading:
     """Adjust the MRR of every published result, each with the protocol of the tool that computed it."""
     metric = rankconst.parse_metric("mrr")
     reading = read_document(path.name, keep_columns(path))
-    return adjust_reading(reading, rankconst.load(), Stated(), metrics=[metric], baselines=INFORMED)
+    return adjust_reading(reading, rankconst.load(), Stated(), metrics=[metric], baselines=BUILT)
 
 
 def render_lines(adjusted: AdjustedReading) -> str:

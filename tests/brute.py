@@ -240,7 +240,7 @@ def filter_splits(protocol: ProtocolRow, split: str) -> tuple[str, ...]:
 
 
 # A score of an entity on a side, for a query of the other entity and a relation.
-Score = Callable[[str, "Hashable", "Hashable", "Hashable"], int]
+Score = Callable[[str, "Hashable", "Hashable", "Hashable"], Any]
 
 
 def score_uniform(dataset: Dataset) -> Score:
@@ -280,21 +280,47 @@ def score_inverse(dataset: Dataset) -> Score:
     return score
 
 
+def score_counting(dataset: Dataset) -> Score:
+    first, second = score_inverse(dataset), score_frequency(dataset)
+    return lambda *query: (first(*query), second(*query))
+
+
+def score_forecast(dataset: Dataset, split: str) -> Score:
+    """Score by the last time that the splits before have the fact with, then by frequency."""
+    last: dict[Hashable, Any] = {}
+    for name in ORDER[: ORDER.index(split)]:
+        for h, r, t, time in dataset[name]:
+            last[h, r, t] = max(time, last.get((h, r, t), time))
+    often = score_frequency(dataset)
+
+    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable) -> tuple[bool, Any, int]:
+        h, t = (answer, entity) if side == "head" else (entity, answer)
+        seen = last.get((h, relation, t))
+        return seen is not None, seen or 0, often(side, entity, relation, answer)
+
+    return score
+
+
 BASELINE_SCORES: dict[str, Callable[[Dataset], Score]] = {
     "uniform": score_uniform,
     "range": score_range,
     "frequency": score_frequency,
     "inverse": score_inverse,
+    "counting": score_counting,
 }
 
 
 Ranks = dict[str, list[tuple[int, int]]]
 
 
-def rank_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str, baselines: Iterable[str]) -> dict[str, Ranks]:
+def rank_brute_force(
+    dataset: Dataset, protocol: ProtocolRow, split: str, baselines: Iterable[str], *, forecasting: bool = False
+) -> dict[str, Ranks]:
     """Count for each baseline, side and ranked row how many candidates score above the true answer, and how many the
     same."""
     scores = {baseline: BASELINE_SCORES[baseline](dataset) for baseline in baselines}
+    if forecasting and "counting" in scores:
+        scores["counting"] = score_forecast(dataset, split)
     rows, candidates = list_candidates(dataset, protocol, split)
     found: dict[str, Ranks] = {baseline: {"head": [], "tail": []} for baseline in scores}
     for place, (heads, tails) in zip(rows, candidates, strict=True):

@@ -53,11 +53,15 @@ WRITABLE = [
 
 
 def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
-    """Code a dataset so that entities and relations are 0, 1, ... in the order of their numbers."""
+    """Code a dataset so that entities, relations and times are 0, 1, ... in the order of their numbers."""
     entities = {name: code for code, name in enumerate(sorted(entities_of(everything(dataset))))}  # type: ignore[type-var]  # one sortable type a call
     relations = {name: code for code, name in enumerate(sorted(relations_of(everything(dataset))))}  # type: ignore[type-var]  # likewise
     temporal = any(len(row) == 4 for row in everything(dataset))
-    times = {row[3]: code for code, row in enumerate(everything(dataset))} if temporal else {}
+    times = (
+        {time: code for code, time in enumerate(sorted({row[3] for row in everything(dataset)}))}  # type: ignore[type-var]  # likewise
+        if temporal
+        else {}
+    )
 
     def code(codes: Iterable[int]) -> NDArray[np.int64]:
         return np.array(list(codes), dtype=np.int64)
@@ -74,7 +78,7 @@ def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
         },
         len(entities),
         len(relations),
-        1 + max(times.values(), default=0),
+        max(len(times), 1),
     )
 
 
@@ -103,6 +107,14 @@ def timed(entities: int, size: int) -> st.SearchStrategy[list[Row]]:
 TEMPORAL_DATASETS: st.SearchStrategy[Dataset] = st.fixed_dictionaries(
     {"train": timed(4, 14), "valid": timed(6, 7), "test": timed(6, 7)}
 ).filter(lambda dataset: any(dataset.values()))
+
+
+def spread_times(dataset: Dataset) -> Dataset:
+    """Return a temporal dataset for forecasting: valid is later than train, and test than valid."""
+    return {
+        split: [(h, r, t, time + 3 * place) for h, r, t, time in rows]
+        for place, (split, rows) in enumerate(dataset.items())
+    }
 
 
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:

@@ -277,16 +277,18 @@ def count_baselines(
     informed = [baseline for baseline in dict.fromkeys(baselines) if baseline != DEFAULT_BASELINE]
     place = functools.cache(functools.partial(_place, Train(graph)))
     scores = FORECASTS if graph.forecasting else SCORES
+
+    @functools.cache
+    def stack(tasks: RankedTasks, split: str, side: str, baseline: str) -> _Places:
+        return functools.reduce(_stack, [place(tasks, split, side, score) for score in scores[baseline]])
+
     found: dict[tuple[str, str, str], TaskCounts] = {}
     done: dict[tuple[TaskCounts, str], TaskCounts] = {}
     for (protocol, split), chance in counts.items():
         found[protocol, split, DEFAULT_BASELINE] = chance
         for baseline in informed if chance.answers is not None and "train" not in graph.missing else ():
             if (chance, baseline) not in done:
-                layers = {
-                    side: [place(chance.tasks, split, side, each) for each in scores[baseline]] for side in _OTHER
-                }
-                places = {side: functools.reduce(_stack, parts) for side, parts in layers.items()}
+                places = {side: stack(chance.tasks, split, side, baseline) for side in _OTHER}
                 done[chance, baseline] = _rank(chance, places)
             found[protocol, split, baseline] = done[chance, baseline]
     return found
@@ -331,11 +333,11 @@ def _stack(first: _Places, second: _Places) -> _Places:
     above, same = both.order.count(groups[first.query], own)
     # Among the second scores are those that the first rank.
     scored = under > 0
-    moved = _Order(group[scored], under[scored]).count(groups[first.query], second.own)
-    low_above, low_same = (
-        np.where(first.own > 0, 0, of - less) for of, less in zip((second.above, second.same), moved)
-    )
-    return _Places(((groups, both), (others, low)), first.query, own, above + low_above, same + low_same)
+    moved_above, moved_same = _Order(group[scored], under[scored]).count(groups[first.query], second.own)
+    unscored = first.own == 0
+    above += unscored * (second.above - moved_above)
+    same += unscored * (second.same - moved_same)
+    return _Places(((groups, both), (others, low)), first.query, own, above, same)
 
 
 def _rank(chance: TaskCounts, places: Mapping[str, _Places]) -> TaskCounts:

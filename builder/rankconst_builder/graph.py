@@ -247,7 +247,7 @@ def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
     number = 1
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
         codes, encoded = _encode(columns)
-        labels = encoded.to_pylist()
+        labels: list[Any] = encoded.to_pylist()
         # Whole numbers in their order, and dates, which are all of one length.
         place = np.argsort(sorted(range(len(labels)), key=lambda code: (len(labels[code]), labels[code])))
         distinct, whole = np.unique(whole * len(labels) + place[np.concatenate(codes)], return_inverse=True)

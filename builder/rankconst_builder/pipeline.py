@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from pyarrow.json import ParseOptions, read_json
 
 from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
@@ -89,9 +89,7 @@ class Build:
     layout: Layout = field(default_factory=Layout)  # what the user says of how these are written
     # Which protocols to cover, in the order of :func:`order_protocols`; of all, those that fit a graph.
     protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
-    baselines: Sequence[str] = tuple(
-        key for key in OFFERED if key != DEFAULT_BASELINE
-    )  # which baselines to cover besides chance, by key
+    baselines: Sequence[str] = BUILT  # which baselines to cover besides chance, by key
     splits: Sequence[str] = tuple(SPLITS)  # whose triples are ranked; known answers are those of all splits
     per_triple: bool = False  # True to write the counts of every evaluation triple, too
     from_archive: bool = False  # True to take the histograms of the carried tables instead of the benchmark's files

@@ -40,7 +40,8 @@ class Baseline:
     summary: str  # one sentence for users: how it ranks
     spellings: tuple[str, ...] = ()
     reference: str = ""  # where it is defined or used
-    retired: bool = False  # True if only older tables have its constants
+    since: str = ""  # the first version of the tables that has it; empty if all have it
+    until: str = ""  # the first that has it no more; empty if the newest has it
 
 
 BASELINES: dict[str, Baseline] = {
@@ -60,7 +61,7 @@ BASELINES: dict[str, Baseline] = {
             spellings=("type", "domain", "seen in place"),
             reference="the candidates of type-constrained ranking under the local closed-world assumption, "
             "Krompass et al. 2015",
-            retired=True,
+            until="2.0.0",
         ),
         Baseline(
             key="frequency",
@@ -87,6 +88,7 @@ BASELINES: dict[str, Baseline] = {
             reference="inverse and frequency together; for forecasting, the strict recurrency baseline of Gastinger "
             "et al. 2024, History repeats itself: A baseline for temporal knowledge graph forecasting, "
             "arXiv:2404.16726, which does not look into the test period",
+            since="2.0.0",
         ),
     )
 }
@@ -97,8 +99,11 @@ DEFAULT_BASELINE = "uniform"
 INFORMED: dict[str, Baseline] = {key: row for key, row in BASELINES.items() if key != DEFAULT_BASELINE}
 """Those that know something of the training set, on which they have no constants."""
 
-OFFERED: dict[str, Baseline] = {key: row for key, row in BASELINES.items() if not row.retired}
+OFFERED: dict[str, Baseline] = {key: row for key, row in BASELINES.items() if not row.until}
 """Those that new tables have."""
+
+BUILT: tuple[str, ...] = tuple(key for key in OFFERED if key != DEFAULT_BASELINE)
+"""Those that builds cover besides chance."""
 
 _NAMES = Names("baseline", {key: row.spellings for key, row in BASELINES.items()})
 
@@ -110,13 +115,6 @@ def parse_baseline(name: str) -> Baseline:
 
 ALL_BASELINES = "all"
 """What asks for every baseline."""
-
-
-def list_baselines(name: str | None) -> tuple[str, ...]:
-    """Return the keys of the baselines that are asked for: chance if none is."""
-    if name is None:
-        return (DEFAULT_BASELINE,)
-    return tuple(OFFERED) if name == ALL_BASELINES else (parse_baseline(name).key,)
 
 
 def explain_missing(baseline: Baseline, protocol: Protocol, split: str) -> str:

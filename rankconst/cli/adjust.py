@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.adjust_values import adjust_counted, adjust_typed, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
@@ -179,7 +179,7 @@ def adjust(
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, list_file, rewrite_file
 
-        further = tuple(key for key in list_baselines(baseline) if key != DEFAULT_BASELINE)
+        further = tuple(key for key in opened.list_baselines(baseline) if key != DEFAULT_BASELINE)
         work = Work(file, input_format, decimal, percent, user, opened, metrics, further, strict)
         if replacing:
             rewrite_file(work, replacing, out, digits=digits, force=force)
@@ -190,7 +190,7 @@ def adjust(
         numbers = read_values(typed, metric or [], bool(percent))
         explain_names(numbers)
         if num_tasks is None:
-            done, said = adjust_typed(numbers, given, user, opened, list_baselines(baseline))
+            done, said = adjust_typed(numbers, given, user, opened, opened.list_baselines(baseline))
         else:
             _refuse({"--baseline": baseline}, "--num-tasks, which is all that is known")
             done, said = adjust_counted(numbers, given, user, num_tasks), []

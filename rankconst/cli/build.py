@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED, parse_baseline
+from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import list_metrics, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, complete_from, require_builder
@@ -87,10 +87,10 @@ def build(
         typer.Option(
             "--baseline",
             "-b",
-            help=f"What else to rank with; repeatable. {', '.join(INFORMED)} if left out; {DEFAULT_BASELINE} for "
+            help=f"What else to rank with; repeatable. {', '.join(BUILT)} if left out; {DEFAULT_BASELINE} for "
             "chance alone, which takes the least time and memory.",
             metavar="BASELINE",
-            autocompletion=complete_from(BASELINES),
+            autocompletion=complete_from(OFFERED),
         ),
     ] = None,
     memory: Annotated[
@@ -268,8 +268,10 @@ def build(
 
 def _list_informed(names: list[str] | None) -> tuple[str, ...]:
     """Return the keys of the baselines that know something of train."""
-    keys = BASELINES if names is None else {parse_baseline(name).key for name in names}
-    return tuple(key for key in INFORMED if key in keys)
+    keys = BUILT if names is None else [parse_baseline(name).key for name in names]
+    if retired := [key for key in keys if key not in OFFERED]:
+        raise UsageError(f"baseline {retired[0]} is no longer built. Name {', '.join(BUILT)} or {DEFAULT_BASELINE}.")
+    return tuple(key for key in BUILT if key in keys)
 
 
 def _read_size(text: str) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, describe_metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
@@ -217,7 +217,7 @@ def list_baselines(format: FormatOption = Format.table) -> None:
 
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr --baseline all
     """
-    rows = [{"baseline": row.key, "summary": row.summary, "reference": row.reference} for row in BASELINES.values()]
+    rows = [{"baseline": row.key, "summary": row.summary, "reference": row.reference} for row in OFFERED.values()]
     caption = (
         f"The default is {DEFAULT_BASELINE}. The others know the triples of train. All rank candidates of equal score "
         "in random order, with known answers removed as the protocol says."

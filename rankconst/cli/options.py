@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
-from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
+from rankconst.catalogue.baselines import ALL_BASELINES, OFFERED
 from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
@@ -159,7 +159,7 @@ BaselineOption = Annotated[
         "-b",
         help="What numbers are compared with (default: uniform, which is chance), or all; see `rankconst baselines`.",
         metavar="BASELINE",
-        complete=complete_from((*BASELINES, ALL_BASELINES)),
+        complete=complete_from((*OFFERED, ALL_BASELINES)),
     ),
 ]
 ToolOption = Annotated[

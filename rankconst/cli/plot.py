@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankconst.answers import gather_assumed
-from rankconst.catalogue.baselines import INFORMED, list_baselines
+from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed
 from rankconst.cli.options import (
@@ -113,7 +113,7 @@ def plot(
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
     opened = open_tables(tables)
-    further = tuple(key for key in list_baselines(baseline) if key in INFORMED)
+    further = tuple(key for key in opened.list_baselines(baseline) if key in INFORMED)
     if file is None:
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import list_metrics, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
@@ -134,7 +134,7 @@ def show(
     """
     opened = open_tables(tables)
     dataset = opened.resolve_dataset(key)
-    baselines = list_baselines(baseline)
+    baselines = opened.list_baselines(baseline)
     if relations:
         protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
         tasks = opened.tasks(dataset, split=split, side=side, protocol=protocol)

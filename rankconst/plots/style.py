@@ -33,11 +33,12 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
 CHANCE = "#777777"
 FAINT = "#dddddd"
 
-# Of the baselines that know something of train.
+# Of the baselines that know something of the training set.
 BASELINE_LOOKS: dict[str, dict[str, Any]] = {
     "range": {"color": "#8a8a8a", "linestyle": "dotted"},
     "frequency": {"color": "#222222", "linestyle": "solid"},
     "inverse": {"color": "#222222", "linestyle": "dashdot"},
+    "counting": {"color": "#222222", "linestyle": "dashed"},
 }
 
 _STYLE: dict[str, Any] = {

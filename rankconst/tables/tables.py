@@ -19,7 +19,15 @@ import numpy as np
 
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
+from rankconst.catalogue.baselines import (
+    ALL_BASELINES,
+    BASELINES,
+    BUILT,
+    DEFAULT_BASELINE,
+    OFFERED,
+    explain_missing,
+    parse_baseline,
+)
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
@@ -47,6 +55,7 @@ from rankconst.tables.schema import (
     file_of,
     is_former,
     parse_version,
+    precedes,
     schema_of,
 )
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
@@ -579,8 +588,8 @@ class Tables:
         relations
             Only the ranking tasks of these relations, as the benchmark's files write them. If None, those of all.
         baseline
-            The ranker whose results are expected: ``"uniform"`` is chance, ``"range"``, ``"frequency"`` and
-            ``"inverse"`` know the triples of train.
+            The ranker whose results are expected: ``"uniform"`` is chance, ``"frequency"``, ``"inverse"`` and
+            ``"counting"`` know the training set.
 
         Returns
         -------
@@ -737,9 +746,28 @@ class Tables:
         row = self.datasets[dataset]
         return " and ".join(s for s in SPLITS if row[f"triples_{s}"] is None) if row["entities"] is not None else ""
 
+    def list_baselines(self, name: str | None) -> tuple[str, ...]:
+        """Return the keys of the baselines that a name asks for: chance if it is None, what the version has if all."""
+        if name is None:
+            return (DEFAULT_BASELINE,)
+        if name != ALL_BASELINES:
+            return (parse_baseline(name).key,)
+        return tuple(key for key, row in OFFERED.items() if not precedes(self.version, row.since))
+
     def _explain_baseline(self, tasks: Tasks) -> str:
         """Say why the tables hold nothing of some tasks under a baseline that knows something."""
-        missing = explain_missing(BASELINES[tasks.baseline], find_protocol(tasks.protocol), tasks.split)
+        baseline = BASELINES[tasks.baseline]
+        if precedes(self.version, baseline.since):
+            return (
+                f"the tables ({self.version}) have no baseline {baseline.key}; those since {baseline.since} do. "
+                "Leave out the baseline, or use newer tables."
+            )
+        if baseline.until and not precedes(self.version, baseline.until):
+            return (
+                f"the tables ({self.version}) have no baseline {baseline.key}; those before {baseline.until} do. Use "
+                f"--baseline {' or '.join(BUILT)}."
+            )
+        missing = explain_missing(baseline, find_protocol(tasks.protocol), tasks.split)
         if missing:
             return missing
         if "train" in self._list_missing(tasks.dataset):

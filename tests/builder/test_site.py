@@ -319,17 +319,17 @@ def test_a_dataset_without_tasks_is_refused(tables: Tables) -> None:
 
 def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
     first = ["index.html", "assets/style.css", "assets/site.js", "assets/icon.svg", f"v1/{tables.version}/nations.js"]
-    names = f"{describe_names(tables, [], list(tables.datasets), '')}"  # of all datasets
+    names = f"{describe_names(tables, list(tables.datasets), '')}"  # of all datasets
     assert (
         sum(len(gzip.compress(files[path].encode())) for path in first) + len(gzip.compress(names.encode())) < 300_000
     )
 
 
 def test_metrics_have_the_spellings_of_the_command_line(tables: Tables) -> None:
-    for row in describe_names(tables, [], [], "")["metrics"]:
+    for row in describe_names(tables, [], "")["metrics"]:
         assert squash(row["label"]) in row["spellings"]
         assert squash(row["key"]) in row["spellings"]
-    spelt = [each for row in describe_names(tables, [], [], "")["metrics"] for each in row["spellings"]]
+    spelt = [each for row in describe_names(tables, [], "")["metrics"] for each in row["spellings"]]
     assert len(spelt) == len(set(spelt))
 
 

@@ -18,6 +18,7 @@ import pytest
 
 import rankconst
 from cases import choose, mark_rest, take_turns
+from few_tables import read_carried
 from rankconst.errors import RankconstError, TablesError
 from rankconst.tables.folder import LARGEST
 from rankconst.tables.schema import COLUMNS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.baselines import BASELINES
+from rankconst.catalogue.baselines import BASELINES, OFFERED
 from rankconst.catalogue.metrics import HEADLINE
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol
 from rankconst.constants.published import show_number
@@ -411,7 +411,7 @@ def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
     return [
         tag("h2", "What counting gets"),
-        tag("p", f"Rankers that know nothing but the triples of train ({tasks.describe()})."),
+        tag("p", f"Rankers that know nothing but the training set ({tasks.describe()})."),
         scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
     ]
 
@@ -589,7 +589,7 @@ def write_about(site: Site) -> str:
         tag("p", "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:"),
         tag("dl", *_list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
         tag("h2", "Baselines"),
-        tag("dl", *_list_facts([(row.title, row.summary) for row in BASELINES.values()]), class_="facts"),
+        tag("dl", *_list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts"),
         tag("h2", "An address for every constant"),
         tag(
             "p",

@@ -19,7 +19,7 @@ from rankconst_builder.verify.checks import Finding as Finding
 # Importing the modules registers their checks, in the order in which they are run: not sorted, nor used by name.
 from rankconst_builder.verify import files, structure, ranges, laws, rebuild  # isort: skip # noqa: F401
 from rankconst_builder.verify.rebuild import Means as Means  # noqa: TC001 - its public address
-from rankconst_builder.verify.tableset import TableSet as TableSet
+from rankconst_builder.verify.tableset import TableSet as TableSet  # noqa: TC001 - its public address
 from rankconst_builder.verify.tableset import read_set as read_set
 
 if TYPE_CHECKING:
