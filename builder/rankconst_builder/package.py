@@ -167,8 +167,8 @@ def _serialise(name: str, table: pa.Table) -> bytes:
     starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and not alone)]
     # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those in keys do repeat.
     streamed = [each.name for each in table.schema if pa.types.is_floating(each.type) and each.name not in KEYS[name]]
-    # Nor do whole numbers where there are only a few tasks to each: those of single relations, and of baselines.
-    if "relation" in table.column_names or "offset" in table.column_names:
+    # Nor do whole numbers where there are only a few tasks to each.
+    if "num_candidates" in table.column_names:
         streamed += [each.name for each in table.schema if pa.types.is_integer(each.type)]
     # A dictionary of many numbers is longer than what zstd makes of the numbers.
     words = [each.name for each in table.schema if not pa.types.is_primitive(each.type) or each.name == "k"]

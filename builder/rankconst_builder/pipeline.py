@@ -628,7 +628,8 @@ def list_histograms(
                 continue
             one = tasks
             if tasks.is_chance:
-                for aggregation in MACROS.values():
+                # Where single relations are kept, macro-relation follows from them.
+                for aggregation in MACROS.values() if split == "train" else (MACROS["macro-query"],):
                     found[replace(tasks, aggregation=aggregation.key)] = tally.histogram(aggregation.group)
             else:
                 one = replace(tasks, aggregation="macro-query")
@@ -851,9 +852,10 @@ def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, His
         for side in ENTITY_SIDES:
             tasks = Tasks(key, protocol.key, split, side)
             relations = archive.relations(tasks) if split != "train" else ()
+            macros = MACROS if split == "train" else ("macro-query",)
             for one in (
                 tasks,
-                *(replace(tasks, aggregation=aggregation) for aggregation in MACROS),
+                *(replace(tasks, aggregation=aggregation) for aggregation in macros),
                 *(replace(tasks, relations=(name,)) for name in relations),
             ):
                 found[one] = archive.histogram(one)

@@ -97,7 +97,7 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
     "macro_candidates": (
         *_TASKS,
         TableColumn("side", "text", "head or tail"),
-        TableColumn("aggregation", "text", "macro-query or macro-relation"),
+        TableColumn("aggregation", "text", "macro-query; macro-relation of train, of others it follows from relations"),
         TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
         TableColumn("weight", "real", "what a task counts: 1 / tasks of its query or relation on its side"),
         TableColumn("num_tasks", "count", "tasks with that many candidates and that weight", "tasks"),

@@ -97,7 +97,14 @@ class Records:
     def macro_histograms(self) -> dict[Tasks, Histogram]:
         """The same with the weights of each macro average."""
         groups = self._group("macro_candidates", "aggregation", "weight")
-        return {key: Histogram(*columns) for key, columns in groups}
+        # Where single relations are held, their weights follow from them.
+        derived = {
+            replace(tasks, aggregation="macro-relation"): _weigh_relations(
+                [self.relation_histograms[replace(tasks, relations=(name,))] for name in names]
+            )
+            for tasks, names in self.relations.items()
+        }
+        return derived | {key: Histogram(*columns) for key, columns in groups}
 
     @cached_property
     def relation_histograms(self) -> dict[Tasks, Histogram]:
@@ -208,6 +215,15 @@ def decode_column(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[A
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
     return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)
+
+
+def _weigh_relations(parts: Sequence[Histogram]) -> Histogram:
+    """Return the tasks of several relations, of which each counts once."""
+    return Histogram.from_counts(
+        np.concatenate([part.num_candidates for part in parts]),
+        np.concatenate([part.num_tasks for part in parts]),
+        np.concatenate([np.full(len(part), 1.0 / part.total) for part in parts]),
+    )
 
 
 def _sum_groups(columns: Sequence[pa.ChunkedArray[Any]], counts: NDArray[np.int64]) -> NDArray[np.int64]:

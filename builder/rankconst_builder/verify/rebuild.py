@@ -291,6 +291,8 @@ def _compare_rows(name: str, expected: pd.DataFrame, stored: pd.DataFrame, key: 
     # Sets of the form before 2.0.0 have no weights of single relations.
     columns = [column for column in KEYS[name] if not stored[column].isna().all()]
     got = stored[(stored["dataset"] == key).to_numpy()]
+    if name == "macro_candidates":  # where it follows from single relations, a law compares it with them
+        got = got[((got["aggregation"] != "macro-relation") | (got["split"] == "train")).to_numpy()]
     words = {column: object for column in columns if isinstance(got[column].dtype, pd.CategoricalDtype)}
     # Labels that look alike as text share their name.
     whole = expected.astype(words).groupby(columns, sort=False)["num_tasks"].sum().reset_index()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, list_metrics
 from rankconst.catalogue.protocols import (
@@ -244,7 +244,9 @@ def check_coverage(tables: TableSet) -> Checked:
     known = {key for key in held if key[0] in tables.counted or key[0] in tables.restricted}
     known = {key for key in known if key[3] != RELATION_SIDE}
     if "macro_candidates" in sound:
-        wanted = {(*key, macro) for key in known for macro in MACROS}
+        former = is_former(tables.version)
+        wanted = {(*key, "macro-query") for key in known}
+        wanted |= {(*key, "macro-relation") for key in known if former or key[2] == "train"}
         got = _distinct(sound["macro_candidates"], (*TASKS, "aggregation"))
         findings += _compare_keys("macro_candidates", (*TASKS, "aggregation"), wanted, got)
     if "candidates_by_relation" in sound:
