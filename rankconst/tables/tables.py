@@ -47,7 +47,17 @@ from rankconst.moments import Moments, compute_moments
 from rankconst.names import Names, is_key, require_text, resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
 from rankconst.tables.location import OUTPUT, find_location, read_place
-from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, RELATIONS_SINCE, SINCE, parse_version, precedes, schema_of
+from rankconst.tables.schema import (
+    COLUMNS,
+    LEAST,
+    NULLABLE,
+    RELATIONS_SINCE,
+    SINCE,
+    baselines_of,
+    parse_version,
+    precedes,
+    schema_of,
+)
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
@@ -720,7 +730,7 @@ class Tables:
             return (DEFAULT_BASELINE,)
         if name != ALL_BASELINES:
             return (parse_baseline(name).key,)
-        return tuple(key for key, row in OFFERED.items() if not precedes(self.version, row.since))
+        return tuple(key for key in baselines_of(self.version) if key in OFFERED)
 
     def _explain_baseline(self, tasks: Tasks) -> str:
         """Say why the tables hold nothing of some tasks under a baseline that knows something."""

@@ -47,7 +47,7 @@ def make_tables() -> dict[str, pa.Table]:
     rows["candidates"].append({**tasks, **counts, "split": "valid"})
     rows["macro_candidates"] = [{**tasks, "aggregation": "macro-query", "weight": 0.5, **counts}]
     rows["candidates_by_relation"] = [{**tasks, "relation": "r", **counts}]
-    rows["baseline_candidates"] = [{**tasks, "baseline": "range", "relation": "r", "offset": 2, **counts}]
+    rows["baseline_candidates"] = [{**tasks, "baseline": "frequency", "relation": "r", "offset": 2, **counts}]
     return {name: pa.Table.from_pylist(rows[name], schema=schema_of(name)) for name in COLUMNS}
 
 

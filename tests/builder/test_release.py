@@ -61,7 +61,7 @@ def make_rows(*keys: str) -> Rows:
         "macro_candidates": [{**macro, "weight": 0.25}, {**macro, "weight": 0.5}],
         "candidates_by_relation": [{**TASKS, "relation": relation, **counts} for relation in ("a:10", "a:9", "b")],
         "baseline_candidates": [
-            {**TASKS, "baseline": "range", "relation": "b", "offset": offset, **counts} for offset in (0, 3)
+            {**TASKS, "baseline": "frequency", "relation": "b", "offset": offset, **counts} for offset in (0, 3)
         ],
     }
 

@@ -19,7 +19,7 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     shares_negatives,
 )
-from rankconst.tables.schema import COLUMNS, parse_version, schema_of
+from rankconst.tables.schema import COLUMNS, baselines_of, parse_version, schema_of
 from rankconst_builder.package import KEYS
 from rankconst_builder.statistics import needs
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
@@ -28,7 +28,6 @@ from rankconst_builder.verify.tableset import (
     COUNTED,
     OPTIONAL,
     are_words,
-    baselines_of,
     code_rows,
     columns_of,
     is_current,

@@ -63,12 +63,6 @@ def is_current(version: str) -> bool:
     return not any(precedes(version, one) for one in since)
 
 
-def baselines_of(version: str) -> tuple[str, ...]:
-    """Return the baselines that a set of a released version has besides chance."""
-    since = {key: row for key, row in INFORMED.items() if not precedes(version, row.since)}
-    return tuple(key for key, row in since.items() if not row.until or precedes(version, row.until))
-
-
 def tables_of(version: str) -> tuple[str, ...]:
     """Return the tables that a set of a version has."""
     return tuple(name for name in COLUMNS if not precedes(version, SINCE.get(name, "")))
