@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from rankconst.catalogue.baselines import BASELINES
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -195,6 +197,12 @@ def precedes(version: str, other: str) -> bool:
     """Tell whether a version is a released one before `other`; nothing precedes an empty one."""
     one, two = parse_version(version), parse_version(other)
     return one is not None and two is not None and one < two
+
+
+def baselines_of(version: str) -> tuple[str, ...]:
+    """Return the keys of the baselines that tables of a version have."""
+    rows = (row for row in BASELINES.values() if not precedes(version, row.since))
+    return tuple(row.key for row in rows if not row.until or precedes(version, row.until))
 
 
 def schema_of(name: str) -> pa.Schema:

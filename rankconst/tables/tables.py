@@ -52,6 +52,7 @@ from rankconst.tables.schema import (
     COLUMNS,
     LEAST,
     NULLABLE,
+    baselines_of,
     file_of,
     is_former,
     parse_version,
@@ -768,7 +769,7 @@ class Tables:
             return (DEFAULT_BASELINE,)
         if name != ALL_BASELINES:
             return (parse_baseline(name).key,)
-        return tuple(key for key, row in OFFERED.items() if not precedes(self.version, row.since))
+        return tuple(key for key in baselines_of(self.version) if key in OFFERED)
 
     def _explain_baseline(self, tasks: Tasks) -> str:
         """Say why the tables hold nothing of some tasks under a baseline that knows something."""

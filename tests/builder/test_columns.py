@@ -131,7 +131,7 @@ def read_labels(paths: dict[str, Path]) -> Graph:
 
 
 def count(graph: Graph) -> dict[Any, Histogram]:
-    found = count_histograms("mykg", graph, PROTOCOLS, ["range", "inverse"])
+    found = count_histograms("mykg", graph, PROTOCOLS, ["counting", "inverse"])
     return {
         (
             tasks.protocol,

@@ -272,7 +272,7 @@ def draw_computed(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         elif kind == 1:
             names["relations"] = generator.choice(tables.relations(key, protocol=protocol, **names))
         else:
-            name, names["baseline"] = f"hits@{k}", generator.choice(("range", "frequency", "inverse"))
+            name, names["baseline"] = f"hits@{k}", generator.choice(("frequency", "inverse"))
         try:
             constants = tables.look_up(tables.tasks(key, protocol=protocol, **names), rankconst.parse_metric(name))
         except UnknownNameError:  # that baseline is not there
@@ -1060,7 +1060,7 @@ def test_any_k(visit: Visit, tables: Tables) -> None:
     assert show_index(constants.adjust("0.61")).partition(" ")[0] == visit.text(".form-index data")
     assert visit.text(".form-index").startswith("AH@20")
     assert repr(constants.expectation) in page.locator(".used").text_content()
-    for baseline in ("range", "frequency", "inverse"):
+    for baseline in ("frequency", "inverse"):
         known = tables.constants("fb15k237", "hits@20", protocol="pykeen", baseline=baseline)
         assert repr(known.expectation) in page.locator(".used").text_content()
         assert show_index(known.adjust("0.61")) in visit.text(".ladder")

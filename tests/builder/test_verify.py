@@ -515,8 +515,8 @@ TAMPERINGS: dict[str, Tampering] = {
         rename_relation, {"table": "candidates_by_relation", "protocol": "standard", "split": "test"}, ("baselines",)
     ),
     "baselines": Tampering(
-        change("baseline_candidates", "num_tasks", lambda n: n + 1, **LATER, relation="r2", baseline="range"),
-        {"table": "baseline_candidates", **LATER, "relation": "r2", "baseline": "range"},
+        change("baseline_candidates", "num_tasks", lambda n: n + 1, **LATER, relation="r2", baseline="frequency"),
+        {"table": "baseline_candidates", **LATER, "relation": "r2", "baseline": "frequency"},
     ),
     "inequalities": Tampering(break_mean, {"table": "constants", **MICRO, "metric": "harmonic_mean_rank"}),
     "rebuild": Tampering(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED, parse_baseline
+from rankconst.catalogue.baselines import BASELINES, BUILT, DEFAULT_BASELINE, INFORMED, OFFERED, parse_baseline
 from rankconst.errors import UnknownNameError
 
 SPELLINGS = {
@@ -12,6 +12,7 @@ SPELLINGS = {
     "range": ("range", "Range", "domain"),
     "frequency": ("frequency", "popularity", "marginal", "Degree"),
     "inverse": ("inverse", "inverse model", "inverse-model"),
+    "counting": ("counting", "Recurrency baseline"),
 }
 
 
@@ -23,6 +24,7 @@ def test_usual_spellings(key: str, spelling: str) -> None:
 def test_every_baseline_has_spellings() -> None:
     assert SPELLINGS.keys() == BASELINES.keys()
     assert set(INFORMED) == set(BASELINES) - {DEFAULT_BASELINE}
+    assert [*OFFERED] == [DEFAULT_BASELINE, *BUILT] == ["uniform", "frequency", "inverse", "counting"]
     for row in BASELINES.values():
         assert row.summary.endswith(".")
         assert row.reference

@@ -141,7 +141,7 @@ def use_constants(tables: rankconst.Tables) -> None:
 USES = {
     "macro_candidates": lambda tables: tables.constants("nations", "mrr", aggregation="query"),
     "candidates_by_relation": lambda tables: tables.constants("nations", "mrr", relations="embassy"),
-    "baseline_candidates": lambda tables: tables.constants("nations", "hits@2", baseline="range"),
+    "baseline_candidates": lambda tables: tables.constants("nations", "hits@2", baseline="frequency"),
 }
 
 

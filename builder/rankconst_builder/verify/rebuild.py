@@ -17,6 +17,7 @@ from rankconst.catalogue.protocols import RELATION_SIDE, parse_protocol
 from rankconst.download import MissingSourceError, Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
+from rankconst.tables.schema import baselines_of
 from rankconst_builder.changes import STANDARD_ERRORS
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import KEYS
@@ -25,7 +26,7 @@ from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tabulate import tabulate_histograms
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
-from rankconst_builder.verify.tableset import WEIGHED, baselines_of, read_metric, read_tasks
+from rankconst_builder.verify.tableset import WEIGHED, read_metric, read_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

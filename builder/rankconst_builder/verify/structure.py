@@ -19,7 +19,7 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     shares_negatives,
 )
-from rankconst.tables.schema import COLUMNS, is_former, parse_version, schema_of
+from rankconst.tables.schema import COLUMNS, baselines_of, is_former, parse_version, schema_of
 from rankconst_builder.package import KEYS
 from rankconst_builder.statistics import needs
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
@@ -28,7 +28,6 @@ from rankconst_builder.verify.tableset import (
     COUNTED,
     OPTIONAL,
     are_words,
-    baselines_of,
     code_rows,
     columns_of,
     metrics_of,
@@ -254,17 +253,18 @@ def check_coverage(tables: TableSet) -> Checked:
         got = _distinct(sound["candidates_by_relation"], TASKS)
         findings += _compare_keys("candidates_by_relation", TASKS, wanted, got)
     ranked = set[tuple[Any, ...]]()  # tasks and the baseline that ranks them
+    informed = [baseline for baseline in baselines_of(tables.version) if baseline != DEFAULT_BASELINE]
     for name in ("baseline_candidates", "baseline_candidates_by_relation"):
         if name not in sound:
             continue
         got = _distinct(sound[name], (*TASKS, "baseline"))
         built = {(key[0], key[-1]) for key in got}
         if parse_version(tables.version):
-            built |= set(itertools.product(tables.counted, baselines_of(tables.version)))
+            built |= set(itertools.product(tables.counted, informed))
         ranked = {
             (*key, baseline)
             for key in known
-            for baseline in baselines_of(tables.version)
+            for baseline in informed
             if key[2] != "train"
             and (key[0], baseline) in built
             and parse_protocol(key[1]).negatives is None

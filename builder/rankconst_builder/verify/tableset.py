@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.mentions import is_inductive
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, TABULATED, Metric
@@ -31,7 +31,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
-from rankconst.tables.schema import COLUMNS, TableColumn, file_of, is_former, parse_version, precedes
+from rankconst.tables.schema import COLUMNS, TableColumn, baselines_of, file_of, is_former, parse_version
 from rankconst.tables.tables import open_parquet
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.describe import name_archive
@@ -56,12 +56,6 @@ OUTPUTS = ("per-triple",)
 """Folders that may accompany the tables: what ``rankconst build`` writes on request, no part of the set."""
 
 
-def baselines_of(version: str) -> tuple[str, ...]:
-    """Return the baselines that a set of a version has besides chance."""
-    since = {key: row for key, row in INFORMED.items() if not precedes(version, row.since)}
-    return tuple(key for key, row in since.items() if not row.until or precedes(version, row.until))
-
-
 def columns_of(table: str, version: str) -> tuple[TableColumn, ...]:
     """Return the columns that a table of a version has."""
     return tuple(column for column in COLUMNS[table] if not (column.since and is_former(version)))
@@ -72,11 +66,7 @@ def metrics_of(version: str) -> dict[tuple[str, str], tuple[Metric, ...]]:
     if not is_former(version):
         return {(DEFAULT_AGGREGATION, baseline): metrics for baseline, metrics in CARRIED.items()}
     weighed = {DEFAULT_AGGREGATION: TABULATED, **dict.fromkeys(MACROS, MACRO_METRICS)}
-    return {
-        (key, baseline): metrics
-        for key, metrics in weighed.items()
-        for baseline in (DEFAULT_BASELINE, *baselines_of(version))
-    }
+    return {(key, baseline): metrics for key, metrics in weighed.items() for baseline in baselines_of(version)}
 
 
 COUNTED = tuple(
