@@ -21,20 +21,19 @@ _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
 _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "/", "."}
 _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeout", "none", "null", "tbd", "tba"}
-# Marks behind a number: footnotes, a rank in parentheses, a reference in brackets.
-_MARK = re.compile(
-    r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s\[\]]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
-    r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]|\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\)"
-    r"|\((?:#\d{1,2}|SOTA)\)"
-    # A gain: in brackets, or behind an arrow or a plus sign; 0.3^{-1} and 0.3-0.4 are none.
-    r"|[(\[]\s*[-+\u2212\u2013\u2191\u2193\u25b2\u25bc]\s*+[\d.]++\s*+(?:%|pp|pts?)?\s*+"
-    r"[\u2191\u2193\u25b2\u25bc]?\s*+[)\]]"
-    r"|[(\[]\s*[\d.]++\s*+%?\s*+[\u2191\u2193\u25b2\u25bc]\s*+[)\]]|[(\[]\s*[\u2191\u2193\u25b2\u25bc]\s*[)\]]"
-    r"|[_^]?\{?[\u2191\u2193\u25b2\u25bc]\s*[+\u2212-]?[\d.]++%?\}?|(?:(?<=\s)|[_^])\{?\+[\d.]++%?\}?"
-    r"|_\{[-\u2212\u2013]\s?[\d.]++%?\}"
-    r"|[(\[]p\s*[<=]\s*[\d.]++[)\]]"
-    r"|[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?)$"
+# Marks behind a number.
+_MARKS = (
+    r"[*†‡§¶#⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]",
+    r"\^(?:\{[0-9a-zA-Z*†‡§¶,\s\[\]]{1,8}\}|[0-9a-zA-Z*†‡§¶])",
+    r"\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]",  # references
+    r"\((?:#?\d{1,2}|SOTA)\)",  # a rank
+    r"\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\)",
+    # A gain in brackets, behind an arrow or a plus sign; 0.3^{-1} and 0.3-0.4 have none.
+    r"[(\[]\s*[-+\u2212\u2013↑↓▲▼]\s*+[\d.]++\s*+(?:%|pp|pts?)?\s*+[)\]]",
+    r"(?:[_^]?\{?[↑↓▲▼]\s*|(?:(?<=\s)|[_^])\{?\+)[\d.]++%?\}?",
+    r"[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?",
 )
+_MARK = re.compile(rf"(?<!\s)\s*(?:{'|'.join(_MARKS)})$")
 # The same in front.
 _LEADING = re.compile(
     r"(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶])|[\U0001f947-\U0001f949\U0001f3c6\U0001f525\u2705\u2b50\u2728]\ufe0f?)++"
