@@ -163,7 +163,8 @@ def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
     spans: dict[int, int] = {}
     cells = [_strip_cell(piece) for piece in pieces]
     places = [edges.get(bar, -1) for bar in bars]
-    if len(bars) < len(edges) and min(places) == 0 and places[0] == 0 and places[-1] == len(edges) - 1:
+    enclosed = len(pieces) == len(bars) - 1  # no text before the first bar or after the last
+    if enclosed and len(bars) < len(edges) and min(places) == places[0] == 0 and places[-1] == len(edges) - 1:
         cells = []
         for (left, right), piece in zip(pairwise(places), pieces, strict=True):
             if right - left > 1:

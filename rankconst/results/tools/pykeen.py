@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
+from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
@@ -256,8 +256,8 @@ def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str,
         if leaf.path.unknown or squash(leaf.path.metric) not in _COUNTS:
             continue
         text, why = read_number(leaf.value)
-        number = Decimal(text) if text and isinstance(leaf.value, Number) else None
-        if number is None or number < 1 or number != number.to_integral_value() or number >= 2**53:
+        number = parse_value(text).value if text and isinstance(leaf.value, Number) else None
+        if number is None or number < 1 or not number.is_integer() or number >= 2**53:
             why = why or f"expected a number of ranks, at least 1, got {text}"
             skipped.append(Skipped(leaf.line, leaf.path.text, why))
             continue
