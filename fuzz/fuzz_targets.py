@@ -216,7 +216,7 @@ def describe_tables(files: dict[str, bytes]) -> bytes:
         {"name": name, "path": f"{name}.parquet", "hash": f"sha256:{hashlib.sha256(content).hexdigest()}"}
         for name, content in files.items()
     ]
-    described = {"version": "1.1.0", "resources": resources, "provenance": [{"dataset": "nations"}]}
+    described = {"version": "2.0.0", "resources": resources, "provenance": [{"dataset": "nations"}]}
     return json.dumps(described).encode()
 
 

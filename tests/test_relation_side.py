@@ -111,12 +111,6 @@ def test_what_ranks_no_relations_is_refused(
         tables.constants("toy", "mrr", side="relation", **names)
 
 
-@pytest.mark.parametrize("version", ["1.0.0", "1.1.0"])
-def test_earlier_tables_say_which_have_it(version: str) -> None:
-    with pytest.raises(UnknownNameError, match=rf"tables \({version}\) .* not of relation; tables since 1.2.0 do"):
-        rankconst.load(version=version).constants("nations", "mrr", side="relation")
-
-
 @pytest.mark.parametrize(
     ("dataset", "protocol", "said"),
     [

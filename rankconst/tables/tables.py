@@ -493,7 +493,7 @@ class Tables:
             for column in columns
             if f'"{column.name}"' not in described.get(name, "")
         ]
-        if not lacking:
+        if not lacking or "constants" not in described:  # of a descriptor without tables, their reading tells
             return
         from rankconst.catalogue.benchmarks import load_benchmarks
 

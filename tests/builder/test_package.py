@@ -133,9 +133,9 @@ def test_content_hash_depends_on_names_and_order() -> None:
 
 def test_written_set_loads(tmp_path: Path) -> None:
     tables = make_tables("one", "own")
-    write_tables(tmp_path / "deep" / "set", "1.2.3", tables, provenance_of("one", "own"))
+    write_tables(tmp_path / "deep" / "set", "3.2.1", tables, provenance_of("one", "own"))
     loaded = rankconst.load(tmp_path / "deep" / "set")
-    assert loaded.version == "1.2.3"
+    assert loaded.version == "3.2.1"
     for name, table in tables.items():
         assert loaded.read(name).equals(table)
     assert list(loaded.datasets) == ["one", "own"]
@@ -146,7 +146,7 @@ def test_written_set_loads(tmp_path: Path) -> None:
 
 def test_descriptor_says_what_the_files_are(tmp_path: Path) -> None:
     tables = make_tables("one", "own")
-    write_tables(tmp_path, "1.2.3", tables, {"own": {"origin": "files"}, "one": {"origin": "archive", "reason": "é"}})
+    write_tables(tmp_path, "3.2.1", tables, {"own": {"origin": "files"}, "one": {"origin": "archive", "reason": "é"}})
     descriptor = json.loads((tmp_path / "datapackage.json").read_text(encoding="utf-8"))
     assert [resource["name"] for resource in descriptor["resources"]] == list(COLUMNS)
     for resource in descriptor["resources"]:
@@ -173,7 +173,7 @@ def test_descriptor_says_what_the_files_are(tmp_path: Path) -> None:
 
 
 def test_primary_keys_identify_rows(tmp_path: Path) -> None:
-    write_tables(tmp_path, "1.2.3", make_tables("one", "own"), provenance_of("one", "own"))
+    write_tables(tmp_path, "3.2.1", make_tables("one", "own"), provenance_of("one", "own"))
     loaded = rankconst.load(tmp_path)
     for resource in loaded.descriptor["resources"]:
         rows = loaded.read(resource["name"]).to_pylist()
@@ -188,17 +188,17 @@ def read_bytes(folder: Path) -> dict[str, bytes]:
 
 def test_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_tables(tmp_path / name, "1.2.3", make_tables("one", "own"), provenance_of("one", "own"))
+        write_tables(tmp_path / name, "3.2.1", make_tables("one", "own"), provenance_of("one", "own"))
     write_tables(
-        tmp_path / "b", "1.2.3", make_tables("one", "own"), dict(reversed(provenance_of("one", "own").items()))
+        tmp_path / "b", "3.2.1", make_tables("one", "own"), dict(reversed(provenance_of("one", "own").items()))
     )
     assert read_bytes(tmp_path / "a") == read_bytes(tmp_path / "b")
-    write_tables(tmp_path / "b", "1.2.3", make_tables("one", "own", size=6), provenance_of("one", "own"))
+    write_tables(tmp_path / "b", "3.2.1", make_tables("one", "own", size=6), provenance_of("one", "own"))
     assert read_bytes(tmp_path / "a") != read_bytes(tmp_path / "b")
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    write_tables(tmp_path, "1.2.3", make_tables("one"), provenance_of("one"))
+    write_tables(tmp_path, "3.2.1", make_tables("one"), provenance_of("one"))
     other = make_tables("one", size=9)["candidates"]
     pq.write_table(other, tmp_path / "candidates.parquet")
     with pytest.raises(rankconst.TablesError, match=r"is not the file that datapackage\.json describes"):
@@ -244,7 +244,7 @@ def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path) -> None:
     outcomes = []
     for place in range(100):
         folder = tmp_path / str(place)
-        write_tables(folder, "1.0.0", old, provenance_of("one"))
+        write_tables(folder, "3.0.0", old, provenance_of("one"))
         with pytest.MonkeyPatch.context() as monkeypatch:
             calls = cut_at(place, monkeypatch)
             try:
@@ -253,7 +253,7 @@ def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path) -> None:
                 finished = False
             else:
                 finished = True
-        outcomes.append("old" if is_set(folder, old, "1.0.0") else "new")
+        outcomes.append("old" if is_set(folder, old, "3.0.0") else "new")
         for _ in range(3):
             if outcomes[-1] == "new":
                 assert is_set(folder, new, "2.0.0")
@@ -273,7 +273,7 @@ def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path) -> None:
 
 def test_exchange_cut_off_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = make_tables("one"), make_tables("one", "two", size=7)
-    write_tables(tmp_path, "1.0.0", old, provenance_of("one"))
+    write_tables(tmp_path, "3.0.0", old, provenance_of("one"))
     original, moved = Path.replace, [0]
 
     def replace_one(path: Path, target: Any) -> Any:
@@ -295,7 +295,7 @@ def test_exchange_cut_off_again_and_again(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_set_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
-    write_tables(tmp_path, "1.0.0", make_tables("one"), provenance_of("one"))
+    write_tables(tmp_path, "3.0.0", make_tables("one"), provenance_of("one"))
     loaded = rankconst.load(tmp_path)
     write_tables(tmp_path, "2.0.0", make_tables("one", size=7), provenance_of("one"))
     with pytest.raises(rankconst.TablesError, match="was replaced while it was read"):
@@ -332,8 +332,8 @@ def test_a_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "fcntl", None)  # as on Windows
     for _ in range(2):
         with hold_folder(tmp_path / "out", Reporter()), hold_folder(tmp_path / "out", Reporter()):
-            write_tables(tmp_path / "out", "1.0.0", make_tables("one"), provenance_of("one"))
-    assert rankconst.load(tmp_path / "out").version == "1.0.0"
+            write_tables(tmp_path / "out", "3.0.0", make_tables("one"), provenance_of("one"))
+    assert rankconst.load(tmp_path / "out").version == "3.0.0"
     with hold_folder(tmp_path / "not" / "needed", Reporter()):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -348,9 +348,9 @@ def test_a_file_system_without_locks_is_said(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(fcntl, "flock", refuse)
     said = io.StringIO()
     with hold_folder(tmp_path / "out", Reporter(Console(file=said))):
-        write_tables(tmp_path / "out", "1.0.0", make_tables("one"), provenance_of("one"))
+        write_tables(tmp_path / "out", "3.0.0", make_tables("one"), provenance_of("one"))
     assert "without locks: let no other process write to it" in " ".join(said.getvalue().split())
-    assert rankconst.load(tmp_path / "out").version == "1.0.0"
+    assert rankconst.load(tmp_path / "out").version == "3.0.0"
 
 
 def test_nothing_waiting(tmp_path: Path) -> None:

@@ -364,19 +364,6 @@ def test_a_new_column_is_a_minor_change(build: Any, order: Any, rows: Rows) -> N
     assert release_tables(order(source, "90.1.0", previous=previous)).written
 
 
-def test_a_version_of_before_these_tables(build: Any, order: Any) -> None:
-    if "0.2.0" not in rankconst.bundled_versions():
-        pytest.skip("this installation does not carry tables 0.2.0")
-    old = rankconst.load(version="0.2.0")
-    source = build({name: old.read(name).to_pylist() for name in COLUMNS})
-    released = release_tables(order(source, "90.0.0", previous=old))
-    assert released.changes is not None
-    assert released.changes.bump == Bump.minor
-    found = {table.name: table for table in released.changes.tables}
-    assert found["macro_candidates"].is_new
-    assert set(found["constants"].new_columns) == {"aggregation", "baseline", "num_draws"}
-
-
 def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
     first = rows["constants"][0]
     source = build(change(nudge(rows, 0.5), "constants", 0, expectation=99.0))

@@ -86,7 +86,7 @@ def find_constant(files: dict[str, str], identifier: str) -> list[Any]:
     [
         ("nations/test/both/standard/mrr", {}),
         ("nations/valid/head/pykeen/hits@10", {"split": "valid", "side": "head", "protocol": "pykeen"}),
-        ("nations/test/both/libkge/macro-query/frequency/mr", {"protocol": "libkge", "aggregation": "macro-query"}),
+        ("nations/test/both/libkge/counting/mr", {"protocol": "libkge"}),
         ("ogblcollab/test/both/sampled:100000:shared/hits@50", {"protocol": "sampled:100000:shared"}),
     ],
 )
@@ -94,7 +94,7 @@ def test_an_identifier_leads_to_the_constant(
     files: dict[str, str], tables: Tables, identifier: str, names: dict[str, str]
 ) -> None:
     dataset, metric = identifier.partition("/")[0], identifier.rpartition("/")[2]
-    baseline = "frequency" if "frequency" in identifier else "uniform"
+    baseline = "counting" if "counting" in identifier else "uniform"
     expected = tables.look_up(tables.tasks(dataset, **names, baseline=baseline), rankconst.parse_metric(metric))
     found = find_constant(files, f"rankconst:{tables.version}/{identifier}")
     known = expected.moments
@@ -246,7 +246,7 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
     assert "&lt;b&gt;A&lt;/b&gt;" in shown
     assert shown.index("&lt;b&gt;A") < shown.index(">B<")
     assert "2 published results by their index" in shown
-    assert all(f">{baseline}<" in shown for baseline in ("chance", "frequency", "inverse"))
+    assert all(f">{baseline}<" in shown for baseline in ("chance", "counting"))
     assert "Published results" not in made["datasets/ogblcollab.html"]
 
 

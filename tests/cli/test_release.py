@@ -175,12 +175,8 @@ def test_version_rule(run: Run, write_build: WriteBuild, tmp_path: Path) -> None
         assert fact in screen.message
 
 
-def test_newest_carried_tables_are_the_previous_ones(
-    run: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Of the small ones: to compare with those of today takes long.
-    *_, newest = carried = [version for version in rankconst.bundled_versions() if version < "1"]
-    monkeypatch.setattr("rankconst_builder.release.bundled_versions", lambda: carried)
+def test_newest_carried_tables_are_the_previous_ones(run: Run, made: Path, tmp_path: Path) -> None:
+    newest = rankconst.bundled_versions()[-1]
     screen = run("release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out", *DATE)
     assert screen.code == 0
     for fact in (f"since {newest}, a major change", "would be enough", "removed"):

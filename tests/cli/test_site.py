@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rankconst.tables.tables import load
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,7 +26,7 @@ def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
     assert "line 3: unknown dataset 'nowhere'" in warned
     assert "index.html" in done.message
     assert (tmp_path / "public" / "datasets" / "ogbbiokg.html").is_file()
-    assert (tmp_path / "public" / "v1" / "1.0.0" / "ogbbiokg.json").is_file()
+    assert (tmp_path / "public" / "v1" / load().version / "ogbbiokg.json").is_file()
     assert "https://example.org/x/" in (tmp_path / "public" / "index.html").read_text(encoding="utf-8")
 
 

@@ -142,6 +142,9 @@ USES = {
     "macro_candidates": lambda tables: tables.constants("nations", "mrr", aggregation="query"),
     "candidates_by_relation": lambda tables: tables.constants("nations", "mrr", relations="embassy"),
     "baseline_candidates": lambda tables: tables.constants("nations", "hits@2", baseline="frequency"),
+    "baseline_candidates_by_relation": lambda tables: tables.constants(
+        "nations", "mrr", baseline="frequency", aggregation="query"
+    ),
 }
 
 
@@ -187,30 +190,6 @@ def test_a_tampered_version_is_noticed(copy: Path) -> None:
     rewrite_descriptor(copy, version="0.3.0")
     with pytest.raises(UnknownNameError, match=r"holds table version 0\.3\.0"):
         rankconst.load(copy, version="0.2.0")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif("0.1.0" not in rankconst.bundled_versions(), reason="a wheel carries the current tables only")
-def test_an_old_version_still_gives_its_numbers() -> None:
-    """Its numbers, and that later versions say the same within the stated errors."""
-    old, middle, new = (rankconst.load(version=version) for version in ("0.1.0", "0.2.0", "1.0.0"))
-    assert list(old.datasets) == list(middle.datasets)
-    assert set(middle.datasets) < set(new.datasets)
-    assert round(old.constants("nations", "mrr").expectation, 6) == 0.384441
-    key = ["dataset", "protocol", "split", "side", "aggregation", "metric", "k"]
-    in_middle, in_new = (
-        {tuple(row[name] for name in key): row for row in tables.read("constants").to_pylist()}
-        for tables in (middle, new)
-    )
-    held = old.read("constants").to_pylist()
-    assert len(held) == 8 * 4 * 3 * 3 * 10
-    for row in held:
-        assert in_middle[tuple(row[name] for name in key)] == row
-    for place, row in in_middle.items():
-        later = in_new[place]
-        for name in ("expectation", "variance"):
-            assert abs(later[name] - row[name]) <= later[f"{name}_error"] + row[f"{name}_error"]
-        assert (later["num_tasks"], later["method"]) == (row["num_tasks"], row["method"])
 
 
 @pytest.mark.parametrize(

@@ -134,14 +134,6 @@ def test_a_corrupted_value_is_flagged_and_no_other(tasks: Tasks, quality: float,
     assert wrong.expected == pytest.approx(float(text), rel=1e-4)
 
 
-def test_macro_averages_are_found_where_nothing_else_fits() -> None:
-    tasks = find_tasks("nations", aggregation="macro-query")
-    context = Stated(num_tasks=NUM_TASKS[tasks])
-    (found,) = identify_reading(read([simulate(tasks, 0.4, None)], [context], exact=True), TABLES).groups
-    assert found.match is not None
-    assert fits(found.match, tasks)
-
-
 def test_a_k_without_rows() -> None:
     """Hits@7 alone: the sets that its bounds leave open are computed."""
     mean = TABLES.constants("wn18rr", "hits@7", "test", "both", "pykeen").expectation
