@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,9 +12,11 @@ import typer
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
-from rankconst.checks.identify.evidence import Piece
+from rankconst.checks.identify.defects import UNKNOWN
+from rankconst.checks.identify.evidence import Piece, collect_evidence, count_piece
 from rankconst.checks.identify.matches import Identification, Identified, Match
-from rankconst.checks.identify.search import identify_evaluations, identify_reading
+from rankconst.checks.identify.search import identify as identify_evidence
+from rankconst.checks.identify.search import identify_reading
 from rankconst.cli.lint import report_asked
 from rankconst.cli.notes import report_reading
 from rankconst.cli.options import (
@@ -33,7 +36,7 @@ from rankconst.cli.options import (
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, say
-from rankconst.constants.published import Interval, read_published
+from rankconst.constants.published import read_published
 from rankconst.errors import AskedError, DataError, UsageError
 from rankconst.evaluation import Stated, complete_by_name, parse_stated
 from rankconst.results.reading import Entry, name_entry
@@ -54,7 +57,6 @@ _MATCH_COLUMNS = (
     Column("side", "side"),
     Column("protocol", "protocol"),
     Column("aggregation"),
-    Column("relations"),
     Column("num_tasks", "tasks", count, right=True),
     Column("agreeing"),
     Column("total"),
@@ -155,8 +157,10 @@ def identify(
         entries = _make_entries(metric, value, typed, num_tasks)
         pieces = _make_pieces(metric, stated, bool(percent))
         if num_tasks is not None and not entries:
-            pieces.insert(0, Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), "--num-tasks"))
-        result = Identification((identify_evaluations([entries], opened, user, pieces=pieces),), opened.version)
+            pieces.insert(0, count_piece(num_tasks, "--num-tasks"))
+        evidence = collect_evidence([entries], percent=user.percent)
+        evidence = replace(evidence, pieces=(*evidence.pieces, *pieces))
+        result = Identification((identify_evidence(evidence, opened, user, [entries]),), opened.version)
         name = "the numbers"
     else:
         if any(each is not None for each in given):
@@ -237,8 +241,6 @@ def _print_matches(result: Identification, form: Format) -> None:
     for row in rows:
         if form is Format.table and row["aggregation"] != DEFAULT_AGGREGATION:
             row["protocol"] += f", {row['aggregation']}"
-        if form is Format.table and row["relations"]:
-            row["protocol"] += f", only {row['relations']}"
     caption = (
         "agree: pieces of evidence that agree; within: the largest relative difference among them; a = b: the same "
         f"constants. Tables: {result.table_version}."
@@ -250,7 +252,6 @@ def _describe_row(group: Identified, match: Match) -> dict[str, Any]:
     return {
         "numbers": _name_group(group),
         **_join_names(match),
-        "relations": match.name_relations() or None,
         "num_tasks": match.num_tasks,
         "agreeing": match.agreeing,
         "total": match.total,
@@ -282,20 +283,20 @@ def _name_group(group: Identified) -> str:
 
 
 def _describe_mismatch(each: Checked) -> dict[str, Any]:
-    entry = each.entry
+    entry, cause = each.entry, each.cause or UNKNOWN
     where = [f"line {entry.line:,}" if entry.line is not None else "", entry.column, entry.context.model or ""]
     where += [entry.context.side or "", entry.context.rank_type or ""]
     return {
         "place": ", ".join(dict.fromkeys(part for part in where if part)),
         "name": name_entry(entry),
         "metric": entry.metric.key,
-        "adjustment": each.adjustment,
+        "adjustment": entry.adjustment,
         "found": each.found,
         "expected": each.expected,
         "lower": each.interval.lower,
         "upper": each.interval.upper,
-        "cause": each.cause,
-        "reason": each.reason,
+        "cause": cause.key,
+        "reason": cause.summary,
     }
 
 
@@ -340,8 +341,7 @@ def _describe_match(match: Match) -> dict[str, Any]:
 
 
 def _name_tasks(tasks: Tasks, num_tasks: int) -> dict[str, Any]:
-    names = {field: getattr(tasks, field) for field in _TASK_FIELDS}
-    return names | {"relations": list(tasks.relations), "num_tasks": num_tasks}
+    return {field: getattr(tasks, field) for field in _TASK_FIELDS} | {"num_tasks": num_tasks}
 
 
 def _finite(value: float) -> float | None:
@@ -362,7 +362,7 @@ def _note(result: Identification) -> None:
             say(f"note: {name}: {len(group.matches):,} sets of tasks fit equally well{beyond}.")
     checked = sum(len(group.checked) for group in result.groups)
     if result.mismatches:
-        causes = Counter(each.reason for each in result.mismatches)
+        causes = Counter(each.cause.summary for each in result.mismatches if each.cause)
         say(
             f"note: {len(result.mismatches):,} of {checked:,} adjusted values do not belong to their base values. "
             f"Likely causes: {'; '.join(f'{reason} ({times:,})' for reason, times in causes.most_common())}.",
