@@ -42,9 +42,10 @@ from rankconst.evaluation import Stated, complete_by_name, parse_stated
 from rankconst.results.reading import Entry, name_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rankconst.checks.identify.defects import Checked
+    from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
 
@@ -76,6 +77,8 @@ _MISMATCH_COLUMNS = (
     Column("reason", "likely cause"),
 )
 
+_Stated = dict[Literal["expectation", "deviation"], str | None]
+
 _TASK_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
 
 _GROUP_FIELDS = (
@@ -101,19 +104,16 @@ def _stating(*names: str, help: str) -> Any:
     return option(*names, help=help, metavar="NUMBER")
 
 
+_METRIC = option("--metric", "-m", help="The metric of the numbers.", metavar="METRIC", complete=complete_metric)
+
+
 def identify(
     file: Annotated[
         str | None, typer.Argument(metavar="FILE", help="A results file with base and adjusted values; - for stdin.")
     ] = None,
     input_format: InputFormatOption = None,
-    num_tasks: Annotated[
-        int | None,
-        count_option("--num-tasks", help="The number of ranks, both sides together."),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        option("--metric", "-m", help="The metric of the numbers.", metavar="METRIC", complete=complete_metric),
-    ] = None,
+    num_tasks: Annotated[int | None, count_option("--num-tasks", help="The number of ranks, of both sides.")] = None,
+    metric: Annotated[str | None, _METRIC] = None,
     expectation: Annotated[str | None, _stating("--expectation", help="What a random ranker gets on average.")] = None,
     deviation: Annotated[str | None, _stating("--deviation", help="The standard deviation of what it gets.")] = None,
     value: Annotated[str | None, _stating("--value", help="The unadjusted value.")] = None,
@@ -141,40 +141,39 @@ def identify(
 
     Example: rankconst identify --metric mr --value 470 --index 0.934
     """
-    typed = {"normalised": normalised, "index": index, "z": z}
-    stated: dict[Literal["expectation", "deviation"], str | None] = {
-        "expectation": expectation,
-        "deviation": deviation,
-    }
-    given = [num_tasks, metric, value, *typed.values(), *stated.values()]
+    adjusted = {"normalised": normalised, "index": index, "z": z}
+    stated: _Stated = {"expectation": expectation, "deviation": deviation}
+    is_typed = any(each is not None for each in (num_tasks, metric, value, *adjusted.values(), *stated.values()))
     opened = open_tables(tables)
     user = parse_stated(
         Stated(dataset, split, side, protocol, aggregation, percent=bool(percent), accepted=tuple(accept or ())), opened
     )
     if file is None:
-        if all(each is None for each in given):
+        if not is_typed:
             raise UsageError("name a file, or numbers: --num-tasks N, or --metric with --expectation or --value.")
-        entries = _make_entries(metric, value, typed, num_tasks)
-        pieces = _make_pieces(metric, stated, bool(percent))
-        if num_tasks is not None and not entries:
-            pieces.insert(0, count_piece(num_tasks, "--num-tasks"))
-        evidence = collect_evidence([entries], percent=user.percent)
-        evidence = replace(evidence, pieces=(*evidence.pieces, *pieces))
-        result = Identification((identify_evidence(evidence, opened, user, [entries]),), opened.version)
-        name = "the numbers"
+        entries = _make_entries(metric, value, adjusted, num_tasks)
+        pieces = [] if num_tasks is None or entries else [count_piece(num_tasks, "--num-tasks")]
+        pieces += _make_pieces(metric, stated, user)
+        _report(_identify_typed(entries, pieces, opened, user), "the numbers", format)
+    elif is_typed:
+        raise UsageError("name a file or numbers, not both.")
     else:
-        if any(each is not None for each in given):
-            raise UsageError("name a file or numbers, not both.")
         from rankconst.results.formats import read_results
 
         reading = read_results(file, input_format, decimal=decimal, percent=percent)
         report_reading(reading, strict=strict)
-        name = reading.name
         result = identify_reading(reading, opened, user)
-        report_asked(name, result.asked)
-    _report(result, name, format)
-    if strict and result.asked:
-        raise AskedError("some numbers do not show their ranking tasks, and wait for the answers to these questions.")
+        report_asked(reading.name, result.asked)
+        _report(result, reading.name, format)
+        if strict and result.asked:
+            raise AskedError("some numbers do not show their ranking tasks: these questions wait for an answer.")
+
+
+def _identify_typed(entries: list[Entry], pieces: list[Piece], tables: Tables, user: Stated) -> Identification:
+    """Find the ranking tasks of one evaluation and of what else is known about it."""
+    evidence = collect_evidence([entries], percent=user.percent)
+    evidence = replace(evidence, pieces=(*evidence.pieces, *pieces))
+    return Identification((identify_evidence(evidence, tables, user, [entries]),), tables.version)
 
 
 def _make_entries(
@@ -195,21 +194,18 @@ def _make_entries(
     ]
 
 
-def _make_pieces(
-    metric: str | None, stated: dict[Literal["expectation", "deviation"], str | None], percent: bool
-) -> list[Piece]:
-    pieces = []
+def _make_pieces(metric: str | None, stated: _Stated, user: Stated) -> Iterator[Piece]:
+    """Yield what the user says of chance."""
     for kind, given in stated.items():
         if given is None:
             continue
         if metric is None:
             raise UsageError(f"which metric is this {kind} of? Add --metric.")
         parsed = parse_metric(metric)
-        read = read_published(parsed, given, percent=percent and parsed.is_share, place=f"--{kind}")
+        read = read_published(parsed, given, percent=user.percent and parsed.is_share, place=f"--{kind}")
         if read.value <= 0:
             raise DataError(f"--{kind}: {given} is not positive; what a random ranker gets always is.")
-        pieces.append(Piece(kind, read.value, read.interval, f"--{kind}", parsed))
-    return pieces
+        yield Piece(kind, read.value, read.interval, f"--{kind}", parsed)
 
 
 def _report(result: Identification, name: str, form: Format) -> None:
