@@ -22,8 +22,7 @@ import numpy as np
 
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.identify.completion import complete_reading
-from rankconst.checks.identify.search import CERTAIN, identify_reading
+from rankconst.checks.identify.search import CERTAIN, complete_reading, identify_reading
 from rankconst.checks.lint import lint_reading
 from rankconst.constants.constants import Constants
 from rankconst.errors import RankconstError

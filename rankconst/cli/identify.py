@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,9 +12,11 @@ import typer
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
-from rankconst.checks.identify.evidence import Piece
+from rankconst.checks.identify.defects import UNKNOWN
+from rankconst.checks.identify.evidence import Piece, collect_evidence, count_piece
 from rankconst.checks.identify.matches import Identification, Identified, Match
-from rankconst.checks.identify.search import identify_evaluations, identify_reading
+from rankconst.checks.identify.search import identify as identify_evidence
+from rankconst.checks.identify.search import identify_reading
 from rankconst.cli.lint import report_asked
 from rankconst.cli.notes import report_reading
 from rankconst.cli.options import (
@@ -33,15 +36,16 @@ from rankconst.cli.options import (
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, say
-from rankconst.constants.published import Interval, read_published
+from rankconst.constants.published import read_published
 from rankconst.errors import AskedError, DataError, UsageError
 from rankconst.evaluation import Stated, complete_by_name, parse_stated
 from rankconst.results.reading import Entry, name_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rankconst.checks.identify.defects import Checked
+    from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
 
@@ -54,7 +58,6 @@ _MATCH_COLUMNS = (
     Column("side", "side"),
     Column("protocol", "protocol"),
     Column("aggregation"),
-    Column("relations"),
     Column("num_tasks", "tasks", count, right=True),
     Column("agreeing"),
     Column("total"),
@@ -73,6 +76,8 @@ _MISMATCH_COLUMNS = (
     Column("expected", "right", number(7), right=True),
     Column("reason", "likely cause"),
 )
+
+_Stated = dict[Literal["expectation", "deviation"], str | None]
 
 _TASK_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
 
@@ -99,19 +104,16 @@ def _stating(*names: str, help: str) -> Any:
     return option(*names, help=help, metavar="NUMBER")
 
 
+_METRIC = option("--metric", "-m", help="The metric of the numbers.", metavar="METRIC", complete=complete_metric)
+
+
 def identify(
     file: Annotated[
         str | None, typer.Argument(metavar="FILE", help="A results file with base and adjusted values; - for stdin.")
     ] = None,
     input_format: InputFormatOption = None,
-    num_tasks: Annotated[
-        int | None,
-        count_option("--num-tasks", help="The number of ranks, both sides together."),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        option("--metric", "-m", help="The metric of the numbers.", metavar="METRIC", complete=complete_metric),
-    ] = None,
+    num_tasks: Annotated[int | None, count_option("--num-tasks", help="The number of ranks, of both sides.")] = None,
+    metric: Annotated[str | None, _METRIC] = None,
     expectation: Annotated[str | None, _stating("--expectation", help="What a random ranker gets on average.")] = None,
     deviation: Annotated[str | None, _stating("--deviation", help="The standard deviation of what it gets.")] = None,
     value: Annotated[str | None, _stating("--value", help="The unadjusted value.")] = None,
@@ -139,38 +141,39 @@ def identify(
 
     Example: rankconst identify --metric mr --value 470 --index 0.934
     """
-    typed = {"normalised": normalised, "index": index, "z": z}
-    stated: dict[Literal["expectation", "deviation"], str | None] = {
-        "expectation": expectation,
-        "deviation": deviation,
-    }
-    given = [num_tasks, metric, value, *typed.values(), *stated.values()]
+    adjusted = {"normalised": normalised, "index": index, "z": z}
+    stated: _Stated = {"expectation": expectation, "deviation": deviation}
+    is_typed = any(each is not None for each in (num_tasks, metric, value, *adjusted.values(), *stated.values()))
     opened = open_tables(tables)
     user = parse_stated(
         Stated(dataset, split, side, protocol, aggregation, percent=bool(percent), accepted=tuple(accept or ())), opened
     )
     if file is None:
-        if all(each is None for each in given):
+        if not is_typed:
             raise UsageError("name a file, or numbers: --num-tasks N, or --metric with --expectation or --value.")
-        entries = _make_entries(metric, value, typed, num_tasks)
-        pieces = _make_pieces(metric, stated, bool(percent))
-        if num_tasks is not None and not entries:
-            pieces.insert(0, Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), "--num-tasks"))
-        result = Identification((identify_evaluations([entries], opened, user, pieces=pieces),), opened.version)
-        name = "the numbers"
+        entries = _make_entries(metric, value, adjusted, num_tasks)
+        pieces = [] if num_tasks is None or entries else [count_piece(num_tasks, "--num-tasks")]
+        pieces += _make_pieces(metric, stated, user)
+        _report(_identify_typed(entries, pieces, opened, user), "the numbers", format)
+    elif is_typed:
+        raise UsageError("name a file or numbers, not both.")
     else:
-        if any(each is not None for each in given):
-            raise UsageError("name a file or numbers, not both.")
         from rankconst.results.formats import read_results
 
         reading = read_results(file, input_format, decimal=decimal, percent=percent)
         report_reading(reading, strict=strict)
-        name = reading.name
         result = identify_reading(reading, opened, user)
-        report_asked(name, result.asked)
-    _report(result, name, format)
-    if strict and result.asked:
-        raise AskedError("some numbers do not show their ranking tasks, and wait for the answers to these questions.")
+        report_asked(reading.name, result.asked)
+        _report(result, reading.name, format)
+        if strict and result.asked:
+            raise AskedError("some numbers do not show their ranking tasks: these questions wait for an answer.")
+
+
+def _identify_typed(entries: list[Entry], pieces: list[Piece], tables: Tables, user: Stated) -> Identification:
+    """Find the ranking tasks of one evaluation and of what else is known about it."""
+    evidence = collect_evidence([entries], percent=user.percent)
+    evidence = replace(evidence, pieces=(*evidence.pieces, *pieces))
+    return Identification((identify_evidence(evidence, tables, user, [entries]),), tables.version)
 
 
 def _make_entries(
@@ -191,21 +194,18 @@ def _make_entries(
     ]
 
 
-def _make_pieces(
-    metric: str | None, stated: dict[Literal["expectation", "deviation"], str | None], percent: bool
-) -> list[Piece]:
-    pieces = []
+def _make_pieces(metric: str | None, stated: _Stated, user: Stated) -> Iterator[Piece]:
+    """Yield what the user says of chance."""
     for kind, given in stated.items():
         if given is None:
             continue
         if metric is None:
             raise UsageError(f"which metric is this {kind} of? Add --metric.")
         parsed = parse_metric(metric)
-        read = read_published(parsed, given, percent=percent and parsed.is_share, place=f"--{kind}")
+        read = read_published(parsed, given, percent=user.percent and parsed.is_share, place=f"--{kind}")
         if read.value <= 0:
             raise DataError(f"--{kind}: {given} is not positive; what a random ranker gets always is.")
-        pieces.append(Piece(kind, read.value, read.interval, f"--{kind}", parsed))
-    return pieces
+        yield Piece(kind, read.value, read.interval, f"--{kind}", parsed)
 
 
 def _report(result: Identification, name: str, form: Format) -> None:
@@ -237,8 +237,6 @@ def _print_matches(result: Identification, form: Format) -> None:
     for row in rows:
         if form is Format.table and row["aggregation"] != DEFAULT_AGGREGATION:
             row["protocol"] += f", {row['aggregation']}"
-        if form is Format.table and row["relations"]:
-            row["protocol"] += f", only {row['relations']}"
     caption = (
         "agree: pieces of evidence that agree; within: the largest relative difference among them; a = b: the same "
         f"constants. Tables: {result.table_version}."
@@ -250,7 +248,6 @@ def _describe_row(group: Identified, match: Match) -> dict[str, Any]:
     return {
         "numbers": _name_group(group),
         **_join_names(match),
-        "relations": match.name_relations() or None,
         "num_tasks": match.num_tasks,
         "agreeing": match.agreeing,
         "total": match.total,
@@ -282,20 +279,20 @@ def _name_group(group: Identified) -> str:
 
 
 def _describe_mismatch(each: Checked) -> dict[str, Any]:
-    entry = each.entry
+    entry, cause = each.entry, each.cause or UNKNOWN
     where = [f"line {entry.line:,}" if entry.line is not None else "", entry.column, entry.context.model or ""]
     where += [entry.context.side or "", entry.context.rank_type or ""]
     return {
         "place": ", ".join(dict.fromkeys(part for part in where if part)),
         "name": name_entry(entry),
         "metric": entry.metric.key,
-        "adjustment": each.adjustment,
+        "adjustment": entry.adjustment,
         "found": each.found,
         "expected": each.expected,
         "lower": each.interval.lower,
         "upper": each.interval.upper,
-        "cause": each.cause,
-        "reason": each.reason,
+        "cause": cause.key,
+        "reason": cause.summary,
     }
 
 
@@ -340,8 +337,7 @@ def _describe_match(match: Match) -> dict[str, Any]:
 
 
 def _name_tasks(tasks: Tasks, num_tasks: int) -> dict[str, Any]:
-    names = {field: getattr(tasks, field) for field in _TASK_FIELDS}
-    return names | {"relations": list(tasks.relations), "num_tasks": num_tasks}
+    return {field: getattr(tasks, field) for field in _TASK_FIELDS} | {"num_tasks": num_tasks}
 
 
 def _finite(value: float) -> float | None:
@@ -362,7 +358,7 @@ def _note(result: Identification) -> None:
             say(f"note: {name}: {len(group.matches):,} sets of tasks fit equally well{beyond}.")
     checked = sum(len(group.checked) for group in result.groups)
     if result.mismatches:
-        causes = Counter(each.reason for each in result.mismatches)
+        causes = Counter(each.cause.summary for each in result.mismatches if each.cause)
         say(
             f"note: {len(result.mismatches):,} of {checked:,} adjusted values do not belong to their base values. "
             f"Likely causes: {'; '.join(f'{reason} ({times:,})' for reason, times in causes.most_common())}.",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import TABULATED_KS, Metric
 from rankconst.catalogue.protocols import RELATION_SIDE
-from rankconst.tables.tables import decode_column
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -150,112 +148,6 @@ class TaskSets:
         lower = self._column(metric.at(below))[0]
         upper = np.minimum(lower * (k / below), 1.0)
         return lower, upper if above is None else np.minimum(upper, self._column(metric.at(above))[0])
-
-
-@dataclass(frozen=True, eq=False)
-class ComputedSets:
-    """A few sets of tasks whose constants are computed when asked for, as :class:`TaskSets` has them of all."""
-
-    tables: Tables = field(repr=False)
-    sets: tuple[Tasks, ...]
-
-    @property
-    def num_tasks(self) -> NDArray[np.int64]:
-        """Their numbers of tasks."""
-        return np.array([self.tables.histogram(tasks).total for tasks in self.sets], dtype=np.int64)
-
-    def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the bounds of a metric's expectation in each set, which are equal."""
-        expectation = self._look_up(metric)[0]
-        return expectation, expectation
-
-    def deviation(self, metric: Metric) -> NDArray[np.float64]:
-        """Return a metric's standard deviation in each set."""
-        deviation: NDArray[np.float64] = np.sqrt(self._look_up(metric)[1])
-        return deviation
-
-    def _look_up(self, metric: Metric) -> NDArray[np.float64]:
-        found = [self.tables.look_up(tasks, metric) for tasks in self.sets]
-        # An estimate contradicts nothing.
-        pairs = [(np.nan, np.nan) if one.method == "sampled" else (one.expectation, one.variance) for one in found]
-        return np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-
-
-@dataclass(frozen=True, eq=False)
-class RelationSets:
-    """The ranking tasks of each single relation of the tables, as columns.
-
-    Attributes
-    ----------
-    groups
-        The sets of tasks that the relations are part of; those of a group are together.
-    starts
-        The place of the first relation of each group, and the end of the last.
-    relations, num_tasks, totals
-        Name, number of tasks, and sum of N + 1 over the tasks: twice their number times E[MR].
-    """
-
-    groups: tuple[Tasks, ...]
-    starts: NDArray[np.int64]
-    relations: NDArray[np.object_]
-    num_tasks: NDArray[np.int64]
-    totals: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, tables: Tables) -> RelationSets:
-        """Read them from the tables, once."""
-        return tables._derive(cls, cls._read)
-
-    @classmethod
-    def _read(cls, tables: Tables) -> RelationSets:
-        keys = ("dataset", "protocol", "split", "side", "relation")
-        table = tables._read("candidates_by_relation", (*keys, "num_candidates", "num_tasks"), coded=keys)
-        if not len(table):
-            none = np.zeros(0, dtype=np.int64)
-            return cls((), np.zeros(1, dtype=np.int64), none.astype(object), none, none)
-        coded = [decode_column(table.column(key)) for key in keys]
-        codes = np.stack([code for code, _ in coded])
-        # Rows are in canonical order: those of a relation are together, and so are the relations of a set.
-        apart = np.any(codes[:, 1:] != codes[:, :-1], axis=0), np.any(codes[:-1, 1:] != codes[:-1, :-1], axis=0)
-        rows, firsts = (np.flatnonzero(np.append(True, each)) for each in apart)
-        names = [words[code] for code, words in coded]
-        counts = _numbers(table, "num_tasks")
-        num_tasks = np.add.reduceat(counts, rows)
-        totals = np.add.reduceat(counts * (_numbers(table, "num_candidates") + 1), rows)
-        relations = names[-1][rows]
-        starts = np.append(np.searchsorted(rows, firsts), rows.size)
-        addresses = [Tasks(*(column[first] for column in names[:-1])) for first in firsts.tolist()]
-        columns = {
-            tasks: tuple(column[start:end] for column in (relations, num_tasks, totals))
-            for tasks, (start, end) in zip(addresses, itertools.pairwise(starts.tolist()), strict=True)
-        }
-        for head in addresses:
-            tail, both = replace(head, side="tail"), replace(head, side="both")
-            # Every triple is ranked on both sides: each has the same relations.
-            if head.side == "head" and tail in columns and np.array_equal(columns[head][0], columns[tail][0]):
-                columns[both] = (columns[head][0], *map(np.add, columns[head][1:], columns[tail][1:]))
-        starts = np.cumsum([0, *(len(each[0]) for each in columns.values())])
-        return cls(tuple(columns), starts, *(np.concatenate(each) for each in zip(*columns.values(), strict=True)))
-
-    def select(self, names: Mapping[str, str]) -> NDArray[np.bool_]:
-        """Return which groups have all of these keys."""
-        found = (all(getattr(tasks, name) == key for name, key in names.items()) for tasks in self.groups)
-        return np.fromiter(found, dtype=bool, count=len(self.groups))
-
-    def find_own(self, place: int) -> slice:
-        """Return where the relations of a group are."""
-        return slice(*self.starts[place : place + 2].tolist())
-
-    def can_have(self, lower: float, upper: float) -> NDArray[np.bool_]:
-        """Return in which groups the E[MR] of some relations may lie between two numbers."""
-        least, most = self._ends
-        return (least <= upper) & (most >= lower)
-
-    @cached_property
-    def _ends(self) -> tuple[NDArray[np.float64], ...]:
-        """The least and the largest E[MR] of a relation, for each group."""
-        expected = self.totals / (2 * self.num_tasks)
-        return tuple(each.reduceat(expected, self.starts[:-1]) for each in (np.minimum, np.maximum))
 
 
 def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from few_tables import few_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,20 +22,16 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("builder")
 
 
-OLDEST = rankconst.bundled_versions()[0]
-"""The smallest of the carried sets."""
-
-
 @pytest.fixture
 def small() -> Path:
-    """The folder of the smallest carried set."""
-    return rankconst.load(version=OLDEST).path
+    """The folder of a small set."""
+    return few_tables().path
 
 
 @pytest.fixture
 def copy(small: Path, tmp_path: Path) -> Path:
     """A copy of it."""
-    return shutil.copytree(small, tmp_path / OLDEST)
+    return shutil.copytree(small, tmp_path / "copy")
 
 
 def damage(path: Path, place: int = 100) -> None:
@@ -154,13 +151,13 @@ def test_tables_that_cannot_be_opened_keep_their_error(run: Run, copy: Path, tmp
 
 @pytest.mark.slow
 def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
-    one = {row["check"]: row["rows"] for row in run("verify", small, "-d", "WN18-RR", "-f", "json").records}
+    one = {row["check"]: row["rows"] for row in run("verify", small, "-d", "FB15k237", "-f", "json").records}
     every = {row["check"]: row["rows"] for row in run("verify", small, "-f", "json").records}
     assert 0 < one["candidates"] < every["candidates"]
     assert one["files"] == every["files"]
-    screen = run("verify", small, "-d", "wn18r", "-d", "nothing")
+    screen = run("verify", small, "-d", "fb15k23", "-d", "nothing")
     assert (screen.code, screen.out) == (4, "")
-    assert "Did you mean wn18rr" in screen.message
+    assert "Did you mean fb15k237" in screen.message
     assert "'nothing'" in screen.message
 
 

@@ -5,23 +5,24 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.constants.affine import ADJUSTMENTS
+from rankconst.constants.constants import Constants
 from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
 from rankconst.results.reading import are_in_full, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.constants.constants import Constants
     from rankconst.moments import Moments
     from rankconst.results.reading import Entry, Measured
     from rankconst.tasks import Histogram
@@ -29,33 +30,6 @@ if TYPE_CHECKING:
 
 # How many standard errors a sampled constant may be off.
 _STANDARD_ERRORS = 6.0
-
-UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """An adjusted value and the right one, which its base value has on these tasks."""
-
-    entry: Entry
-    base: Entry
-    adjustment: str
-    found: float
-    expected: float
-    # Where the right value lies, given the rounding of the base value.
-    interval: Interval
-    # True if the published value lies there, within its own rounding.
-    belongs: bool
-    # If not: a key of CAUSES or UNKNOWN, and the cause in words.
-    cause: str = ""
-    reason: str = ""
-
-    @property
-    def difference(self) -> float:
-        """The relative difference of the two."""
-        if self.found == self.expected:
-            return 0.0
-        return abs(self.found - self.expected) / max(abs(self.found), abs(self.expected))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +39,38 @@ class Cause:
     key: str
     # What was done; the adjusted value is the subject.
     summary: str
-    # (constants, adjustment, base value) to the adjusted value that the defect gives; None if it cannot have happened.
-    span: Callable[[Constants, str, Interval], Interval | None]
     # False if it gives the same on all ranking tasks, so that it says nothing about them.
     tells: bool = True
     # True for a loss of digits that changes nothing about what the value says.
     harmless: bool = False
+
+
+UNKNOWN = Cause("unknown", "unknown", tells=False)
+
+
+class Checked(NamedTuple):
+    """An adjusted value and the right one, which its base value has on these tasks."""
+
+    entry: Entry
+    base: Entry
+    found: float
+    expected: float
+    # Where the right value lies, given the rounding of the base value.
+    interval: Interval
+    # Why the published value does not lie there, within its own rounding; None if it does.
+    cause: Cause | None = None
+
+    @property
+    def belongs(self) -> bool:
+        """True if the adjusted value is that of its base value."""
+        return self.cause is None
+
+    @property
+    def difference(self) -> float:
+        """The relative difference of the two."""
+        if self.found == self.expected:
+            return 0.0
+        return abs(self.found - self.expected) / max(abs(self.found), abs(self.expected))
 
 
 def check_entries(
@@ -86,10 +86,9 @@ def check_entries(
             continue
         try:
             value, adjusted = (measure(one, percent=percent, in_full=in_full) for one in (bases[entry.metric], entry))
-            each = _check(value, adjusted, find_constants(entry.metric))
-        except DataError:  # no number, or an adjustment that is undefined on these tasks
+            checked.append(_check(value, adjusted, find_constants(entry.metric)))
+        except DataError:  # not a number, or an adjustment that is undefined on these tasks
             continue
-        checked.append(each)
     return tuple(checked)
 
 
@@ -98,22 +97,21 @@ def _check(value: Measured, adjusted: Measured, constants: Constants) -> Checked
     form = adjusted.entry.adjustment or ""
     span = _span(constants.metric, form, constants.moments, value.interval)
     expected = float(ADJUSTMENTS[form](constants.metric, constants.moments)(value.value))
-    belongs = _meet(span, adjusted.interval)
-    checked = Checked(adjusted.entry, value.entry, form, adjusted.value, expected, span, belongs)
-    if belongs:
-        return checked
+    cause = None if _meet(span, adjusted.interval) else _find_cause(constants, form, value.interval, adjusted)
+    return Checked(adjusted.entry, value.entry, adjusted.value, expected, span, cause)
+
+
+def _find_cause(constants: Constants, form: str, value: Interval, adjusted: Measured) -> Cause:
+    """Return the known defect that gives an adjusted value: a harmless one, or the nearest and first."""
     fitting: list[tuple[bool, float, Cause]] = []
-    for cause in CAUSES.values():
+    for cause, give in CAUSES.items():
         try:
-            theirs = cause.span(constants, form, value.interval)
+            theirs = give(constants, form, value)
         except UndefinedError:
             continue
         if theirs is not None and _meet(theirs, adjusted.interval):
             fitting.append((not cause.harmless, abs(sum(theirs) / 2 - adjusted.value), cause))
-    if not fitting:
-        return replace(checked, cause=UNKNOWN, reason=UNKNOWN)
-    *_, likely = min(fitting, key=lambda found: found[:2])
-    return replace(checked, cause=likely.key, reason=likely.summary)
+    return min(fitting, key=lambda found: found[:2])[-1] if fitting else UNKNOWN
 
 
 def _meet(one: Interval, other: Interval) -> bool:
@@ -140,54 +138,33 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
 
 # -- known defects ----------------------------------------------------------------------------------------------------
 
+# (constants, adjustment, base value) to the adjusted value that the defect gives; None if it cannot have happened.
+_Give = Callable[[Constants, str, Interval], Interval | None]
+
+CAUSES: dict[Cause, _Give] = {}
+
+
+def _cause(key: str, summary: str, *, tells: bool = True, harmless: bool = False) -> Callable[[_Give], _Give]:
+    """Register what a defect gives."""
+
+    def register(give: _Give) -> _Give:
+        CAUSES[Cause(key, summary, tells, harmless)] = give
+        return give
+
+    return register
+
 
 def _negate(span: Interval | None) -> Interval | None:
     """Return the interval with the opposite sign."""
     return None if span is None else Interval(-span.upper, -span.lower)
 
 
-def _never_scaled(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
+@_cause("unscaled", "the base value, negative where smaller is better: never scaled", tells=False)
+def _never_scaled(constants: Constants, form: str, value: Interval) -> Interval | None:
     """Return the base value as the z-score, better upwards."""
-    if adjustment != "z":
+    if form != "z":
         return None
     return value if constants.metric.increasing else _negate(value)
-
-
-def _turned(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
-    """Return the z-score with the wrong sign."""
-    return _negate(_span(constants.metric, adjustment, constants.moments, value)) if adjustment == "z" else None
-
-
-def _one_less(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
-    """Take the true answer off the candidates; where nothing would be left, the defect gave no number."""
-    whole = constants.histogram
-    if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
-        return None
-    return _span(constants.metric, adjustment, _compute_one_less(constants.metric, whole), value)
-
-
-# One file asks for the same many times: every adjusted form of a metric, under every set of tasks that may be meant.
-@functools.lru_cache(256)
-def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
-    """Return what a random ranker gets among one candidate less."""
-    return compute_moments(metric, replace(whole, num_candidates=whole.num_candidates - 1))
-
-
-def _one_less_turned(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
-    """Return the z-score of one candidate less, with the wrong sign."""
-    return _negate(_one_less(constants, adjustment, value)) if adjustment == "z" else None
-
-
-def _logarithm_of_mean(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
-    """Take ln(N)/(N - 1) of the mean number of candidates for E[MRR]."""
-    histogram = constants.histogram
-    if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted:
-        return None
-    mean = histogram.mean
-    if mean <= 1:
-        return None
-    theirs = replace(constants.moments, expectation=math.log(mean) / (mean - 1))
-    return _span(constants.metric, adjustment, theirs, value)
 
 
 # PyKEEN takes the square of E[GMR], a product of n rounded factors, from E[GMR^2]: what is lost, relative to the
@@ -200,42 +177,54 @@ def bound_cancellation(num_tasks: Any) -> Any:
     return _CANCELLED * np.square(num_tasks, dtype=np.float64)
 
 
-def _cancelled(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
+@_cause("cancelled", "formed with a variance of GMR that lost digits (PyKEEN): the last digits differ", harmless=True)
+def _cancelled(constants: Constants, form: str, value: Interval) -> Interval | None:
     """Grant the variance of GMR what is lost where nearly equal numbers are subtracted."""
-    if adjustment != "z" or constants.metric.exponent != 0:
+    if form != "z" or constants.metric.exponent != 0:
         return None
     lost = min(float(bound_cancellation(constants.num_tasks)), 0.5)
     ends: list[float] = []
     for variance in (constants.variance * (1 - lost), constants.variance * (1 + lost)):
-        ends += _span(constants.metric, adjustment, replace(constants.moments, variance=variance), value)
+        ends += _span(constants.metric, form, replace(constants.moments, variance=variance), value)
     return Interval(min(ends), max(ends))
+
+
+@_cause("sign", "the sign is turned: larger must be better")
+def _turned(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Return the z-score with the wrong sign."""
+    return _negate(_span(constants.metric, form, constants.moments, value)) if form == "z" else None
+
+
+@_cause("logarithm_of_mean", "formed with E[MRR] = ln(N)/(N - 1), N the mean number of candidates (PyKEEN before 1.8)")
+def _logarithm_of_mean(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Take ln(N)/(N - 1) of the mean number of candidates for E[MRR]."""
+    histogram = constants.histogram
+    if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted or histogram.mean <= 1:
+        return None
+    theirs = replace(constants.moments, expectation=math.log(histogram.mean) / (histogram.mean - 1))
+    return _span(constants.metric, form, theirs, value)
 
 
 _TOO_FEW = "formed with one candidate too few in each task (PyKEEN's get_candidate_set_size)"
 
-# Of several that fit, a harmless one is named, then the nearest; of equally near ones, the first.
-CAUSES: dict[str, Cause] = {
-    cause.key: cause
-    for cause in (
-        Cause(
-            "unscaled",
-            "the base value, negative where smaller is better: never scaled",
-            _never_scaled,
-            tells=False,
-        ),
-        Cause(
-            "cancelled",
-            "formed with a variance of GMR that lost digits (PyKEEN): the last digits differ",
-            _cancelled,
-            harmless=True,
-        ),
-        Cause("sign", "the sign is turned: larger must be better", _turned),
-        Cause(
-            "logarithm_of_mean",
-            "formed with E[MRR] = ln(N)/(N - 1), N the mean number of candidates (PyKEEN before 1.8)",
-            _logarithm_of_mean,
-        ),
-        Cause("one_less", _TOO_FEW, _one_less),
-        Cause("one_less_sign", f"{_TOO_FEW}, the sign turned", _one_less_turned),
-    )
-}
+
+@_cause("one_less", _TOO_FEW)
+def _one_less(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Take the true answer off the candidates; where nothing would be left, the defect gave no number."""
+    whole = constants.histogram
+    if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
+        return None
+    return _span(constants.metric, form, _compute_one_less(constants.metric, whole), value)
+
+
+# One file asks for the same many times: every adjusted form of a metric, under every set of tasks that may be meant.
+@functools.lru_cache(256)
+def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
+    """Return what a random ranker gets among one candidate less."""
+    return compute_moments(metric, replace(whole, num_candidates=whole.num_candidates - 1))
+
+
+@_cause("one_less_sign", f"{_TOO_FEW}, the sign turned")
+def _one_less_turned(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Return the z-score of one candidate less, with the wrong sign."""
+    return _negate(_one_less(constants, form, value))

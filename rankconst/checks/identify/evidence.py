@@ -17,18 +17,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.constants.published import NOISE, Interval, parse_value
 from rankconst.errors import DataError
-from rankconst.evaluation import NAMES, NOTHING
+from rankconst.evaluation import NOTHING
 from rankconst.results.reading import are_in_full, measure, name_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry
 
 
@@ -47,12 +48,20 @@ class Piece:
     # What it was found from: "AMRI with MR".
     origin: str
     metric: Metric | None = None
+    # The base value and the adjusted one.
     entries: tuple[Entry, ...] = ()
-    # True for forms that published files often have wrong: they decide only where better ones do not.
-    doubtful: bool = False
-    # Of kind "adjusted", which no constant can be solved for: the form, and the interval of the base value.
-    form: str = ""
+    # Of kind "adjusted", which no constant can be solved for: the interval of the base value.
     base: Interval | None = None
+
+    @property
+    def form(self) -> str:
+        """The adjustment that it was found from."""
+        return (self.entries[-1].adjustment or "") if self.entries else ""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True for forms that published files often have wrong."""
+        return self.metric is not None and bool(self.entries) and (self.form == "z" or not self.metric.is_trusted)
 
     @property
     def precision(self) -> float:
@@ -78,8 +87,7 @@ class Piece:
         return f"{'E' if self.kind == 'expectation' else 'sd'}[{self.metric.label}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(NamedTuple):
     """A number that says nothing, with the reason as half a sentence."""
 
     entry: Entry
@@ -92,12 +100,10 @@ class Evidence:
 
     pieces: tuple[Piece, ...]
     dropped: tuple[Dropped, ...] = ()
-    # The names of ranking tasks that the file states, in any spelling.
-    stated: Mapping[str, str] = field(default_factory=dict)
-    # The tool that the numbers come from, as far as known.
-    tool: str | None = None
     # Adjusted values that leave too much open to tell the tasks, and may still contradict some.
     vague: tuple[Piece, ...] = ()
+    # What the file says.
+    context: Stated = NOTHING
 
 
 def solve(
@@ -138,14 +144,20 @@ def collect_evidence(
     each_evaluation = [tuple(each) for each in evaluations]
     everything = [entry for each in each_evaluation for entry in each]
     counts = {count for entry in everything if (count := _count_tasks(entry)) is not None}
-    pieces = [Piece("num_tasks", n, Interval(n, n), "count") for n in sorted(counts)]
-    dropped: list[Dropped] = []
-    vague: list[Piece] = []
-    for each in each_evaluation:
-        _add_evaluation(each, pieces, dropped, vague, percent=percent)
+    found = [one for each in each_evaluation for one in _read_evaluation(each, percent=percent)]
+    solved = [one for one in found if isinstance(one, Piece)]
     context = everything[0].context if everything else NOTHING
-    stated = {name: text for name in NAMES if (text := getattr(context, name)) is not None}
-    return Evidence(tuple(pieces), tuple(dropped), stated, context.tool or tool, tuple(vague))
+    return Evidence(
+        (*map(count_piece, sorted(counts)), *(piece for piece in solved if piece.kind != "adjusted")),
+        tuple(one for one in found if isinstance(one, Dropped)),
+        tuple(piece for piece in solved if piece.kind == "adjusted"),
+        replace(context, tool=context.tool or tool),
+    )
+
+
+def count_piece(num_tasks: int, origin: str = "count") -> Piece:
+    """Return what a number of ranks says."""
+    return Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), origin)
 
 
 def _count_tasks(entry: Entry) -> int | None:
@@ -161,19 +173,14 @@ def _count_tasks(entry: Entry) -> int | None:
     return int(count) if count == math.floor(count) else None
 
 
-def _add_evaluation(
-    entries: tuple[Entry, ...], pieces: list[Piece], dropped: list[Dropped], vague: list[Piece], *, percent: bool
-) -> None:
-    """Add what the adjusted values of one evaluation say, and those that say nothing."""
+def _read_evaluation(entries: tuple[Entry, ...], *, percent: bool) -> Iterator[Piece | Dropped]:
+    """Yield what the adjusted values of one evaluation say, and those that say nothing."""
     bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
-    expectations: dict[Metric, Interval] = {}
+    known: dict[Metric, Interval] = {}
     in_full = are_in_full(entries)
     # z last: it needs an expectation.
     for entry in sorted((e for e in entries if e.adjustment is not None), key=lambda entry: entry.adjustment == "z"):
-        metric, form = entry.metric, entry.adjustment or ""
-        base, known = bases.get(metric), expectations.get(metric)
-        origin = f"{name_entry(entry)} with {metric.label}"
-        doubtful = form == "z" or not metric.is_trusted
+        metric, form, base = entry.metric, entry.adjustment or "", bases.get(entry.metric)
         try:
             if base is None:
                 raise DataError(f"no {metric.label} is given with it")
@@ -181,30 +188,20 @@ def _add_evaluation(
             if form == "z" and abs(adjusted.value) == abs(value.value):
                 raise DataError(f"it repeats {metric.label} and is not a z-score")
         except DataError as error:
-            dropped.append(Dropped(entry, str(error)))
+            yield Dropped(entry, str(error))
             continue
+        origin, expectation = f"{name_entry(entry)} with {metric.label}", known.get(metric)
+        middle = None if expectation is None else _point(sum(expectation) / 2)
         try:
-            ends = solve(metric, form, value.interval, adjusted.interval, known)
-            middle = None if known is None else _point(sum(known) / 2)
-            centre = solve(metric, form, _point(value.value), _point(adjusted.value), middle)
+            ends = solve(metric, form, value.interval, adjusted.interval, expectation)
+            centre = solve(metric, form, _point(value.value), _point(adjusted.value), middle).lower
         except DataError as error:
-            dropped.append(Dropped(entry, str(error)))
-            piece = Piece("adjusted", adjusted.value, adjusted.interval, origin, metric, (base, entry), doubtful)
-            vague.append(replace(piece, form=form, base=value.interval))
+            yield Dropped(entry, str(error))
+            yield Piece("adjusted", adjusted.value, adjusted.interval, origin, metric, (base, entry), value.interval)
             continue
-        if form != "z" and (known is None or ends.half_width < known.half_width):
-            expectations[metric] = ends
-        pieces.append(
-            Piece(
-                kind="deviation" if form == "z" else "expectation",
-                value=centre.lower,
-                interval=ends,
-                origin=origin,
-                metric=metric,
-                entries=(base, entry),
-                doubtful=doubtful,
-            )
-        )
+        if form != "z" and (expectation is None or ends.half_width < expectation.half_width):
+            known[metric] = ends
+        yield Piece("deviation" if form == "z" else "expectation", centre, ends, origin, metric, (base, entry))
 
 
 def _point(value: float) -> Interval:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,12 @@ from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.metrics import TABULATED_KS
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
-from rankconst.checks.identify.defects import CAUSES, Checked, bound_cancellation, check_entries
+from rankconst.checks.identify.defects import Checked, bound_cancellation, check_entries
 from rankconst.constants.published import NOISE
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rankconst.constants.published import Interval
     from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Entry
-    from rankconst.tables.search import ComputedSets, TaskSets
+    from rankconst.tables.search import TaskSets
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
@@ -71,6 +72,17 @@ class Match:
     by_chance: float = 1.0
 
     @property
+    def every(self) -> tuple[Tasks, ...]:
+        """All that it may be: the likely set first."""
+        return (self.tasks, *self.same)
+
+    @property
+    def unusual(self) -> tuple[bool, ...]:
+        """How it differs from what most results are of: test, both sides, the default protocol."""
+        protocols = {each.protocol for each in self.every}
+        return self.tasks.split != "test", self.tasks.side != "both", DEFAULT_PROTOCOL not in protocols
+
+    @property
     def agreeing(self) -> int:
         """How many pieces agree."""
         return sum(each.agrees for each in self.comparisons)
@@ -79,10 +91,6 @@ class Match:
     def total(self) -> int:
         """How many pieces there are."""
         return len(self.comparisons)
-
-    def name_relations(self) -> str:
-        """Name its relations, and others with the same candidates as equal; empty for a whole set."""
-        return " = ".join(dict.fromkeys(", ".join(tasks.relations) for tasks in (self.tasks, *self.same)))
 
     @property
     def largest_difference(self) -> float:
@@ -143,9 +151,7 @@ class Identification:
 # -- agreement --------------------------------------------------------------------------------------------------------
 
 
-def bound_constant(
-    piece: Piece, candidates: TaskSets | ComputedSets
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound the constant that a piece speaks of, in each set."""
     if piece.kind == "expectation" and piece.metric is not None:
         return candidates.find(piece.metric)
@@ -157,23 +163,20 @@ def bound_constant(
 
 
 def _predict(
-    metric: Metric, form: str, base: Interval, candidates: TaskSets | ComputedSets
+    metric: Metric, form: str, base: Interval, candidates: TaskSets
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound the adjusted value of a base value in each set; NaN where the tables have no constant."""
     least, most = candidates.find(metric)
     expectation = np.where(least == most, least, np.nan)
     optimum = np.nan if metric.optimum is None else metric.optimum
+    deviation = candidates.deviation(metric) * (1 if metric.increasing else -1)
     ends = []
     with np.errstate(invalid="ignore", divide="ignore"):
-        for end in base:
-            for mean in (expectation * (1 - NOISE), expectation * (1 + NOISE)):
-                scale = {"normalised": 1 / mean, "index": 1 / (optimum - mean)}.get(form)
-                if scale is None:
-                    scale = (1 if metric.increasing else -1) / candidates.deviation(metric)
-                ends.append((end - (0.0 if form == "normalised" else mean)) * scale)
-    lower, upper = np.min(ends, axis=0), np.max(ends, axis=0)
-    unknown = ~(np.isfinite(lower) & np.isfinite(upper))
-    return np.where(unknown, np.nan, lower), np.where(unknown, np.nan, upper)
+        for end, mean in itertools.product(base, (expectation * (1 - NOISE), expectation * (1 + NOISE))):
+            unit = {"normalised": mean, "index": optimum - mean}.get(form, deviation)
+            ends.append((end - (0.0 if form == "normalised" else mean)) / unit)
+    known = np.isfinite(ends).all(axis=0)
+    return np.where(known, np.min(ends, axis=0), np.nan), np.where(known, np.max(ends, axis=0), np.nan)
 
 
 def agrees(piece: Piece, lower: Any, upper: Any) -> Any:
@@ -233,7 +236,7 @@ class Comparisons:
     explained: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, evidence: Evidence, candidates: TaskSets | ComputedSets, places: Any = slice(None)) -> Comparisons:
+    def of(cls, evidence: Evidence, candidates: TaskSets, places: NDArray[np.intp]) -> Comparisons:
         """Compare evidence with the sets at some places."""
         pieces = (*evidence.pieces, *evidence.vague)
         bounds = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in pieces]
@@ -257,17 +260,6 @@ class Comparisons:
         return tuple(map(Comparison, self.evidence.pieces, *columns))
 
 
-def join_alike(
-    sets: Sequence[Tasks], signs: Mapping[int, Hashable], order: Callable[[Tasks], Any]
-) -> Iterator[tuple[int, list[Tasks]]]:
-    """Yield the sets whose columns have the same sign, the likely one first, with one of these columns."""
-    alike: dict[Hashable, list[int]] = {}
-    for column, sign in signs.items():
-        alike.setdefault(sign, []).append(column)
-    for own in alike.values():
-        yield own[0], sorted((sets[column] for column in own), key=order)
-
-
 def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> tuple[Match, ...]:
     """Return the sets that the evidence fits, those with the same constants as one; the likely protocol first."""
     places = np.flatnonzero(chosen)
@@ -280,13 +272,16 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
         fits = _excuse(compared, sets, candidates.tables, user)
     fits = _sharpen(compared, fits)
     order = functools.partial(preference, protocol=prefer(evidence, user))
+    alike: dict[object, list[int]] = {}
+    for column in np.flatnonzero(fits).tolist():
+        alike.setdefault(candidates.signature(int(places[column])), []).append(column)
     matches = []
-    signs = {column: candidates.signature(int(places[column])) for column in np.flatnonzero(fits).tolist()}
-    for column, (first, *others) in join_alike(sets, signs, order):
+    for column, *more in alike.values():
+        first, *others = sorted((sets[each] for each in (column, *more)), key=order)
         comparisons, place = compared.list_at(column), int(places[column])
         chance = _estimate_chance(comparisons, candidates, place)
         matches.append(Match(first, tuple(others), int(candidates.num_tasks[place]), comparisons, chance))
-    return tuple(sorted(matches, key=lambda match: (*order(match.tasks)[:1], *_usual(match), match.largest_difference)))
+    return tuple(sorted(matches, key=lambda match: (*order(match.tasks)[:1], *match.unusual, match.largest_difference)))
 
 
 def _compute_missing(compared: Comparisons, sets: Sequence[Tasks], tables: Tables) -> None:
@@ -312,7 +307,7 @@ def _excuse(compared: Comparisons, sets: Sequence[Tasks], tables: Tables, user: 
         find = functools.partial(tables.look_up, sets[column])
         for row in np.flatnonzero(against):
             checked = check_entries(compared.evidence.pieces[row].entries, find, percent=user.percent)
-            compared.explained[row, column] = any(CAUSES[each.cause].tells for each in checked if each.cause in CAUSES)
+            compared.explained[row, column] = any(each.cause is not None and each.cause.tells for each in checked)
         sound = agreement | compared.explained[:, column]
         if outvotes(compared.evidence, sound, against & ~sound):
             sound_pieces[column] = np.sum(sound)
@@ -356,13 +351,11 @@ def _sharpen(compared: Comparisons, fits: NDArray[np.bool_]) -> NDArray[np.bool_
 
 def prefer(evidence: Evidence, user: Stated) -> str | None:
     """Return the protocol of the tool that the numbers come from; None if none is known."""
-    for tool in (user.tool, evidence.tool):
-        if tool is not None:
-            try:
-                return parse_tool(tool).protocol
-            except UnknownNameError:
-                continue
-    return None
+    try:
+        tool = user.tool or evidence.context.tool
+        return None if tool is None else parse_tool(tool).protocol
+    except UnknownNameError:
+        return None
 
 
 def preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
@@ -378,28 +371,21 @@ def preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
     )
 
 
-def _usual(match: Match) -> tuple[bool, ...]:
-    """Sort what most results are of first: test, both sides, the default protocol."""
-    tasks = match.tasks
-    protocols = {each.protocol for each in (tasks, *match.same)}
-    return tasks.split != "test", tasks.side != "both", DEFAULT_PROTOCOL not in protocols
-
-
 # -- adjusted values on the sets that fit -----------------------------------------------------------------------------
 
 
 # If more sets fit than this, adjusted values are checked on none.
-MOST_CHECKED = 8
+_MOST_CHECKED = 8
 
 
 def check_evaluations(
-    evaluations: Iterable[Sequence[Entry]], matches: Sequence[Match], candidates: TaskSets, *, percent: bool
+    evaluations: Iterable[Sequence[Entry]], matches: Sequence[Match], tables: Tables, *, percent: bool
 ) -> tuple[Checked, ...]:
     """Check adjusted values on every set that fits: one that is right on any of them is right."""
-    if not 0 < len(matches) <= MOST_CHECKED:
+    if not 0 < len(matches) <= _MOST_CHECKED:
         return ()
     each_match = []
     for match in matches:
-        find = functools.partial(candidates.tables.look_up, match.tasks)
+        find = functools.partial(tables.look_up, match.tasks)
         each_match.append([one for each in evaluations for one in check_entries(each, find, percent=percent)])
     return tuple(max(verdicts, key=lambda one: one.belongs) for verdicts in zip(*each_match, strict=True))

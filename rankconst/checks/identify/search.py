@@ -1,21 +1,24 @@
 """Which ranking tasks published numbers come from: dataset, split, side and protocol, found by their own constants.
 
 The number of ranks and the expectations that adjusted values give away (:mod:`.evidence`) are compared with those of
-every set of tasks in the tables. The right adjusted values then tell which published ones are wrong
-(:mod:`.defects`).
+every set of tasks in the tables. What is found is shown, with the adjusted values that are wrong (:mod:`.defects`); or
+it completes what file and user say, whole. Where several sets with different constants fit, or none, there is a
+question.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.protocols import RELATION_SIDE
-from rankconst.checks.identify.evidence import Evidence, Piece, collect_evidence
+from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
+from rankconst.checks.identify.evidence import Evidence, collect_evidence
 from rankconst.checks.identify.matches import (
     Comparisons,
     Identification,
@@ -24,150 +27,160 @@ from rankconst.checks.identify.matches import (
     agrees,
     bound_constant,
     check_evaluations,
+    prefer,
+    preference,
     rank,
 )
-from rankconst.checks.identify.relations import rank_relations
-from rankconst.errors import UnknownNameError, UsageError
-from rankconst.evaluation import NAMES, NOTHING, list_open, list_parsers
-from rankconst.results.reading import group_entries
+from rankconst.errors import RankconstError, UnknownNameError, UsageError
+from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_open, list_parsers, parse_stated, settle
+from rankconst.names import list_first
+from rankconst.results.adjust import name_relations
+from rankconst.results.reading import Entries, Entry, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from rankconst.evaluation import Ask, Stated
-    from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
+    from rankconst.tasks import Tasks
 
 
 CERTAIN = 1e-3
 """What is found is certain if fewer sets than this would fit by chance."""
 
 
-def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -> Identified:
-    """Find the sets of ranking tasks that evidence fits.
+@dataclass(frozen=True)
+class Part:
+    """Evaluations that share their ranking tasks, as they differ in the tie policy only, and what their numbers say."""
 
-    A set fits if nothing contradicts it, or nothing but known defects of adjusted values and slips, each outvoted by
-    pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the file
-    states narrow the search, unless nothing fits then. Where no whole set does, a few relations may.
-    """
-    tables = candidates.tables
-    if user.side == RELATION_SIDE:
-        raise UsageError(
-            "relation prediction is not searched for. If you know the dataset and the protocol of the numbers, adjust "
-            f"them with side {RELATION_SIDE}."
-        )
-    given = {name: key for name in NAMES if (key := getattr(user, name)) is not None}
-    asked = select(candidates, given)
-    if not asked.any():
-        raise UnknownNameError(f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
-    stated, notes = read_stated(evidence, user, tables)
-    if not evidence.pieces:
-        return Identified(evidence, (), describe_lack(evidence), " ".join(notes))
+    context: Stated
+    # Of the evaluations, in the file.
+    places: tuple[int, ...]
+    evaluations: tuple[tuple[Entry, ...], ...]
+    evidence: Evidence
+    # What file and user name, as keys.
+    names: Mapping[str, str] = field(default_factory=dict)
+    # What fits; or else why nothing does.
     matches: tuple[Match, ...] = ()
-    aggregation = {name: key for name, key in stated.items() if name == "aggregation"}
-    # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
-    for names in (stated, aggregation, {}):
-        matches = rank(evidence, candidates, asked & select(candidates, names), user)
-        if matches:
-            break
-    else:
-        restricted = rank_relations(evidence, tables, stated | given, user)
-        matches = restricted if len(restricted) == 1 and restricted[0].by_chance < CERTAIN else ()
-    compared = matches[0].comparisons if matches else ()
-    if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
-        notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
-    if matches and matches[0].by_chance > CERTAIN and not {"dataset"} & (given.keys() | stated.keys()):
-        notes.append("so few digits can fit by chance: the numbers may come from a graph that is not in the tables.")
-    against = {name: key for name, key in stated.items() if name in evidence.stated and not holds(matches, name, key)}
-    if matches and against:
-        notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
-    reason = "" if matches else f"{describe_nearest(evidence, candidates, asked, user)[0]}."
-    return Identified(evidence, matches, reason, " ".join(notes))
+    ask: Ask | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """True if what fits does so by no chance."""
+        return bool(self.matches) and self.matches[0].by_chance < CERTAIN
+
+    @property
+    def tells(self) -> bool:
+        """True if some adjusted value tells: a number of ranks, and what is vague, may only contradict."""
+        return any(piece.metric is not None for piece in self.evidence.pieces)
+
+
+def gather(groups: Sequence[Group], reading: Reading, user: Stated) -> list[Part]:
+    """Gather the evaluations that share their ranking tasks."""
+    found: dict[tuple[Stated, tuple[int, ...]], list[int]] = {}
+    for place, group in enumerate(groups):
+        # Rows of a table that say the same of themselves may still be of different tasks.
+        rows = group.rows if reading.layout == "wide" else ()
+        found.setdefault((replace(group.context, rank_type=None), rows), []).append(place)
+    parts = []
+    for (context, _), places in found.items():
+        evaluations = tuple(groups[place].entries for place in places)
+        evidence = collect_evidence(evaluations, tool=reading.tool, percent=user.percent)
+        parts.append(Part(context, tuple(places), evaluations, evidence))
+    return parts
 
 
 def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -> Identification:
     """Find the ranking tasks that the numbers of a file come from, and the adjusted values that are wrong on them."""
-    candidates = TaskSets.of(tables)
-    every = group_entries(reading)
-    each = [(context, [every[at].entries for at in places]) for context, places in gather(every, reading.layout)]
+    sets, parts = TaskSets.of(tables), gather(group_entries(reading), reading, user)
     groups = []
-    for context, evaluations in each:
-        found = identify_evaluations(evaluations, tables, user, tool=reading.tool, candidates=candidates)
-        groups.append(replace(found, context=context, line=evaluations[0][0].line))
+    for part in parts:
+        found = identify(part.evidence, tables, user, part.evaluations)
+        groups.append(replace(found, context=part.context, line=part.evaluations[0][0].line))
     sure = {group.match for group in groups if group.match is not None and group.match.by_chance < CERTAIN}
-    for place, (group, (_, evaluations)) in enumerate(zip(groups, each, strict=True)):
+    asked: dict[Ask, tuple[Entry, ...]] = {}
+    for place, (group, part) in enumerate(zip(groups, parts, strict=True)):
         # A slip may be why nothing fits: then the numbers are of the tasks of others with the same number of ranks.
         counts = {piece.value for piece in group.evidence.pieces if piece.metric is None}
-        alike = {match.tasks: match for match in sure if counts == {match.num_tasks} and match.tasks in candidates.sets}
+        alike = {match.tasks: match for match in sure if counts == {match.num_tasks}}
         if not group.matches and len(alike) == 1:
             (match,) = alike.values()
-            wrong = check_evaluations(evaluations, [match], candidates, percent=user.percent)
-            compared = Comparisons.of(group.evidence, candidates, [candidates.sets.index(match.tasks)])
-            likely = replace(match, comparisons=compared.list_at(0))
+            wrong = check_evaluations(part.evaluations, [match], tables, percent=user.percent)
+            own = Comparisons.of(group.evidence, sets, np.array([sets.sets.index(match.tasks)])).list_at(0)
+            likely = replace(match, comparisons=own)
             groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
-    asked: dict[Ask, tuple[Entry, ...]] = {}
-    for group, (context, evaluations) in zip(groups, each, strict=True):
-        for ask in list_open(context, user) if group.evidence.pieces and group.match is None else ():
-            asked[ask] = (*asked.get(ask, ()), *itertools.chain(*evaluations))
+        for ask in list_open(part.context, user) if group.evidence.pieces and groups[place].match is None else ():
+            asked[ask] = (*asked.get(ask, ()), *itertools.chain(*part.evaluations))
     return Identification(tuple(groups), tables.version, asked)
 
 
 _LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
 
 
-def identify_evaluations(
-    evaluations: Sequence[Sequence[Entry]],
-    tables: Tables,
-    user: Stated = NOTHING,
-    *,
-    tool: str | None = None,
-    pieces: Sequence[Piece] = (),
-    candidates: TaskSets | None = None,
+def identify(
+    evidence: Evidence, tables: Tables, user: Stated = NOTHING, evaluations: Sequence[Sequence[Entry]] = ()
 ) -> Identified:
-    """Find the ranking tasks that some evaluations share, and the adjusted values that are wrong on them.
+    """Find the sets of ranking tasks that evidence fits, and the adjusted values that are wrong on them.
 
-    `pieces` are what else is known about the tasks.
+    A set fits if nothing contradicts it, or nothing but known defects of adjusted values and slips, each outvoted by
+    pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the file
+    states narrow the search, unless nothing fits then.
     """
-    sets = candidates or TaskSets.of(tables)
-    evidence = collect_evidence(evaluations, tool=tool, percent=user.percent)
-    evidence = replace(evidence, pieces=(*evidence.pieces, *pieces))
-    found = identify(evidence, sets, user)
-    return replace(found, checked=check_evaluations(evaluations, found.matches, sets, percent=user.percent))
+    if user.side == RELATION_SIDE:
+        raise UsageError(
+            "relation prediction is not searched for. If you know the dataset and the protocol of the numbers, adjust "
+            f"them with side {RELATION_SIDE}."
+        )
+    sets, given = TaskSets.of(tables), {name: key for name in NAMES if (key := getattr(user, name)) is not None}
+    asked = select(sets, given)
+    if not asked.any():
+        raise UnknownNameError(f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
+    stated, notes = _read_stated(evidence.context, tables)
+    if not evidence.pieces:
+        return Identified(evidence, (), _describe_lack(evidence), " ".join(notes))
+    # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
+    usual = {} if user.aggregation else {"aggregation": stated.get("aggregation", DEFAULT_AGGREGATION)}
+    chosen = (asked & select(sets, names) for names in (stated | usual, usual, {}))
+    matches = find_first(evidence, sets, chosen, user)
+    compared = matches[0].comparisons if matches else ()
+    if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
+        notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
+    if matches and matches[0].by_chance > CERTAIN and "dataset" not in given | stated:
+        notes.append("so few digits can fit by chance: the numbers may come from a graph that is not in the tables.")
+    against = {name: key for name, key in stated.items() if not _holds(matches, name, key)}
+    if matches and against:
+        notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
+    reason = "" if matches else f"{describe_nearest(evidence, sets, asked, user)[0]}."
+    wrong = check_evaluations(evaluations, matches, tables, percent=user.percent)
+    return Identified(evidence, matches, reason, " ".join(notes), checked=wrong)
 
 
-def gather(groups: Iterable[Group], layout: str) -> list[tuple[Stated, list[int]]]:
-    """Gather the places of evaluations that share their ranking tasks: those that differ in the tie policy only."""
-    found: dict[tuple[Stated, tuple[int, ...]], list[int]] = {}
-    for place, group in enumerate(groups):
-        # Rows of a table that say the same of themselves may still be of different tasks.
-        rows = group.rows if layout == "wide" else ()
-        found.setdefault((replace(group.context, rank_type=None), rows), []).append(place)
-    return [(context, places) for (context, _), places in found.items()]
+def find_first(
+    evidence: Evidence, sets: TaskSets, attempts: Iterable[NDArray[np.bool_]], user: Stated
+) -> tuple[Match, ...]:
+    """Return what evidence fits among some sets or, if it fits none, among the next ones."""
+    return next(filter(None, (rank(evidence, sets, chosen, user) for chosen in attempts)), ())
 
 
-def read_stated(evidence: Evidence, user: Stated, tables: Tables) -> tuple[dict[str, str], list[str]]:
+def _read_stated(said: Stated, tables: Tables) -> tuple[dict[str, str], list[str]]:
     """Return the keys of the names that the file states, and notes on unknown ones."""
     found, notes = {}, []
     for name, parse in list_parsers(tables).items():
-        text = evidence.stated.get(name)
+        text = getattr(said, name)
         if text is None:
             continue
         try:
             found[name] = parse(text)
         except UnknownNameError:
             notes.append(f"the file says {name} {text}, which the tables do not have.")
-    # Numbers of macro averages say so, or their user does.
-    if user.aggregation is None:
-        found.setdefault("aggregation", DEFAULT_AGGREGATION)
     return found, notes
 
 
-def holds(matches: Iterable[Match], name: str, key: str) -> bool:
+def _holds(matches: Iterable[Match], name: str, key: str) -> bool:
     """Tell whether any of the sets that fit has this key under that name."""
-    return any(getattr(tasks, name) == key for match in matches for tasks in (match.tasks, *match.same))
+    return any(getattr(tasks, name) == key for match in matches for tasks in match.every)
 
 
 def list_names(names: Mapping[str, str]) -> str:
@@ -188,7 +201,7 @@ def select(candidates: TaskSets, names: Mapping[str, str]) -> NDArray[np.bool_]:
 _FAR = 10.0
 
 
-def describe_lack(evidence: Evidence) -> str:
+def _describe_lack(evidence: Evidence) -> str:
     """Say why there is no evidence at all."""
     reasons = dict.fromkeys(each.reason for each in evidence.dropped)
     remedy = "an adjusted value with its base value, or the number of ranks, is needed"
@@ -196,9 +209,9 @@ def describe_lack(evidence: Evidence) -> str:
 
 
 _SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
-_OTHER_FILTER = (
-    "--counts FILE with your own candidate counts, if the known answers of other splits were removed "
-    "(PyKEEN's filter_validation_when_testing=False)"
+_OTHER_CANDIDATES = (
+    "--protocol sampled:M if candidates were sampled, or --counts FILE with your own candidate counts, if the known "
+    "answers of other splits were removed (PyKEEN's filter_validation_when_testing=False)"
 )
 
 
@@ -208,7 +221,7 @@ def describe_nearest(
     """Say what fits nothing, and name the nearest set of tasks; and the option that may say why, if one does."""
     micro = chosen & (candidates.names["aggregation"] == (user.aggregation or DEFAULT_AGGREGATION))
     places = np.flatnonzero(micro if micro.any() else chosen)
-    sound = [piece for piece in evidence.pieces if not piece.doubtful] or list(evidence.pieces)
+    sound = [piece for piece in evidence.pieces if not piece.is_doubtful] or list(evidence.pieces)
     distances = []
     for piece in sound:
         lower, upper = (each[places] for each in bound_constant(piece, candidates))
@@ -223,7 +236,7 @@ def describe_nearest(
     for piece in sound:
         least, most = (float(each[nearest]) for each in bound_constant(piece, candidates))
         if agrees(piece, least, most):
-            remedy = remedy or _OTHER_FILTER * (piece.metric is None)
+            remedy = remedy or _OTHER_CANDIDATES * (piece.metric is None)
             continue
         if piece.metric is None:
             remedy = _SOME_RELATIONS * bool(piece.value < candidates.num_tasks[nearest])
@@ -241,3 +254,245 @@ def describe_nearest(
             shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
             parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
     return "; ".join(map("".join, parts.items())) or f"nearest {where}", remedy
+
+
+# -- completing a file -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Completed:
+    """The evaluations of a file with what is known about their ranking tasks."""
+
+    # With completed contexts.
+    reading: Reading
+    # As in the file, and the completed context of each.
+    groups: tuple[Group, ...] = ()
+    contexts: tuple[Stated, ...] = ()
+    # The question about the numbers of a group that fit several sets of tasks, or none, by its place.
+    asked: Mapping[int, Ask] = field(default_factory=dict)
+    # How numbers were understood, where that is not what file, user and tool say.
+    note: str = ""
+
+
+def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Completed:
+    """Find the ranking tasks of every evaluation; `user` in any spelling."""
+    user = parse_stated(user, tables)
+    reading = name_relations(reading, user, tables)
+    if not _tells(reading):
+        return Completed(reading)
+    search, groups = _Search(reading, tables, user), group_entries(reading)
+    # A file may tell evaluations on the same tasks apart by model and side.
+    alike: dict[Stated, list[Part]] = {}
+    for part in gather(groups, reading, user):
+        if (found := search.find(part)) is not None:
+            alike.setdefault(replace(part.context, model=None, side=None, num_tasks=None), []).append(found)
+    contexts = [group.context for group in groups]
+    told: dict[Match, None] = {}
+    asked: dict[int, Ask] = {}
+    for part, answer in itertools.chain(*map(search.settle, alike.values())):
+        if isinstance(answer, Ask):
+            asked |= dict.fromkeys(part.places, answer)
+            said: dict[str, Any] = {"asks": (*part.context.asks, answer)}
+        else:
+            default = search.default(part)
+            tasks = default if default in answer.every and default is not None else answer.tasks
+            said = {name: getattr(tasks, name) for name in NAMES}
+            told |= {} if tasks == default else {answer: None}
+        for place in part.places:
+            contexts[place] = replace(contexts[place], **said)
+    known = {
+        (entry.row, entry.column, group.context): context
+        for group, context in zip(groups, contexts, strict=True)
+        for entry in (group.entries if context != group.context else ())
+    }
+    entries = Entries(
+        entry._replace(context=known.get((entry.row, entry.column, entry.context), entry.context))
+        for entry in reading.entries
+    )
+    completed = replace(reading, entries=entries) if known else reading
+    return Completed(completed, tuple(groups), tuple(contexts), asked, search.describe(told))
+
+
+def _tells(reading: Reading) -> bool:
+    """Tell whether there are adjusted values or numbers of ranks, without a look at each of a million entries."""
+    return any(head.adjustment is not None or head.metric.scale == "count" for head in reading.entries.heads) or any(
+        context.num_tasks is not None for context in reading.entries.contexts
+    )
+
+
+class _Search:
+    """The search for the ranking tasks of one file."""
+
+    def __init__(self, reading: Reading, tables: Tables, user: Stated) -> None:
+        self.reading, self.tables, self.user = reading, tables, user
+        self.sets = TaskSets.of(tables)
+        # Thousands of rows may say nothing but the same number.
+        self._by_count: dict[Stated, Part] = {}
+
+    def default(self, part: Part) -> Tasks | None:
+        """Return the tasks that are assumed where no number tells."""
+        try:
+            return settle(part.context, self.user, self.tables, tool=self.reading.tool)[0]
+        except RankconstError:
+            return None
+
+    def _name(self, context: Stated) -> Mapping[str, str] | None:
+        """Return what file and user name; None if it is unknown, contradicts itself or is not of these tables."""
+        names: dict[str, str] = {}
+        dataset = self.user.dataset or context.dataset or next(iter(self.tables.datasets))
+        try:
+            for name, parse in list_parsers(self.tables).items():
+                said, asked = getattr(context, name), getattr(self.user, name)
+                if found := asked or (parse(said) if said else None):
+                    names[name] = found
+            tasks = settle(replace(context, dataset=dataset), self.user, self.tables, tool=self.reading.tool)[0]
+        except RankconstError:
+            return None
+        known = tasks.dataset in self.sets.names["dataset"]  # not the user's own counts
+        counted_elsewhere = not known or tasks.relations or tasks.side == RELATION_SIDE
+        return None if counted_elsewhere or find_protocol(tasks.protocol).negatives is not None else names
+
+    def find(self, part: Part) -> Part | None:
+        """Search for the sets of tasks that the numbers of some evaluations fit; None if there are none to search."""
+        names, evidence = self._name(part.context), part.evidence
+        if names is None:
+            return None
+        if not evidence.pieces and not evidence.vague:
+            return replace(part, names=names)
+        key = None if part.tells or evidence.vague else replace(part.context, model=None)
+        if key in self._by_count:
+            known = self._by_count[key]
+            return replace(part, names=names, matches=known.matches, ask=known.ask)
+        attempts = [names]
+        if names.get("side") == "both" and self.user.side is None:
+            # A tool may call the one side that was evaluated both.
+            attempts.append({name: key for name, key in names.items() if name != "side"})
+        matches = find_first(evidence, self.sets, (select(self.sets, asked) for asked in attempts), self.user)
+        found = replace(part, names=names, matches=matches, ask=None if matches else self._ask(part, names))
+        if key is not None:
+            self._by_count[key] = found
+        return found
+
+    def _ask(self, part: Part, names: Mapping[str, str]) -> Ask:
+        """Return what is nearest where nothing fits, and what may be the reason."""
+        chosen, evidence = select(self.sets, names), part.evidence
+        if names and (part.tells or evidence.vague):
+            elsewhere = rank(evidence, self.sets, select(self.sets, {}), self.user)
+            if elsewhere and elsewhere[0].by_chance < CERTAIN:
+                text = f"its numbers do not fit {list_names(names)}; they are those of {_describe(elsewhere[:1])}"
+                return Ask("tasks", text)
+        if not chosen.any():
+            return Ask("tasks", f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}")
+        evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
+        nearest, remedy = describe_nearest(evidence, self.sets, chosen, self.user)
+        text = f"its numbers fit no ranking tasks in the tables: {nearest}"
+        return Ask("tasks", text, remedy=remedy if "dataset" in names else "--dataset")
+
+    @functools.cached_property
+    def counted(self) -> str:
+        """The one dataset whose splits have the numbers of ranks that the file counts, if that is no chance."""
+        alone = (part for part in self._by_count.values() if part.matches and "dataset" not in part.names)
+        fits = {tuple(piece.value for piece in part.evidence.pieces): part.matches for part in alone}
+        common = set.intersection(*({one.tasks.dataset for one in each} for each in fits.values())) if fits else set()
+        by_chance = math.prod(matches[0].by_chance for matches in fits.values())
+        return common.pop() if len(common) == 1 and by_chance < CERTAIN else ""
+
+    # -- evaluations that share what the file says ---------------------------------------------------------------------
+
+    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Ask]]:
+        """Yield the one match of each part, or a question; nothing where what is usual fits.
+
+        All are of one dataset, split and protocol if they can be.
+        """
+        telling = [part for part in every if part.tells]
+        shared = _share(telling)
+        certain = any(part.is_certain for part in telling)
+        for part in every:
+            named = "dataset" in part.names
+            if part.tells:
+                matches = _restrict(part.matches, shared) or part.matches
+                sure = named or (certain if shared else part.is_certain)
+            elif shared and (certain or named):
+                matches, sure = _restrict(part.matches or self._list_shared(shared, part), shared), True
+            else:
+                likely = self._list_likely(part)
+                if likely is None:
+                    continue
+                matches = likely
+                sure = named or part.is_certain or {match.tasks.dataset for match in matches} == {self.counted}
+            yield part, _conclude(part, matches, sure=sure)
+
+    def _list_likely(self, part: Part) -> tuple[Match, ...] | None:
+        """Return what a number of ranks fits, the usual if it can be; None if that is what is assumed in any case."""
+        if not (part.evidence.pieces or part.evidence.vague):
+            return None
+        usual = tuple(match for match in part.matches if match.tasks.aggregation == DEFAULT_AGGREGATION)
+        default, protocol = self.default(part), prefer(part.evidence, self.user)
+        if any(default in match.every for match in usual):
+            return None
+        likely = tuple(match for match in usual if protocol in {one.protocol for one in match.every})
+        return likely or usual or part.matches
+
+    def _list_shared(self, shared: Iterable[Tasks], part: Part) -> tuple[Match, ...]:
+        """Return the tasks of the other evaluations, of the side of a part; those with the same candidates as one."""
+        side = part.names.get("side", "both")
+        order = functools.partial(preference, protocol=prefer(part.evidence, self.user))
+        alike: dict[object, list[Tasks]] = {}
+        for tasks in sorted((replace(each, side=side) for each in shared), key=order):
+            alike.setdefault((self.tables.histogram(tasks), tasks.aggregation), []).append(tasks)
+        return tuple(Match(first, tuple(others), 0, ()) for first, *others in alike.values())
+
+    def describe(self, told: Iterable[Match]) -> str:
+        """Say how numbers were understood."""
+        if not (matches := list(told)):
+            return ""
+        named = self.user.dataset or any(context.dataset for context in self.reading.entries.contexts)
+        start, more = ("its", "") if named else ("no dataset is named; its", " Add --dataset to be sure.")
+        return f"{start} numbers are those of {_describe(matches)} (`rankconst identify` shows why).{more}"
+
+
+def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Ask:
+    """Return the one match; without it, a question."""
+    if not matches:
+        return part.ask or Ask("tasks", "its numbers fit other ranking tasks than those beside them")
+    if len(matches) > 1:
+        return _ask_which(matches)
+    text = f"no dataset is named; its numbers fit {_describe(matches)}, but so few digits can fit by chance"
+    return matches[0] if sure else Ask("dataset", text, remedy="--dataset")
+
+
+def _frame(tasks: Tasks) -> Tasks:
+    """Return what evaluations of all sides share."""
+    return replace(tasks, side="both")
+
+
+def _share(every: Iterable[Part]) -> set[Tasks]:
+    """Return the tasks that, on some side, fit all evaluations that fit any."""
+    frames = [{_frame(tasks) for match in one.matches for tasks in match.every} for one in every if one.matches]
+    return set.intersection(*frames) if frames else set()
+
+
+def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]:
+    """Keep the tasks that, on some side, fit the other evaluations, too."""
+    inside = ((match, [tasks for tasks in match.every if _frame(tasks) in shared]) for match in matches)
+    return tuple(replace(match, tasks=kept[0], same=tuple(kept[1:])) for match, kept in inside if kept)
+
+
+def _ask_which(matches: Sequence[Match]) -> Ask:
+    """Ask which of several sets it is, with the options that would tell them apart."""
+    tasks = [match.tasks for match in matches]
+    options = [f"--{name} {getattr(tasks[0], name)}" for name in NAMES if len({getattr(t, name) for t in tasks}) > 1]
+    text = f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: {_describe(matches)}"
+    return Ask("tasks", text, remedy=f"what tells them apart, for example {' '.join(options)}")
+
+
+def _describe(matches: Sequence[Match]) -> str:
+    """Name sets of tasks: what only sides tell apart together, protocols with the same constants as equal."""
+    sides: dict[str, list[str]] = {}
+    for match in matches:
+        tasks = match.tasks
+        alike = [each.protocol for each in match.every if replace(each, protocol="") == replace(tasks, protocol="")]
+        more = "" if tasks.is_micro else f", {tasks.aggregation}"
+        key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{more}"
+        sides.setdefault(key, []).append(tasks.side)
+    return list_first([key.format(", ".join(sorted(set(each)))) for key, each in sides.items()])

@@ -2,9 +2,6 @@
 
 Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits give, a share of n
 tasks is a multiple of 1/n. A published number that breaks one is a slip, or is not what its heading says.
-
-:mod:`.bounds` has the inequalities as functions of numbers, :mod:`.case` the numbers of an evaluation with their
-intervals and ranking tasks, :mod:`.rules` the rules.
 """
 
 from __future__ import annotations
@@ -12,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.checks.identify.completion import Completed, complete_reading
+from rankconst.checks.identify.search import Completed, complete_reading
 from rankconst.checks.lint.case import Archive, Case, Finding, Lint, build_case
 from rankconst.checks.lint.rules import RULES, SWAPPED
 from rankconst.evaluation import Stated, parse_stated
@@ -39,23 +36,22 @@ def lint_reading(
     listed = "`rankconst lint --rules` lists them all."
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
     notes: dict[str, None] = {}
-    archive, completed = None, Completed(reading)
+    archive, completed = Archive(tables), Completed(reading)
     if tables is not None:
         user = parse_stated(user, tables)
         completed = complete_reading(reading, tables, user)
-        archive = Archive(tables)
         notes[completed.note] = None
     cases: list[Case] = []
     asked: dict[Ask, list[Entry]] = {}
     for place, group in enumerate(completed.groups or group_entries(reading)):
         context = completed.contexts[place] if completed.contexts else group.context
         # A slip may be why nothing fits: such numbers are judged by what file and user say.
-        doubted = place in completed.unfit
-        case, note = build_case(group, reading, user, archive, None if doubted else context)
-        cases.append(replace(case, assumed=user.protocol is None) if doubted else case)
-        notes[note] = None
-        for ask in dict.fromkeys((*case.asks, *(context.asks[-1:] if doubted else ()))):
-            asked.setdefault(ask, []).extend(group.entries)
+        ask = completed.asked.get(place)
+        case = build_case(group, reading, user, archive, None if ask else context)
+        cases.append(replace(case, assumed=user.protocol is None) if ask else case)
+        notes[case.note] = None
+        for each in filter(None, dict.fromkeys((*case.asks, ask))):
+            asked.setdefault(each, []).extend(group.entries)
     found = [finding for rule in chosen or RULES.values() for finding in rule.apply(cases)]
     findings = sorted(_drop_explained(found), key=lambda finding: finding.line or 0)
     questions = {ask: tuple(entries) for ask, entries in asked.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -81,30 +82,30 @@ class Lint:
 class Archive:
     """Tables that remember what rows of a file have in common: thousands may be of the same ranking tasks."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables | None = None) -> None:
         self.tables = tables
         self.settle = functools.cache(self._settle)
         self.list_others = functools.cache(self._find_others)
 
-    def constants(self, tasks: Tasks, metric: Metric) -> Constants | None:
+    def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
         """Return the constants of a metric; None if the tables lack the tasks, or there is no such average."""
         try:
-            return self.tables.look_up(tasks, metric)
+            return None if self.tables is None or tasks is None else self.tables.look_up(tasks, metric)
         except (UnknownNameError, UsageError):
             return None
 
-    def histogram(self, tasks: Tasks) -> Histogram | None:
+    def histogram(self, tasks: Tasks | None) -> Histogram | None:
         """Return the candidate counts of ranking tasks; None if the tables lack them."""
         constants = self.constants(tasks, CATALOGUE["arithmetic_mean_rank"])
         return None if constants is None else constants.histogram
 
-    def count(self, tasks: Tasks, tool: Tool | None) -> int | None:
+    def count(self, tasks: Tasks | None, tool: Tool | None) -> int | None:
         """Return how many ranks a tool computes; None if the tables lack the tasks, or no batch of the tool is whole.
 
         Tools that rank whole batches of triples only leave out the last, incomplete one.
         """
         histogram = self.histogram(tasks)
-        if histogram is None or tool is None or tool.batch is None:
+        if histogram is None or tasks is None or tool is None or tool.batch is None:
             return None if histogram is None else histogram.total
         try:
             return count_ranked(histogram.total, tasks.side, tool.batch)
@@ -115,40 +116,38 @@ class Archive:
         self, file: Stated, user: Stated, implied: str | None
     ) -> tuple[Tasks | None, Tool | None, str | tuple[Ask, ...]]:
         """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
+        if self.tables is None:
+            return None, None, f"{_UNKNOWN}no tables were given."
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
         except AskedError as error:
             return None, None, error.asks
         except (DataError, UnknownNameError) as error:
-            return None, None, _unknown(str(error))
+            return None, None, f"{_UNKNOWN}{error}"
         if self.histogram(tasks) is None:
             reason = f"the tables ({self.tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
-            return None, None, _unknown(f"{reason}under protocol {tasks.protocol}.")
+            return None, None, f"{_UNKNOWN}{reason}under protocol {tasks.protocol}."
         if self.count(tasks, tool) is None and tool is not None:
             reason = f"{tool.title} ranks whole batches of {tool.batch} triples only, and "
-            return None, None, _unknown(f"{reason}{tasks.dataset} {tasks.split} has fewer.")
+            return None, None, f"{_UNKNOWN}{reason}{tasks.dataset} {tasks.split} has fewer."
         return tasks, tool, ""
 
     def _find_others(self, tasks: Tasks) -> list[Tasks]:
         """Return the other ranking tasks of the dataset, those that differ in the protocol alone first."""
-        every = [
+        protocols = () if self.tables is None else self.tables.protocols(tasks.dataset)
+        every = (
             replace(tasks, protocol=protocol, split=split, side=side)
-            for protocol in self.tables.protocols(tasks.dataset)
-            for split in SPLITS
-            if self.tables.holds(replace(tasks, protocol=protocol, split=split))
-            for side in LINK_SIDES
-        ]
+            for protocol, split, side in itertools.product(protocols, SPLITS, LINK_SIDES)
+        )
 
         def differ(one: Tasks) -> tuple[bool, int]:
             away = (one.split != tasks.split, one.side != tasks.side, one.protocol != tasks.protocol)
             return any(away[:2]), sum(away)
 
-        return sorted((one for one in every if one != tasks), key=differ)
+        return sorted((one for one in every if one != tasks and self.histogram(one)), key=differ)
 
 
-def _unknown(reason: str) -> str:
-    """Return a note on why the ranking tasks are unknown."""
-    return f"the ranking tasks are unknown, so rules that need them are left out: {reason}"
+_UNKNOWN = "the ranking tasks are unknown, so rules that need them are left out: "
 
 
 @dataclass(frozen=True)
@@ -164,13 +163,14 @@ class Case:
     own: Mapping[Metric, Measured]
     # 1 if ranks are whole, 1/2 if they can be halves.
     step: float
-    archive: Archive | None = None
+    archive: Archive
     tasks: Tasks | None = None
     tool: Tool | None = None
     # True if neither file nor user names a protocol or a tool: the default one is assumed.
     assumed: bool = True
     percent: bool = False
-    # What only the user can answer about the tasks.
+    # Why the tasks are not known, or what only the user can answer about them.
+    note: str = ""
     asks: tuple[Ask, ...] = ()
     # True if the file says that the numbers are means over several runs.
     averaged: bool = False
@@ -194,15 +194,13 @@ class Case:
 
     def constants(self, metric: Metric) -> Constants | None:
         """Return what a random ranker gets; None if the tasks are not known."""
-        return None if self.archive is None or self.tasks is None else self.archive.constants(self.tasks, metric)
+        return self.archive.constants(self.tasks, metric)
 
     @functools.cached_property
     def widest(self) -> Histogram | None:
         """Candidate counts that no task exceeds: the unfiltered ones if the protocol is assumed."""
-        if self.archive is None or self.tasks is None:
-            return None
-        raw = replace(self.tasks, protocol="raw")
-        return self.archive.histogram(raw if self.assumed and self.archive.tables.holds(raw) else self.tasks)
+        raw = replace(self.tasks, protocol="raw") if self.tasks is not None and self.assumed else None
+        return self.archive.histogram(raw) or self.archive.histogram(self.tasks)
 
     @functools.cached_property
     def most(self) -> float:
@@ -221,13 +219,12 @@ class Case:
 
     def count(self, tasks: Tasks | None = None) -> int | None:
         """Return how many ranks the tool computes on its tasks, or on other ones; None if not known."""
-        wanted = tasks or self.tasks
-        return None if self.archive is None or wanted is None else self.archive.count(wanted, self.tool)
+        return self.archive.count(tasks or self.tasks, self.tool)
 
     @property
     def others(self) -> list[Tasks]:
         """The other ranking tasks of the dataset, those that differ in the protocol alone first."""
-        return [] if self.archive is None or self.tasks is None else self.archive.list_others(self.tasks)
+        return [] if self.tasks is None else self.archive.list_others(self.tasks)
 
 
 class Mean(NamedTuple):
@@ -247,10 +244,8 @@ def invert(interval: Interval) -> Interval:
     return Interval(lower, upper)
 
 
-def build_case(
-    group: Group, reading: Reading, user: Stated, archive: Archive | None = None, completed: Stated | None = None
-) -> tuple[Case, str]:
-    """Return a group's numbers, and why its ranking tasks are not known; `completed` is more than the file says."""
+def build_case(group: Group, reading: Reading, user: Stated, archive: Archive, completed: Stated | None = None) -> Case:
+    """Return the numbers of a group; `completed` is more than the file says."""
     stated = completed or group.context
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
@@ -260,28 +255,25 @@ def build_case(
             measured.append(measure(entry, percent=user.percent, in_full=in_full))
         except DataError as error:
             unreadable.append((entry, str(error)))
-    tasks, tool = None, None
-    reason: str | tuple[Ask, ...] = _unknown("no tables were given.")
-    if archive is not None:
-        # Only what tells the tasks, so that rows share the answer.
-        telling = replace(stated, model=None, rank_type=None, num_tasks=None)
-        tasks, tool, reason = archive.settle(telling, user, reading.tool)
+    # Only what tells the tasks, so that rows share the answer.
+    telling = replace(stated, model=None, rank_type=None, num_tasks=None)
+    tasks, tool, reason = archive.settle(telling, user, reading.tool)
     whole = tool is not None and tool.whole_ranks if stated.rank_type is None else stated.rank_type in _WHOLE_RANK_TYPES
-    case = Case(
+    return Case(
         group=group,
         measured=tuple(measured),
         unreadable=tuple(unreadable),
-        own=_pick_own(measured),
+        own=pick_own(measured),
         step=1.0 if whole else 0.5,
         archive=archive,
         tasks=tasks,
         tool=tool,
         assumed=not (stated.tool or user.tool or reading.tool or stated.protocol or user.protocol),
         percent=user.percent,
+        note=reason if isinstance(reason, str) else "",
         asks=() if isinstance(reason, str) else reason,
         averaged=any(m.averaged for m in measured) or _tell_runs(group, reading),
     )
-    return case, reason if isinstance(reason, str) else ""
 
 
 def _tell_runs(group: Group, reading: Reading) -> bool:
@@ -294,7 +286,7 @@ def _tell_runs(group: Group, reading: Reading) -> bool:
     return counted or any(is_number(row.get(column) or "") for row in rows for column in spreads)
 
 
-def _pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:
+def pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:
     """Return the one value of each metric, cut at the range of the metric."""
     every: dict[Metric, list[Measured]] = {}
     for m in measured:

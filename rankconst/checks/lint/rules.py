@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
-from rankconst.checks.identify.defects import CAUSES, UNKNOWN, check_entries
-from rankconst.checks.lint.case import Finding, Severity, invert
+from rankconst.checks.identify.defects import UNKNOWN, check_entries
+from rankconst.checks.lint.case import Finding, Severity, invert, pick_own
 from rankconst.constants.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.lint.case import Case
     from rankconst.constants.constants import Constants
-    from rankconst.tasks import Tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,11 @@ def rule(
     return register
 
 
-def _name(tasks: Tasks | None) -> str:
-    return "" if tasks is None else f"{tasks.dataset} {tasks.split} {tasks.side}"
+def _name_tasks(case: Case) -> str:
+    """Name the tasks of a case, behind a blank; nothing if they are not known."""
+    if (tasks := case.tasks) is None:
+        return ""
+    return f" on {tasks.dataset} {tasks.split} {tasks.side}, protocol {tasks.protocol}{' (assumed)' * case.assumed}"
 
 
 # -- ranges and columns -----------------------------------------------------------------------------------------------
@@ -126,23 +128,22 @@ def find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
 
 def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
     metric = m.entry.metric
-    low, high, assumed, where = metric.lower, metric.upper, False, ""
+    low, high = metric.lower, metric.upper
     histogram = case.widest
-    if histogram is not None and case.tasks is not None:
+    if histogram is not None:
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
         low, high = sorted((worst, worst if metric.optimum is None else metric.optimum))
-        assumed = case.assumed
-        where = f" on {_name(case.tasks)}" + ("" if assumed else f" under protocol {case.tasks.protocol}")
     if not (exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper)):
         return
     beyond_worst = (m.value < low) == metric.increasing
+    is_open = histogram is not None and case.assumed and metric.lower <= m.value <= metric.upper
     yield Finding(
         (m,),
         f"{low:.6g} <= {metric.label} <= {high:.6g}",
-        f"{m} is impossible{where}.",
+        f"{m} is impossible{_name_tasks(case)}.",
         _guess(m, beyond_worst=beyond_worst),
         # Beyond the worst ranker there may be other tasks; beyond the best there are none.
-        "warning" if assumed and beyond_worst and metric.lower <= m.value <= metric.upper else "error",
+        "warning" if is_open and beyond_worst else "error",
         case.group.label,
     )
 
@@ -181,17 +182,16 @@ _FEWEST_SWAPPED = 2
 def find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
     """Find two metrics such that every evaluation with both is impossible, and possible with the two exchanged."""
     mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
-    tables = [(case, {m.entry.metric: m.interval for m in _list_plain(case)}) for case in cases]
-    wrong = [(case, values) for case, values in tables if not _is_possible(values, case.step)]
-    pairs = dict.fromkeys(pair for _, values in wrong for pair in itertools.combinations(values, 2))
-    for one, other in pairs:
-        both = [(case, values) for case, values in tables if one in values and other in values]
-        broken = [(case, values) for case, values in wrong if one in values and other in values]
+    tables = [(case, dict.fromkeys(m.entry.metric for m in _list_plain(case))) for case in cases]
+    wrong = [(case, metrics) for case, metrics in tables if not _is_possible(case, {})]
+    for one, other in dict.fromkeys(pair for _, metrics in wrong for pair in itertools.combinations(metrics, 2)):
+        both = [case for case, metrics in tables if {one, other} <= metrics.keys()]
+        broken = [case for case, metrics in wrong if {one, other} <= metrics.keys()]
         if len(both) < _FEWEST_SWAPPED or len(broken) < len(both):
             continue
-        if all(_is_possible({**v, one: v[other], other: v[one]}, case.step) for case, v in broken):
+        if all(_is_possible(case, {one: other, other: one}) for case in broken):
             yield Finding(
-                tuple(m for case, _ in broken for m in _list_plain(case) if m.entry.metric in {one, other}),
+                tuple(m for case in broken for m in _list_plain(case) if m.entry.metric in {one, other}),
                 f"{', '.join(mended[:-1])} and {mended[-1]} together",
                 f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are impossible "
                 "as they are, and possible with the two exchanged.",
@@ -203,22 +203,14 @@ def _list_plain(case: Case) -> list[Measured]:
     return [m for m in case.measured if m.entry.adjustment is None and m.entry.metric.optimum is not None]
 
 
-def _is_possible(values: Mapping[Metric, Interval], step: float) -> bool:
-    """Tell whether some ranks have these values, as far as their ranges, hits, MR and MRR tell."""
-    if any(exceeds(v.lower, metric.upper) or exceeds(metric.lower, v.upper) for metric, v in values.items()):
-        return False
-    hits = {metric.hits_k: v for metric, v in values.items() if metric.hits_k is not None}
-    ordered = [hits[k] for k in sorted(hits)]
-    if any(exceeds(before.lower, after.upper) for before, after in itertools.combinations(ordered, 2)):
-        return False
-    mean, reciprocal = (values.get(CATALOGUE[f"{name}_mean_rank"]) for name in ("arithmetic", "inverse_harmonic"))
-    if hits and reciprocal is not None and not _overlap(reciprocal, bound_reciprocal_by_hits(hits, step)):
-        return False
-    if hits and mean is not None and not _overlap(mean, bound_mean_rank_by_hits(hits, step)):
-        return False
-    if mean is None or reciprocal is None or math.isinf(mean.upper):
-        return True
-    return not exceeds(least_mean_rank(reciprocal.upper, step), mean.upper)
+def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
+    """Tell whether some ranks have these values, on whatever tasks, as far as the rules tell."""
+    measured = [
+        replace(m, entry=m.entry._replace(metric=exchanged.get(m.entry.metric, m.entry.metric)))
+        for m in _list_plain(case)
+    ]
+    bare = replace(case, measured=tuple(measured), unreadable=(), own=pick_own(measured), tasks=None)
+    return not any(any(rule.apply([bare])) for rule in RULES.values() if rule.mended_by_swap)
 
 
 def _overlap(one: Interval, other: Interval) -> bool:
@@ -522,18 +514,11 @@ def _find_broken(case: Case, measured: list[Measured], step: float, inequality: 
         tuple(broken),
         " and ".join(inequality.format(m.label) for m in broken),
         f"no {n:,} ranks have {', '.join(map(str, broken))}"
-        + (" (the file states their number)." if stated else f": that is n {_name_counted(case)}."),
+        + (" (the file states their number)." if stated else f": that is n{_name_tasks(case)}."),
         f"They fit {others}." if others else "A mean over several runs or over sides, or other ranking tasks.",
         # The authors may have ranked other tasks; but a number that the file states is of the same program.
         "error" if stated and not case.asks else "warning",
     )
-
-
-def _name_counted(case: Case) -> str:
-    if case.tasks is None:
-        return ""
-    assumed = ", which is assumed" if case.assumed else ""
-    return f"of {_name(case.tasks)} under protocol {case.tasks.protocol}{assumed}"
 
 
 def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
@@ -569,7 +554,7 @@ def find_other_counts(case: Case) -> Iterator[Finding]:
     yield Finding(
         case.measured[:1],
         "n stated = n of the ranking tasks",
-        f"the file counts {stated:,} ranks; there are {expected:,} {_name_counted(case)}.",
+        f"the file counts {stated:,} ranks; there are {expected:,}{_name_tasks(case)}.",
         next(others, "Another dataset, or some tasks were left out."),
         "warning",
     )
@@ -613,16 +598,15 @@ def find_mismatches(case: Case) -> Iterator[Finding]:
         return constants
 
     for checked in check_entries(entries, find_constants, percent=case.percent):
-        if checked.belongs:
+        if checked.cause is None:
             continue
         m, base = found[checked.entry], case.own[checked.base.metric]
-        cause = f"{checked.reason[:1].upper()}{checked.reason[1:]}."
-        if checked.cause == UNKNOWN:
+        cause = f"{checked.cause.summary[:1].upper()}{checked.cause.summary[1:]}."
+        if checked.cause is UNKNOWN:
             cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
-        expected = f"expected {show_number(checked.expected, 8)}{_name_chance(case)}"
+        expected = f"expected {show_number(checked.expected, 8)}{_name_tasks(case)}"
         statement = f"{m} does not belong to {base}: {expected}."
-        harmless = checked.cause in CAUSES and CAUSES[checked.cause].harmless
-        severity: Severity = "info" if harmless else "warning" if case.assumed else "error"
+        severity: Severity = "info" if checked.cause.harmless else "warning" if case.assumed else "error"
         yield Finding((m, base), _write_formula(m), statement, cause, severity)
 
 
@@ -641,12 +625,6 @@ def _write_formula(m: Measured) -> str:
     metric = m.entry.metric
     sign = "" if metric.increasing else "-"
     return _FORMULAS[m.entry.adjustment or ""].format(adjusted=m.label, base=metric.label, sign=sign)
-
-
-def _name_chance(case: Case) -> str:
-    if case.tasks is None:
-        return ""
-    return f" on {_name(case.tasks)}, protocol {case.tasks.protocol}{' (assumed)' if case.assumed else ''}"
 
 
 @rule(
@@ -682,7 +660,7 @@ def find_worse_than_random(case: Case) -> Iterator[Finding]:
         yield Finding(
             tuple(worse),
             f"z >= {_LEAST_Z:g}",
-            f"worse than a random ranker{_name_chance(case)}: {listed}.",
+            f"worse than a random ranker{_name_tasks(case)}: {listed}.",
             "All metrics are: are scores sorted the wrong way?" if 2 < len(worse) == len(scores) else "",
             "info",
         )
@@ -696,7 +674,7 @@ def find_worse_than_random(case: Case) -> Iterator[Finding]:
 )
 def find_below_frequency(case: Case) -> Iterator[Finding]:
     """Find evaluations in which a metric is worse than what the frequency baseline is expected to get."""
-    if case.tasks is None or case.archive is None:
+    if case.tasks is None:
         return
     tasks = replace(case.tasks, baseline=_COUNTING)
     below = {}
@@ -709,7 +687,7 @@ def find_below_frequency(case: Case) -> Iterator[Finding]:
             below[m] = expected
     if below:
         listed = ", ".join(f"{m} (it gets {show_number(expected, 4)})" for m, expected in below.items())
-        statement = f"worse than the frequency baseline{_name_chance(case)}: {listed}."
+        statement = f"worse than the frequency baseline{_name_tasks(case)}: {listed}."
         yield Finding(tuple(below), "M better than E[M] of the frequency baseline", statement, "", "info")
 
 
@@ -734,7 +712,7 @@ def find_tied(case: Case) -> Iterator[Finding]:
             yield Finding(
                 tuple(tied),
                 "M != M of a model that scores all candidates alike",
-                f"{listed}: that is what a model gets{_name_chance(case)} that scores all candidates alike, with "
+                f"{listed}: that is what a model gets{_name_tasks(case)} that scores all candidates alike, with "
                 f"{rank_type} ranks.",
                 "Scores that are not a number, infinite or all 0"
                 + (", or a perfect model." if rank_type == "optimistic" else "."),

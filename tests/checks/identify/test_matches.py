@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.identify.evidence import Evidence, Piece
+from rankconst.checks.identify.evidence import Evidence, Piece, count_piece
 from rankconst.checks.identify.matches import Comparison, Identified, Match, agrees, outvotes, score
 from rankconst.constants.published import Interval
 from rankconst.tasks import Tasks
 
-COUNT = Piece("num_tasks", 402, Interval(402, 402), "count")
+COUNT = count_piece(402)
 MEAN = Piece("expectation", 10.0, Interval(9.5, 10.5), "AMR with MR", parse_metric("mr"))
-DOUBTFUL = Piece("deviation", 2.0, Interval(1.9, 2.1), "z of MR beside MR", parse_metric("mr"), doubtful=True)
+DOUBTFUL = Piece("deviation", 2.0, Interval(1.9, 2.1), "z of MR beside MR", parse_metric("mr"))
 
 
 def test_differences_are_relative() -> None:

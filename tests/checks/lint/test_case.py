@@ -9,7 +9,7 @@ import pytest
 from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
-from rankconst.checks.identify.completion import complete_reading
+from rankconst.checks.identify.search import complete_reading
 from rankconst.checks.lint.case import Archive, Case, build_case, invert
 from rankconst.constants.published import NOISE, Interval
 from rankconst.evaluation import Stated
@@ -31,7 +31,7 @@ def build(
 ) -> Case:
     reading = make_reading(row, context=context, exact=exact, tool=tool)
     (group,) = group_entries(reading)
-    return build_case(group, reading, user, Archive(TABLES) if tables else None)[0]
+    return build_case(group, reading, user, Archive(TABLES if tables else None))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_cannot_be_compared_is_left_out() -> None:
     entries = (*reading.entries, reading.entries[0]._replace(text="0.340", column="mean reciprocal rank"))
     for text, kept in (("0.340", []), ("0.338", ["0.338"])):
         (group,) = group_entries(replace(reading, entries=Entries([*entries[:-1], entries[-1]._replace(text=text)])))
-        own = build_case(group, reading, Stated())[0].own
+        own = build_case(group, reading, Stated(), Archive()).own
         assert [m.entry.text for m in own.values()] == kept
 
 
@@ -119,7 +119,7 @@ def test_tasks() -> None:
 def test_the_number_of_ranks_tells_the_protocol() -> None:
     reading = make_reading({"MRR": "0.4"}, context=Stated(dataset="WN18RR", num_tasks=5848))
     (group,), (context,) = group_entries(reading), complete_reading(reading, TABLES, Stated()).contexts
-    case, _ = build_case(group, reading, Stated(), Archive(TABLES), context)
+    case = build_case(group, reading, Stated(), Archive(TABLES), context)
     assert case.tasks is not None
     assert (case.tasks.protocol, case.assumed) == ("pykeen", False)
 
@@ -133,11 +133,9 @@ def test_a_tool_that_ranks_whole_batches_has_fewer_tasks() -> None:
 def test_where_no_batch_is_whole_nothing_was_ranked() -> None:
     """Countries has 24 triples; of NELL v1 ind the 100 of test make no batch, the 101 of valid neither."""
     for dataset in ("countries_s1", "nell_v1_ind"):
-        reading = make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve"))
-        (group,) = group_entries(reading)
-        case, reason = build_case(group, reading, Stated(), Archive(TABLES))
+        case = build({"Hits@1": "0.123456"}, Stated(dataset=dataset, tool="conve"))
         assert (case.tasks, case.num_tasks) == (None, None)
-        assert reason.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
+        assert case.note.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
 
 
 def test_a_mean_is_read_from_its_inverse() -> None:

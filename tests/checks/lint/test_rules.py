@@ -53,7 +53,7 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
     ({"MRR": "0.00001"}, KNOWN, "range", ("warning", "Another dataset")),
     ({"MR": "seven"}, KNOWN, "range", ("error",)),
     ({"MR": f"{WORST:.3f}"}, replace(KNOWN, protocol="standard"), "range", ()),
-    ({"MR": f"{WORST + 1:.3f}"}, replace(KNOWN, protocol="standard"), "range", ("error", "under protocol standard")),
+    ({"MR": f"{WORST + 1:.3f}"}, replace(KNOWN, protocol="standard"), "range", ("error", ", protocol standard")),
     # What no tasks allow is an error without any.
     *[
         (row, context, "", ("error", inequality))
