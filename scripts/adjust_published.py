@@ -30,7 +30,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "plots.md"
 LADDER = DOCS / "baselines.md"
 PICTURE = DOCS / "published.svg"
-COUNTING = "frequency"
+COUNTING = "counting"
 
 CHOSEN = (
     ("Nations", "TransE", "ffabious/pykeen-kge-bench"),
@@ -97,7 +97,7 @@ def render_lines(adjusted: AdjustedReading) -> str:
 
 
 def render_ladder(adjusted: AdjustedReading) -> str:
-    """Return the results on test that are worse than the frequency baseline, after a sentence that counts them."""
+    """Return the results on test that are worse than the counting baseline, after a sentence that counts them."""
     chance = {each.batch.tasks: each for each in adjusted.done}
     rows, total = [], 0
     for done in adjusted.against[COUNTING]:
@@ -112,9 +112,9 @@ def render_ladder(adjusted: AdjustedReading) -> str:
                 skill = float(done.constants.index(value))
                 rows.append((entry, random, expected, value, skill))
     lines = [
-        f"Of {total} results on test, {len(rows)} are worse than the frequency baseline:",
+        f"Of {total} results on test, {len(rows)} are worse than the counting baseline:",
         "",
-        "| dataset | side | model | published in | random | frequency | MRR | skill |",
+        "| dataset | side | model | published in | random | counting | MRR | skill |",
         "|---|---|---|---|---:|---:|---:|---:|",
     ]
     for entry, random, expected, value, skill in sorted(rows, key=lambda row: (row[0].context.dataset, row[4])):

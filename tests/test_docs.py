@@ -225,7 +225,7 @@ def test_published_lines_are_what_the_script_writes(reference: Path, monkeypatch
     assert f"From {repositories} repositories, each" in text_of(DOCS / "plots.md")
     ladder = adjust_published.render_ladder(adjusted)
     assert ladder in text_of(DOCS / "baselines.md"), "run: python scripts/adjust_published.py FILE"
-    said = re.match(r"Of (\d+) results on test, (\d+) are worse than the frequency baseline:", ladder)
+    said = re.match(r"Of (\d+) results on test, (\d+) are worse than the counting baseline:", ladder)
     assert said is not None
     readme = " ".join(text_of(ROOT / "README.md").split())
     assert f"of {said[1]} published results on test, {said[2]} are worse" in readme
