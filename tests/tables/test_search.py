@@ -23,6 +23,9 @@ def test_columns_hold_what_the_tables_hold(place: int, data: st.DataObject) -> N
     metric = data.draw(st.sampled_from(TABULATED if tasks.aggregation == "micro" else MACRO_METRICS))
     constants = TABLES.constants(tasks, metric)
     lower, upper = SETS.find(metric)
+    if constants.method == "sampled":  # an estimate contradicts nothing
+        assert np.isnan(lower[place])
+        return
     assert lower[place] == upper[place] == constants.expectation
     assert SETS.deviation(metric)[place] == np.sqrt(constants.variance)
     assert SETS.num_tasks[place] == constants.num_tasks
