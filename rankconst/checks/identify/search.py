@@ -68,7 +68,7 @@ class Part:
 
     @property
     def is_certain(self) -> bool:
-        """True if what fits does so by no chance."""
+        """True if what fits cannot fit by chance."""
         return bool(self.matches) and self.matches[0].by_chance < CERTAIN
 
     @property
@@ -390,7 +390,7 @@ class _Search:
 
     @functools.cached_property
     def counted(self) -> str:
-        """The one dataset whose splits have the numbers of ranks that the file counts, if that is no chance."""
+        """The one dataset whose splits have the numbers of ranks in the file, if that cannot be chance; else empty."""
         alone = (part for part in self._by_count.values() if part.matches and "dataset" not in part.names)
         fits = {tuple(piece.value for piece in part.evidence.pieces): part.matches for part in alone}
         common = set.intersection(*({one.tasks.dataset for one in each} for each in fits.values())) if fits else set()
@@ -454,7 +454,7 @@ class _Search:
 def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Ask:
     """Return the one match; without it, a question."""
     if not matches:
-        return part.ask or Ask("tasks", "its numbers fit other ranking tasks than those beside them")
+        return part.ask or Ask("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
     if len(matches) > 1:
         return _ask_which(matches)
     text = f"no dataset is named; its numbers fit {_describe(matches)}, but so few digits can fit by chance"
