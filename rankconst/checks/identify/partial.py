@@ -63,19 +63,20 @@ def find_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
     if (told := _read_full(evidence)) is None or names.get("aggregation", "micro") != "micro":
         return ()
     count, mean, full = told
-    protocol = prefer(evidence, user)
+    protocol, sets = prefer(evidence, user), RelationSets.of(tables)
     for size in (1, 2):
         alike: dict[Histogram, list[Tasks]] = {}
-        for tasks in _list_near(RelationSets.of(tables), names, size, count, mean):
+        for tasks in _list_near(sets, names, size, count, mean):
             histogram = tables.histogram(tasks)
             if histogram in alike or _follow(full, histogram):
                 alike.setdefault(histogram, []).append(tasks)
         if alike:
             every = [sorted(each, key=lambda tasks: preference(tasks, protocol=protocol)) for each in alike.values()]
-            chances = (0.0 if "dataset" in names else _share_pinned(first, tables) for first, *_ in every)
+            # Each set of the tables that was tried may be met by chance.
+            tried = 0 if "dataset" in names else len(sets.groups)
             return tuple(
-                Match(first, tuple(same), count, (), by_chance=chance)
-                for (first, *same), chance in zip(every, chances, strict=True)
+                Match(first, tuple(same), count, (), by_chance=tried * _share_pinned(first, tables))
+                for first, *same in every
             )
     return ()
 
