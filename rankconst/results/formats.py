@@ -61,7 +61,7 @@ def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
 _MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
 
 FORMATS: dict[str, Format] = {
-    "pykeen": Format("tools.pykeen", lambda each: _is_object(each) or _holds(each, "pipeline:")),
+    "pykeen": Format("tools.pykeen", lambda each: _begins(each, "{", "[")),
     "libkge": Format("tools.libkge", _mark("eval_completed")),
     "ogb": Format("tools.ogb", lambda each: _is_object(each) and _holds(each, "_list", "hits@")),
     "objects": Format("objects", _is_object),
@@ -76,7 +76,6 @@ FORMATS: dict[str, Format] = {
     "rotate": Format("logs.rotate", _mark(" at step ")),
     "openke": Format("logs.openke", _mark("(raw)", "(filter)")),
     "openke_torch": Format("logs.openke_torch", _mark("INFO:Trainer:", "INFO:Tester:")),
-    "graph4kg": Format("logs.graph4kg", _mark("t,r->h ", "h,r->t ", "average ")),
     "dglke": Format("logs.dglke", _mark("Test average ", "Valid average ")),
     "torchkge": Format("logs.torchkge", _mark("Filt. ")),
     "nbfnet": Format("logs.nbfnet", _mark("Evaluate on ")),
@@ -100,8 +99,8 @@ _BY_SUFFIX = {
     ".rst": "text",
     ".tex": "latex",
     ".xlsx": "xlsx",
-    ".yaml": "pykeen",
-    ".yml": "pykeen",
+    ".yaml": "objects",
+    ".yml": "objects",
 }
 
 

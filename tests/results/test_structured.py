@@ -200,7 +200,6 @@ SHAPES = [
     "{'hits@1_list': [0.0, 1.0], 'mrr_list': [0.5, 1.0]}",
     "{epoch: 5, event: eval_completed, filter_splits: [train, valid], hits_at_10_filtered: 0.5, "
     "mean_rank: 10.5, size: 20, split: valid, type: entity_ranking}\n",
-    "pipeline:\n  dataset: fb15k\nresults:\n  unknown:\n    hits_at_k:\n      10: 0.644\n    mean_rank: 87\n",
 ]
 
 
