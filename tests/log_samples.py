@@ -125,11 +125,11 @@ Mean reciprocal rank: 0.34
 12.3
 """,
             """\
-7 valid both - 454: Hits@10 0.5256914741944682
-8 valid both - 454: MR 188.84425434844596
-9 valid both - 454: MRR 0.3494971602706923
-12 test both - 454: Hits@10 0.521
-13 test both - 454: MRR 0.34
+7 valid both - -: Hits@10 0.5256914741944682
+8 valid both - -: MR 188.84425434844596
+9 valid both - -: MRR 0.3494971602706923
+12 test both - -: Hits@10 0.521
+13 test both - -: MRR 0.34
 """,
         ),
     ],
