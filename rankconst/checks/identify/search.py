@@ -160,7 +160,7 @@ def identify(
         notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
     if not matches:
         partial = find_relations(evidence, tables, stated | given, user)
-        matches = partial if len(partial) == 1 else ()
+        matches = partial if len(partial) == 1 and partial[0].by_chance < CERTAIN else ()
     reason = "" if matches else f"{describe_nearest(evidence, sets, asked, user)[0]}."
     wrong = check_evaluations(evaluations, matches, tables, percent=user.percent)
     return Identified(evidence, matches, reason, " ".join(notes), checked=wrong)
@@ -425,13 +425,16 @@ class _Search:
 
     def describe(self, told: Iterable[Match], sampled: Iterable[str]) -> str:
         """Say how numbers were understood."""
+        sentences = []
+        if matches := list(told):
+            named = self.user.dataset or any(context.dataset for context in self.reading.entries.contexts)
+            start, more = ("its", "") if named else ("no dataset is named; its", " Add --dataset to be sure.")
+            found = f"{start} numbers are those of {_describe(matches)} (`rankconst identify` shows why).{more}"
+            sentences.append(found)
         if protocols := " and ".join(sampled):
-            return f"its numbers show that all tasks have the same number of candidates: protocol {protocols}."
-        if not (matches := list(told)):
-            return ""
-        named = self.user.dataset or any(context.dataset for context in self.reading.entries.contexts)
-        start, more = ("its", "") if named else ("no dataset is named; its", " Add --dataset to be sure.")
-        return f"{start} numbers are those of {_describe(matches)} (`rankconst identify` shows why).{more}"
+            equal = f"its numbers show that all tasks have the same number of candidates: protocol {protocols}."
+            sentences.append(equal)
+        return " ".join(sentences)
 
 
 def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Ask:
