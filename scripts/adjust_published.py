@@ -18,10 +18,10 @@ from marked import replace_lines
 
 import rankconst
 from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE
-from rankconst.constants.published import Interval, show_uncertain
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
+from rankconst.values.published import Interval, show_uncertain
 
 if TYPE_CHECKING:
     from rankconst.results.adjusted import AdjustedReading
