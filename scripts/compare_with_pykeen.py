@@ -373,7 +373,7 @@ and still does with the right count.
 The same table, with the same columns and keys, and the right count:
 
 ```sh
-rankconst export --format pykeen --out metric_adjustments.tsv.gz
+rankconst tables export --format pykeen --out metric_adjustments.tsv.gz
 ```
 
 Code that reads PyKEEN's table reads this one too:

@@ -28,7 +28,7 @@ DOCS = ROOT / "docs"
 PAGES = [page for page in find_pages() if page.is_file()]
 NEEDED = {
     "pandas": "import pandas",
-    "pooch": "rankconst build|rankconst verify|rankconst release",
+    "pooch": "rankconst build|rankconst tables verify|rankconst tables release",
     "matplotlib": "rankconst plot",
 }
 """Module to what on a page needs it."""

@@ -61,7 +61,7 @@ def held_of(dataset: str) -> list[tuple[str, str]]:
     ]
 
 
-# Whose constants are computed again here; `rankconst verify --rebuild` does so for all.
+# Whose constants are computed again here; `rankconst tables verify --rebuild` does so for all.
 AGAIN = choose(
     ("nations", "wn18rr", "fb15k237_v1_ind"),
     ("nations", "umls", "wn18rr", "fb15k237", "fb15k237_v1_ind", "ogbwikikg2"),
@@ -553,7 +553,7 @@ def test_files_are_those_of_the_descriptor(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mark_rest(["datasets", "candidates", "constants"], "datasets", "candidates"))
 def test_content_hashes_are_right(name: str) -> None:
-    """Those of the other tables, of a million rows, take long in plain Python; `rankconst verify` checks all."""
+    """Those of the other tables, of a million rows, take long in plain Python; `rankconst tables verify` checks all."""
     assert hash_lines(lines_of(table_of(name))) == RESOURCES[name]["contentHash"]
 
 

@@ -265,7 +265,7 @@ def find_benchmark(name: str) -> Benchmark:
 def list_names() -> Names:
     """Return the names of all benchmarks."""
     spellings = {key: (source.title, *source.aliases) for key, source in load_benchmarks().items()}
-    remedy = "`rankconst datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
+    remedy = "`rankconst show datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
     return Names("dataset", spellings, remedy)
 
 

@@ -778,7 +778,7 @@ _NAMES, _NAMES_WITH_K = (
 _LABELS = Names(
     "metric",
     {metric.label: (metric.key, *metric.spellings) for metric in TABULATED},
-    "`rankconst metrics` lists them all.",
+    "`rankconst show metrics` lists them all.",
 )
 _ADJUSTED = {
     squash(template.format(k="")): (metric, form)
@@ -838,7 +838,9 @@ def _parse(name: str, k: int | None) -> Metric:
                 f"{name} is an adjusted form of {label}; name the metric whose value was published: {label}."
             ) from None
         if other := _describe_other(numbered[1] if numbered else bare, numbered[2] if numbered else ""):
-            raise UnknownNameError(f"unknown metric {name!r}: {other} `rankconst metrics` lists them all.") from None
+            raise UnknownNameError(
+                f"unknown metric {name!r}: {other} `rankconst show metrics` lists them all."
+            ) from None
         _LABELS.resolve(name)  # suggests names as people write them
         raise
     metric = CATALOGUE[family]
@@ -934,7 +936,7 @@ def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
             return metric, "index" if lone else form
     named = _find_adjusted(bare)
     if named is None:
-        raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst metrics` lists the names.")
+        raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst show metrics` lists the names.")
     return named
 
 

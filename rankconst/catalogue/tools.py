@@ -59,7 +59,7 @@ _OTHER_PROGRAM = "Leave out --side; or, if another program computed them, name i
 _INDUCTIVE = (
     "NBFNet filters inductive benchmarks by the facts of the inference graph alone, not by the other triples, and its "
     "hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement: no full protocol fits. For "
-    "hits@10_50 see `rankconst protocols sampled:50:replacement`; what adjusts by sampled:50 comes close, but for z."
+    "hits@10_50 see `rankconst show sampled:50:replacement`; what adjusts by sampled:50 comes close, but for z."
 )
 
 TOOLS: dict[str, Tool] = {
@@ -514,7 +514,7 @@ TOOLS: dict[str, Tool] = {
 _NAMES = Names(
     "tool",
     {key: (tool.title, *tool.repositories) for key, tool in TOOLS.items()},
-    "`rankconst tools` lists them all.",
+    "`rankconst show tools` lists them all.",
 )
 
 

@@ -173,7 +173,7 @@ def _report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) 
     _report_notes(reading.name, notes)
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
-        say(f"note: for the caveats of {named} see `rankconst tools NAME`.")
+        say(f"note: for the caveats of {named} see `rankconst show NAME`.")
     else:
         report_caveats(adjusted.tools)
 

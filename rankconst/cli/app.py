@@ -6,76 +6,75 @@ import errno
 import io
 import os
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from rankconst.cli.options import names_file
 from rankconst.errors import DataError, MissingExtraError, RankconstError, UsageError, explain_import, lacks_memory
 from rankconst.names import show_controls
 from rankconst.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 COMMANDS = {
     "adjust": "adjust:adjust",
-    "lint": "lint:lint",
-    "identify": "identify:identify",
-    "plot": "plot:plot",
     "compare": "compare:compare",
+    "check": "check:check",
     "show": "show:show",
-    "datasets": "datasets:list_datasets",
-    "metrics": "catalogue:list_metrics",
-    "protocols": "catalogue:list_protocols",
-    "aggregations": "catalogue:list_aggregations",
-    "baselines": "catalogue:list_baselines",
-    "tools": "catalogue:list_tools",
     "build": "build:build",
-    "release": "release:release",
-    "export": "export:export",
-    "site": "site:site",
-    "verify": "verify:verify",
+    "tables verify": "verify:verify",
+    "tables release": "release:release",
+    "tables export": "export:export",
+    "tables site": "site:site",
 }
 """Command to the module of this package and the function in it, in the order of the help."""
 
+_TypedWrong: Any = typer.BadParameter.__base__  # typer has no name for what its errors about the command line share
 
-_UsageError: Any = typer.BadParameter.__base__  # typer has no name for it
+# A negative value must not be taken for an option.
+_SETTINGS = {"adjust": {"ignore_unknown_options": True}}
 
-# A negative value must not be taken for an option; what `build` does not take, it has an answer to.
-_SETTINGS = {
-    "adjust": {"ignore_unknown_options": True},
-    "plot": {"ignore_unknown_options": True},
-    "build": {"allow_extra_args": True},
+_HELP = "-h", "--help"
+_EVERYTHING = "--help-all"
+
+# What people type first to what does it.
+_MEANT = {
+    **{word: f"show {word}" for word in ("datasets", "metrics", "protocols", "tools", "baselines", "aggregations")},
+    **{command.split()[1]: command for command in COMMANDS if " " in command},
+    **dict.fromkeys(("lint", "identify", "validate"), "check FILE"),
+    **dict.fromkeys(("plot", "draw"), "adjust FILE --out figure.svg"),
+    **dict.fromkeys(("list", "info"), "show"),
+    **dict.fromkeys(("cite", "citation"), "show DATASET METRIC --cite"),
+    "version": "--version",
 }
-
-_PANELS = {
-    "Which numbers": "dataset metric split side protocol tool aggregation relation num-tasks counts baseline",
-    "How to read them": "input input-format percent decimal accept strict tables",
-    "Output": "replace significance plain digits long columns format out force quiet help",
-}
-_PANEL_OF = {f"--{name}": panel for panel, names in _PANELS.items() for name in names.split()}
 
 
 class _Command(TyperCommand):
-    """A command whose help lists options in groups; those of one command only may have no group, and go first."""
+    """A command with ``--json`` for ``--format json``, and with options that only ``--help-all`` lists."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # types of click, which typer renames
-        params = _hide_types(super().get_params(ctx))
-        panels = {
-            param: param.rich_help_panel or next((_PANEL_OF[name] for name in param.opts if name in _PANEL_OF), "")
-            for param in params
-        }
-        for param in filter(panels.get, params):
-            param.rich_help_panel = panels[param]
-        return sorted(params, key=lambda param: ["", *_PANELS].index(panels[param]))
+        return _hide_types(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own = args[: args.index("--")] if "--" in args else args
+        if _EVERYTHING in own:
+            for param in self.params:
+                param.hidden = False
+            args = ["--help"]
+        elif "--json" in own:
+            place = own.index("--json")
+            args = [*args[:place], "--format", "json", *args[place + 1 :]]
+        return super().parse_args(ctx, args)
 
 
 def _hide_types(params: list[Any]) -> list[Any]:
-    """Show no types of Python: a flag takes no value, and an argument has a name of its own."""
+    """Show no types of Python: a flag takes no value, and an argument has its own name."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
@@ -85,45 +84,26 @@ def _hide_types(params: list[Any]) -> list[Any]:
 
 
 class _Group(TyperGroup):
-    """The program, whose errors show the control characters of what was typed."""
+    """A group of commands."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _hide_types(super().get_params(ctx))
 
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        with _showing_controls():
-            return super().make_context(*args, **kwargs)
-
-    def invoke(self, *args: Any) -> Any:
-        with _showing_controls():
-            return super().invoke(*args)
-
-
-@contextmanager
-def _showing_controls() -> Iterator[None]:
-    try:
-        yield
-    except _UsageError as error:
-        error.message = show_controls(error.message)
-        raise
-
 
 def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the program with some of its commands; the modules of the others are not imported."""
-    app = typer.Typer(
-        name="rankconst",
-        cls=_Group,
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-        epilog="Exit codes: 0 ok, 1 bug, 2 usage, 3 extra missing, 4 unknown name, 5 download or hash, 6 bad data, "
-        "7 verification mismatch, 8 asked, 130 interrupted, 141 output closed early, 143 asked to end.",
-    )
+    settings = {"help_option_names": [*_HELP]}
+    app = typer.Typer(name="rankconst", cls=_Group, pretty_exceptions_enable=False, context_settings=settings)
     app.callback()(_root)
+    group = typer.Typer(cls=_Group, help="Verify, release and export sets of tables, for those who publish them.")
     for command in commands:
         module, function = COMMANDS[command].split(":")
-        add = app.command(command, cls=_Command, context_settings=_SETTINGS.get(command))
+        *above, name = command.split()
+        target = group if above else app
+        add = target.command(name, cls=_Command, context_settings=_SETTINGS.get(command))
         add(getattr(import_module(f"rankconst.cli.{module}"), function))
+    if group.registered_commands:
+        app.add_typer(group, name="tables")
     return app
 
 
@@ -138,16 +118,40 @@ def _print_version(wanted: bool) -> None:
 
 def _root(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the versions and exit.")
+        bool, typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the versions.")
     ] = False,
 ) -> None:
-    """Make MR, MRR and Hits@k comparable: look up chance constants, adjust published numbers, build new tables."""
+    """Make MR, MRR and Hits@k comparable: adjust published numbers for chance, and look up the constants."""
 
 
 def prepare() -> typer.Typer:
     """Return the program with the command that was called; most calls need not wait for what the others import."""
-    named = [word for word in sys.argv[1:2] if word in COMMANDS]
+    typed = _read_arguments()
+    named = [command for command in COMMANDS if command.split() == typed[: len(command.split())]]
+    if not named and typed[:1] == ["tables"]:
+        named = [command for command in COMMANDS if command.startswith("tables ")]
     return make_app(named or COMMANDS)
+
+
+def _read_arguments() -> list[str]:
+    """Return what was typed, with what asks for help in one form."""
+    typed = sys.argv[1:]
+    if typed[:1] == ["help"]:
+        return [*typed[1:], "--help"]
+    return typed if typed not in ([], ["tables"]) else [*typed, "--help"]
+
+
+def _explain_typed(error: Any) -> str:
+    """Return what is wrong with a command line, and what to type instead."""
+    message = str(error.format_message()).rstrip(".")
+    context = error.ctx
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    if message.startswith("No such command") and context is not None and context.parent is None:
+        meant = _MEANT.get(word) or ("adjust FILE" if names_file(word) else "")
+        if meant:
+            return f"there is no command {word!r}. Did you mean `rankconst {meant}`?"
+    path = context.command_path if context is not None else "rankconst"
+    return f"{message[:1].lower()}{message[1:]}{'' if message.endswith('?') else '.'} See `{path} --help`."
 
 
 _COMPLETION = "_RANKCONST_COMPLETE"  # the variable by which shells ask for completions
@@ -160,11 +164,13 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     _open_streams()
     try:
         try:
-            app(prog_name="rankconst")
+            code = app(_read_arguments(), prog_name="rankconst", standalone_mode=False) or 0
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
         code = 130
+    except _TypedWrong as error:
+        code = _fail(_explain_typed(error), UsageError.exit_code)
     except RankconstError as error:
         code = _fail(str(error), error.exit_code)
     except (BrokenPipeError, SystemExit) as stopped:
@@ -180,8 +186,6 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
             code = _fail(*told)
         else:
             raise
-    else:
-        return
     _leave(code)
 
 

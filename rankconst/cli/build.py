@@ -307,7 +307,7 @@ def _find_sources(names: list[str], everything: bool, from_archive: bool) -> lis
     if not names:
         raise UsageError(
             "nothing to build: name a benchmark (--dataset fb15k237), say --all, or give a graph of your own "
-            "(--train FILE --test FILE --name NAME). `rankconst datasets` lists the benchmarks."
+            "(--train FILE --test FILE --name NAME). `rankconst show datasets` lists the benchmarks."
         )
     wrong, found = [], {}
     for name in names:

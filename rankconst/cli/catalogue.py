@@ -1,4 +1,4 @@
-"""``rankconst metrics``, ``protocols``, ``aggregations``, ``baselines`` and ``tools``: lists, and pages."""
+"""``rankconst show metrics``, ``protocols``, ``aggregations``, ``baselines`` and ``tools``: lists, and pages."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def list_metrics(
 ) -> None:
     """List the metrics with the names of their adjusted forms, or show the page of one.
 
-    Example: rankconst metrics mrr
+    Example: rankconst show metrics mrr
     """
     if name is not None:
         page = describe_metric(parse_metric(name))
@@ -127,7 +127,7 @@ def list_metrics(
         }
         for metric in CATALOGUE.values()
     ]
-    caption = "`rankconst metrics NAME` shows the page of one: formulas, method, reference."
+    caption = "`rankconst show NAME` shows the page of one: formulas, method, reference."
     print_listing(Listing.of(_METRIC_COLUMNS, rows, caption=caption), format)
 
 
@@ -142,9 +142,9 @@ def list_protocols(
 ) -> None:
     """List the evaluation protocols (what is ranked, which known answers are removed), or show the page of one.
 
-    Example: rankconst protocols
+    Example: rankconst show protocols
 
-    Example: rankconst protocols sampled:500
+    Example: rankconst show protocols sampled:500
     """
     if name is not None:
         protocol = find_protocol(name)
@@ -167,7 +167,7 @@ def list_protocols(
     *variants, last = (f"sampled:500:{key}" for key in SAMPLINGS if key != DEFAULT_SAMPLING)
     caption = (
         f"The default is {DEFAULT_PROTOCOL}. `rankconst build --protocol sampled:M` ranks among M negatives.\n"
-        f"`rankconst protocols NAME` shows the page of one, also of sampled:500, {', '.join(variants)} or {last}."
+        f"`rankconst show NAME` shows the page of one, also of sampled:500, {', '.join(variants)} or {last}."
     )
     print_listing(Listing.of(_PROTOCOL_COLUMNS, rows, caption=caption), format)
 
@@ -238,13 +238,13 @@ def list_tools(
 ) -> None:
     """List the tools whose numbers can be adjusted, each with its protocol, or show the page of one.
 
-    Example: rankconst tools conve
+    Example: rankconst show tools conve
     """
     if name is not None:
         tool = parse_tool(name)
         _print_page(_describe_tool(tool), format, heading=tool.key, title=tool.title, leading=2)
         return
-    caption = "`rankconst tools NAME` shows the page of one: caveats, evidence."
+    caption = "`rankconst show NAME` shows the page of one: caveats, evidence."
     rows = [_describe_tool(tool) for tool in TOOLS.values()]
     print_listing(Listing.of(_TOOL_COLUMNS, rows, caption=caption), format)
 

@@ -1,4 +1,4 @@
-"""``rankconst datasets``: the benchmarks, and whether the tables hold them or they can be built."""
+"""``rankconst show datasets``: the benchmarks, and whether the tables hold them or they can be built."""
 
 from __future__ import annotations
 

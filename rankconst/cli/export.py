@@ -1,4 +1,4 @@
-"""``rankconst export``: the constants as one long table, for other tools."""
+"""``rankconst tables export``: the constants as one long table, for other tools."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def export(
 
     long: every row and column of our table of constants: .csv, .tsv (both also with .gz) or .parquet.
 
-    Example: rankconst export --format pykeen --out metric_adjustments.tsv.gz
+    Example: rankconst tables export --format pykeen --out metric_adjustments.tsv.gz
     """
     form = parse_format(format)
     suffix = form.suffixes[0] if out is None else suffix_of(form, out)

@@ -137,7 +137,7 @@ ProtocolOption = Annotated[
     option(
         "--protocol",
         "-p",
-        help="How the numbers were evaluated (default: as the tool does, or standard); see `rankconst protocols`.",
+        help="How the numbers were evaluated (default: as the tool does, or standard); see `rankconst show protocols`.",
         metavar="PROTOCOL",
         complete=complete_from(PROTOCOL_NAMES),
     ),
@@ -147,7 +147,7 @@ AggregationOption = Annotated[
     option(
         "--aggregation",
         "-a",
-        help="How much each task counts (default: micro); see `rankconst aggregations`.",
+        help="How much each task counts (default: micro); see `rankconst show aggregations`.",
         metavar="AGGREGATION",
         complete=complete_from(AGGREGATIONS),
     ),
@@ -157,7 +157,7 @@ BaselineOption = Annotated[
     option(
         "--baseline",
         "-b",
-        help="What numbers are compared with (default: uniform, which is chance), or all; see `rankconst baselines`.",
+        help="What numbers are compared with (default: uniform, which is chance), or all; see `rankconst show baselines`.",
         metavar="BASELINE",
         complete=complete_from((*OFFERED, ALL_BASELINES)),
     ),
@@ -167,7 +167,7 @@ ToolOption = Annotated[
     option(
         "--tool",
         "-t",
-        help="The tool that computed the numbers: sets the protocol, adds caveats; see `rankconst tools`.",
+        help="The tool that computed the numbers: sets the protocol, adds caveats; see `rankconst show tools`.",
         metavar="TOOL",
         complete=complete_from(TOOLS),
     ),

@@ -1,4 +1,4 @@
-"""``rankconst release``: from a build to a set to publish. Needs the extra ``rankconst[builder]``."""
+"""``rankconst tables release``: from a build to a set to publish. Needs the extra ``rankconst[builder]``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def release(
 
     The same build, version and date give the same bytes.
 
-    Example: rankconst release --version 1.0.0 --from rankconst-tables
+    Example: rankconst tables release --version 1.0.0 --from rankconst-tables
     """
     require_builder("release")
     from rankconst_builder.describe import name_archive

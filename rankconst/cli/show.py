@@ -109,7 +109,7 @@ def show(
         option(
             "--protocol",
             "-p",
-            help="Evaluation protocol, or all; see `rankconst protocols`.",
+            help="Evaluation protocol, or all; see `rankconst show protocols`.",
             metavar="PROTOCOL",
             complete=complete_from((*PROTOCOL_NAMES, ALL)),
         ),

@@ -1,4 +1,4 @@
-"""``rankconst site``: a static site of a set of tables. Needs the extra ``rankconst[builder]``."""
+"""``rankconst tables site``: a static site of a set of tables. Needs the extra ``rankconst[builder]``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def site(
 
     It needs no server, and works from a folder: open index.html.
 
-    Example: rankconst site --out public
+    Example: rankconst tables site --out public
     """
     require_builder("site")
     from rankconst_builder.site import Order, write_site

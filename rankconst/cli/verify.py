@@ -1,4 +1,4 @@
-"""``rankconst verify``: check a set of tables, row by row. Needs the extra ``rankconst[builder]``."""
+"""``rankconst tables verify``: check a set of tables, row by row. Needs the extra ``rankconst[builder]``."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ def verify(
 
     Exits with 7 if anything differs, and names each row that does.
 
-    Example: rankconst verify
+    Example: rankconst tables verify
 
-    Example: rankconst verify --rebuild --dataset nations
+    Example: rankconst tables verify --rebuild --dataset nations
     """
     require_builder("verify")
     from rankconst_builder.verify import Means, read_set, run_checks

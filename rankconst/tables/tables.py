@@ -532,7 +532,7 @@ class Tables:
     @cached_property
     def _names(self) -> Names:
         spellings = self._spellings
-        remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them."
+        remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst show datasets` lists them."
         return Names("dataset", spellings, remedy)
 
     def resolve_dataset(self, name: str) -> str:
@@ -567,7 +567,7 @@ class Tables:
         if known is None:
             elsewhere = explain_elsewhere(name)
             if elsewhere is not None:
-                lists = f"The tables ({self.version}) hold others; `rankconst datasets` lists them."
+                lists = f"The tables ({self.version}) hold others; `rankconst show datasets` lists them."
                 reason = f"unknown dataset {name!r}: {elsewhere}. {lists}"
             return (
                 reason if elsewhere or self.place is not None else f"{reason} For tables of your own add --tables DIR."

@@ -299,11 +299,11 @@ def test_did_you_mean(name: str, near: str) -> None:
     message = str(caught.value)
     assert f"unknown dataset {name!r}. Did you mean " in message
     assert near in message
-    assert "`rankconst datasets`" in message
+    assert "`rankconst show datasets`" in message
 
 
 def test_nothing_near() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown dataset 'qqqqqqqq'\. `rankconst datasets` lists all"):
+    with pytest.raises(UnknownNameError, match=r"unknown dataset 'qqqqqqqq'\. `rankconst show datasets` lists all"):
         find_benchmark("qqqqqqqq")
 
 

@@ -124,7 +124,7 @@ def test_hits_round_trips_for_any_k(k: int) -> None:
         ("hits@1.5", "unknown metric"),
         ("", "unknown metric"),
         ("10", "unknown metric"),
-        ("accuracy", "`rankconst metrics` lists them all"),
+        ("accuracy", "`rankconst show metrics` lists them all"),
     ],
 )
 def test_unknown_metrics_get_a_hint(name: str, message: str) -> None:

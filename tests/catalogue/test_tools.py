@@ -101,7 +101,7 @@ def test_a_name_is_that_of_a_tool_or_not() -> None:
 def test_unknown_tools_get_a_hint() -> None:
     with pytest.raises(errors.UnknownNameError, match=r"unknown tool 'libkgee'\. Did you mean libkge"):
         parse_tool("libkgee")
-    with pytest.raises(errors.UnknownNameError, match="`rankconst tools` lists them all"):
+    with pytest.raises(errors.UnknownNameError, match="`rankconst show tools` lists them all"):
         parse_tool("???")
 
 

@@ -37,7 +37,7 @@ EXAMPLES = {
     "aggregations": ("aggregations",),
     "baselines": ("baselines",),
     "tools": ("tools",),
-    "export": ("export", "-f", "pykeen", "-d", "nations"),
+    "export": ("tables", "export", "-f", "pykeen", "-d", "nations"),
 }
 
 ARCHIVED = ("build", "-d", "countries_s1", "-p", "raw", "--offline", "--out")

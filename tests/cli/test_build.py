@@ -239,7 +239,7 @@ def test_file_with_another_hash_is_refused(run: Run, mirror: Path, tmp_path: Pat
 def test_all_unknown_names_at_once(run: Run, out: Path) -> None:
     screen = run("build", "-d", "nations", "-d", "kinshops", "-d", "yagoo310", "--out", out)
     assert (screen.code, screen.out) == (4, "")
-    for fact in ("'kinshops'", "kinships", "'yagoo310'", "yago310", "rankconst datasets"):
+    for fact in ("'kinshops'", "kinships", "'yagoo310'", "yago310", "rankconst show datasets"):
         assert fact in screen.message
     assert not out.exists()
 
@@ -574,7 +574,7 @@ def test_names_that_only_look_alike_stay_apart(run: Run, write_graph: WriteGraph
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ((), ("--dataset", "--all", "--train", "rankconst datasets")),
+        ((), ("--dataset", "--all", "--train", "rankconst show datasets")),
         (("nations",), ("did you mean --dataset nations?",)),
         (("fb15k", "my kg"), ("did you mean --dataset fb15k --dataset 'my kg'?",)),
         (("--from-archive",), ("--dataset",)),
@@ -699,7 +699,7 @@ def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
     assert {*tables.read("candidates")["split"].to_pylist()} == {"valid", "test"}
     assert tables.datasets["nations"] == {**shipped.datasets["nations"], "verified": True}
     assert provenance(out)["nations"]["splits"] == "valid,test"
-    lines = [line.split() for line in run("verify", out, "-q").out.splitlines()]
+    lines = [line.split() for line in run("tables", "verify", out, "-q").out.splitlines()]
     assert {line[0]: line[-1] for line in lines if line}.items() >= {("coverage", "ok"), ("descriptor", "ok")}
     # All splits are another build.
     assert run(*arguments).code == 0

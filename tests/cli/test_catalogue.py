@@ -1,4 +1,4 @@
-"""``rankconst metrics``, ``protocols``, ``aggregations``, ``tools``: they agree with what other commands accept."""
+"""``rankconst show metrics``, ``protocols``, ``aggregations``, ``tools``: they agree with what other commands accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rankconst datasets``: what is in the tables, and what can be built."""
+"""``rankconst show datasets``: what is in the tables, and what can be built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rankconst export``: one long table, to stdout or to a file."""
+"""``rankconst tables export``: one long table, to stdout or to a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_tsv(text: str) -> list[dict[str, str]]:
 
 
 def test_stdout_is_the_table_and_nothing_else(run: Run) -> None:
-    screen = run("export", "--format", "pykeen", "-d", "nations", "-d", "UMLS")
+    screen = run("tables", "export", "--format", "pykeen", "-d", "nations", "-d", "UMLS")
     assert (screen.code, screen.err) == (0, "")
     tables = open_once()
     rows = read_tsv(screen.out)
@@ -43,32 +43,32 @@ def test_stdout_is_the_table_and_nothing_else(run: Run) -> None:
 
 
 def test_long_on_stdout_is_csv(run: Run) -> None:
-    screen = run("export", "-f", "long", "-d", "nations", "-p", "raw")
+    screen = run("tables", "export", "-f", "long", "-d", "nations", "-p", "raw")
     assert {(row["dataset"], row["protocol"]) for row in screen.rows} == {("nations", "raw")}
     assert (
-        run("export", "-f", "long", "-d", "nations", "-p", "all").out
-        == run("export", "-f", "long", "-d", "nations").out
+        run("tables", "export", "-f", "long", "-d", "nations", "-p", "all").out
+        == run("tables", "export", "-f", "long", "-d", "nations").out
     )
 
 
 def test_another_protocol(run: Run) -> None:
-    rows = read_tsv(run("export", "-f", "pykeen", "-d", "nations", "-p", "standard").out)
+    rows = read_tsv(run("tables", "export", "-f", "pykeen", "-d", "nations", "-p", "standard").out)
     assert {row["protocol"] for row in rows} == {"standard"}
 
 
 def test_file(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "metric_adjustments.tsv.gz"
-    screen = run("export", "-f", "pykeen", "-d", "nations", "--out", path)
+    screen = run("tables", "export", "-f", "pykeen", "-d", "nations", "--out", path)
     assert (screen.code, screen.out) == (0, "")
     assert f"{path}: 117 rows, tables {open_once().version}" in screen.err
-    assert gzip.decompress(path.read_bytes()).decode() == run("export", "-f", "pykeen", "-d", "nations").out
+    assert gzip.decompress(path.read_bytes()).decode() == run("tables", "export", "-f", "pykeen", "-d", "nations").out
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_file_has_the_usual_permissions(run: Run, tmp_path: Path) -> None:
     (tmp_path / "usual").touch()
-    run("export", "-f", "pykeen", "-d", "nations", "--out", tmp_path / "a.tsv")
+    run("tables", "export", "-f", "pykeen", "-d", "nations", "--out", tmp_path / "a.tsv")
     modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if path.is_file()}
     assert len(modes) == 1
 
@@ -76,11 +76,11 @@ def test_file_has_the_usual_permissions(run: Run, tmp_path: Path) -> None:
 def test_a_file_that_is_there_stays(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("mine", encoding="utf-8")
-    screen = run("export", "-f", "pykeen", "-d", "nations", "--out", path)
+    screen = run("tables", "export", "-f", "pykeen", "-d", "nations", "--out", path)
     assert (screen.code, screen.out) == (2, "")
     assert "--force" in screen.message
     assert path.read_text(encoding="utf-8") == "mine"
-    assert run("export", "-f", "pykeen", "-d", "nations", "--out", path, "--force").code == 0
+    assert run("tables", "export", "-f", "pykeen", "-d", "nations", "--out", path, "--force").code == 0
     assert path.read_text(encoding="utf-8").startswith("dataset\tmetric\t")
 
 
@@ -94,7 +94,7 @@ def test_a_file_that_cannot_be_put_in_place_leaves_nothing(
     path.write_text("mine", encoding="utf-8")
     with monkeypatch.context() as patch:
         patch.setattr("pathlib.Path.replace", fail)
-        screen = run("export", "-f", "pykeen", "-d", "nations", "--out", path, "--force")
+        screen = run("tables", "export", "-f", "pykeen", "-d", "nations", "--out", path, "--force")
     assert screen.code == 6
     assert f"cannot write {path}: No space left on device" in screen.message
     assert path.read_text(encoding="utf-8") == "mine"
@@ -121,7 +121,7 @@ def test_what_is_refused(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], code: int, told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    screen = run("export", *args)
+    screen = run("tables", "export", *args)
     assert (screen.code, screen.out) == (code, "")
     assert told in screen.message
     assert list(tmp_path.iterdir()) == []
@@ -130,7 +130,7 @@ def test_what_is_refused(
 def test_a_folder_is_no_file(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "a.tsv"
     folder.mkdir()
-    screen = run("export", "-f", "pykeen", "--out", folder, "--force")
+    screen = run("tables", "export", "-f", "pykeen", "--out", folder, "--force")
     assert screen.code == 2
     assert "is a folder" in screen.message
 
@@ -141,17 +141,17 @@ def test_tables_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp
     """Also where a split has no tasks, and where a dataset has not the protocol."""
     out = tmp_path / "tables"
     assert run("build", *write_graph({**SMALL, "valid": []}), "--name", "mykg", "--out", out, "-q").code == 0
-    rows = read_tsv(run("export", "-f", "pykeen", "--tables", out).out)
+    rows = read_tsv(run("tables", "export", "-f", "pykeen", "--tables", out).out)
     assert {row["dataset"] for row in rows} == {"mykg"}
     assert {row["split"] for row in rows} == {"training", "testing"}
     only_raw = tmp_path / "raw"
     assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", only_raw, "-p", "raw", "-q").code == 0
-    screen = run("export", "-f", "pykeen", "--tables", only_raw)
+    screen = run("tables", "export", "-f", "pykeen", "--tables", only_raw)
     assert (screen.code, screen.out) == (4, "")
     assert "hold no constants under protocol pykeen" in screen.message
 
 
 def test_completion_of_formats(run: Run) -> None:
-    words = "rankconst export --format p"
+    words = "rankconst tables export --format p"
     env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "3"}
     assert run(env=env).out.split() == ["pykeen"]

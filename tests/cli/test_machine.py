@@ -75,7 +75,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
 def test_places_that_cannot_be_used(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int, said: str
 ) -> None:
-    for started, needed in (("plot", "matplotlib"), ("verify", "pandas")):
+    for started, needed in (("adjust", "matplotlib"), ("tables", "pandas")):
         if command.startswith(started):
             pytest.importorskip(needed)
     monkeypatch.chdir(tmp_path)

@@ -51,6 +51,6 @@ def test_show_adjust_and_rebuild(run: Run, own: str, tmp_path: Path) -> None:
 
 
 def test_tables_with_it_pass(run: Run, own: str) -> None:
-    rows = run("verify", own, "-f", "json").records
+    rows = run("tables", "verify", own, "-f", "json").records
     # Of so small a graph, samples are too coarse for the bounds on errors.
     assert {row["check"] for row in rows if row["status"] == "failed"} <= {"errors"}

@@ -1,4 +1,4 @@
-"""``rankconst release``: what is printed where, and which orders are refused."""
+"""``rankconst tables release``: what is printed where, and which orders are refused."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def made(write_build: WriteBuild) -> Path:
 
 def test_release(run: Run, made: Path, tmp_path: Path) -> None:
     out = tmp_path / "data" / "90.0.0"
-    screen = run("release", "--version", "90.0.0", "--from", made, "--out", out, *FIRST)
+    screen = run("tables", "release", "--version", "90.0.0", "--from", made, "--out", out, *FIRST)
     assert screen.code == 0
     assert {path.name for path in out.iterdir()} == FILES
     archive = tmp_path / "data" / "rankconst-tables-90.0.0.zip"
@@ -86,7 +86,7 @@ def test_release(run: Run, made: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["json", "csv"])
 def test_formats(run: Run, made: Path, tmp_path: Path, form: str) -> None:
     args = ("--version", "90.0.0", "--from", made, "--out", tmp_path / "90.0.0", *FIRST, "--quiet", "-f", form)
-    screen = run("release", *args)
+    screen = run("tables", "release", *args)
     assert (screen.code, screen.err) == (0, "")
     rows: list[dict[str, Any]] = screen.records if form == "json" else [{**row} for row in screen.rows]
     assert len(rows) == len(FILES) + 1
@@ -100,14 +100,14 @@ def test_identical_bytes_twice(run: Run, made: Path, tmp_path: Path) -> None:
     rows = []
     for folder in ("a", "b"):
         args = ("--version", "90.0.0", "--from", made, "--out", tmp_path / folder / "90.0.0", *FIRST)
-        rows.append([row["sha256"] for row in run("release", *args, "-f", "json").records])
+        rows.append([row["sha256"] for row in run("tables", "release", *args, "-f", "json").records])
     assert rows[0] == rows[1]
 
 
 def test_default_folders(run: Run, write_build: WriteBuild, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_build("nations", folder="rankconst-tables")
     monkeypatch.chdir(tmp_path)
-    screen = run("release", "--version", "90.0.0", "--previous", "none")
+    screen = run("tables", "release", "--version", "90.0.0", "--previous", "none")
     assert screen.code == 0
     assert {path.name for path in (tmp_path / "data").iterdir()} == {"90.0.0", "rankconst-tables-90.0.0.zip"}
     citation = (tmp_path / "data" / "90.0.0" / "CITATION.cff").read_text(encoding="utf-8")
@@ -120,7 +120,7 @@ def test_zip_and_url_of_ones_own(run: Run, made: Path, tmp_path: Path) -> None:
     url = "https://doi.org/10.1234/abc"
     archive = tmp_path / "deposits" / "tables.zip"
     args = ("--version", "90.0.0", "--from", made, "--out", tmp_path / "90.0.0", *FIRST)
-    assert run("release", *args, "--zip", archive, "--url", url).code == 0
+    assert run("tables", "release", *args, "--zip", archive, "--url", url).code == 0
     assert archive.is_file()
     croissant = json.loads((tmp_path / "90.0.0" / "croissant.json").read_text(encoding="utf-8"))
     assert croissant["url"] == url
@@ -138,10 +138,10 @@ def test_again(run: Run, made: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_released_version_with_other_content(run: Run, write_build: WriteBuild, made: Path, tmp_path: Path) -> None:
     out = tmp_path / "90.0.0"
-    assert run("release", "--version", "90.0.0", "--from", made, "--out", out, *FIRST).code == 0
+    assert run("tables", "release", "--version", "90.0.0", "--from", made, "--out", out, *FIRST).code == 0
     before = {path: path.read_bytes() for path in out.iterdir()}
     other = write_build("nations", "umls", folder="other")
-    screen = run("release", "--version", "90.0.0", "--from", other, "--out", out, *FIRST)
+    screen = run("tables", "release", "--version", "90.0.0", "--from", other, "--out", out, *FIRST)
     assert (screen.code, screen.out) == (2, "")
     for fact in ("90.0.0 is released already", str(out), "never changed"):
         assert fact in screen.message
@@ -162,16 +162,16 @@ def test_version_rule(run: Run, write_build: WriteBuild, tmp_path: Path) -> None
     changed = write_build("nations", folder="changed", edit=change)
     out = tmp_path / "out"
     args = ("--previous", previous, "--out", out, *DATE)
-    screen = run("release", "--version", "94.5.7", "--from", more, *args)
+    screen = run("tables", "release", "--version", "94.5.7", "--from", more, *args)
     assert (screen.code, screen.out) == (2, "")
     for fact in ("94.5.7 is too small", "from 94.5.6", "a minor change", "datasets: 1 row added", "allowed is 94.6.0"):
         assert fact in screen.message
-    screen = run("release", "--version", "94.6.0", "--from", changed, *args)
+    screen = run("tables", "release", "--version", "94.6.0", "--from", changed, *args)
     assert (screen.code, screen.out) == (2, "")
     for fact in ("a major change", "candidates: no change", "ndcg: variance", "-> 0.5", "...", "allowed is 95.0.0"):
         assert fact in screen.message
     assert not out.exists()
-    screen = run("release", "--version", "94.6.0", "--from", more, *args)
+    screen = run("tables", "release", "--version", "94.6.0", "--from", more, *args)
     assert screen.code == 0
     for fact in ("since 94.5.6, a minor change", "datasets: 1 row added"):
         assert fact in screen.message
@@ -184,7 +184,7 @@ def test_newest_carried_tables_are_the_previous_ones(
     # A few of their datasets: to compare with all takes long.
     few = {newest: few_tables()}
     monkeypatch.setattr("rankconst_builder.release.load", lambda path=None, version="": few.get(version) or load(path))
-    screen = run("release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out", *DATE)
+    screen = run("tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out", *DATE)
     assert screen.code == 0
     for fact in (f"since {newest}, a major change", "would be enough", "removed"):
         assert fact in screen.message
@@ -195,7 +195,7 @@ def test_newest_carried_tables_are_the_previous_ones(
 def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     built = tmp_path / "built"
     assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", built).code == 0
-    screen = run("release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
+    screen = run("tables", "release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
     assert screen.code == 0
     assert "warning: not checked against a hash known beforehand: mykg" in screen.message
     before, after = rankconst.load(built), rankconst.load(tmp_path / "90.0.0")
@@ -242,7 +242,7 @@ def test_orders_that_cannot_be(
     told: tuple[str, ...],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    screen = run("release", "--from", "my build", *args, "--out", "out")
+    screen = run("tables", "release", "--from", "my build", *args, "--out", "out")
     assert (screen.code, screen.out) == (code, "")
     for fact in told:
         assert fact in screen.message
@@ -251,7 +251,7 @@ def test_orders_that_cannot_be(
 
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_extra(run: Run, tmp_path: Path) -> None:
-    screen = run("release", "--version", "90.0.0", "--out", tmp_path / "out")
+    screen = run("tables", "release", "--version", "90.0.0", "--out", tmp_path / "out")
     assert (screen.code, screen.out) == (3, "")
     assert "pip install 'rankconst[builder]'" in screen.message
-    assert run("release", "--help").code == 0
+    assert run("tables", "release", "--help").code == 0

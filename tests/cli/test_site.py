@@ -1,4 +1,4 @@
-"""``rankconst site``: what is written where, and which orders are refused."""
+"""``rankconst tables site``: what is written where, and which orders are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
     results = tmp_path / "results.csv"
     results.write_text("model,dataset,MRR\nA,ogbl-biokg,0.8\nB,nowhere,0.8\n")
     url = "https://example.org/x"
-    done = run("site", "--out", tmp_path / "public", "-d", "ogbl-biokg", "--url", url, "--published", results)
+    done = run("tables", "site", "--out", tmp_path / "public", "-d", "ogbl-biokg", "--url", url, "--published", results)
     assert done.code == 0, done.err
     (warned,) = (line for line in done.err.splitlines() if line.startswith("warning: "))
     assert "results.csv: 1 of 2 numbers is not shown" in warned
@@ -41,7 +41,7 @@ def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
 )
 def test_orders_that_are_refused(run: Run, tmp_path: Path, options: tuple[str, ...], code: int, told: str) -> None:
     out = ("--out", tmp_path / "public") if options else ()
-    done = run("site", *out, *options)
+    done = run("tables", "site", *out, *options)
     assert done.code == code
     assert told in done.message
     assert not (tmp_path / "public").exists()
@@ -49,6 +49,6 @@ def test_orders_that_are_refused(run: Run, tmp_path: Path, options: tuple[str, .
 
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_builder(run: Run, tmp_path: Path) -> None:
-    done = run("site", "--out", tmp_path / "public")
+    done = run("tables", "site", "--out", tmp_path / "public")
     assert done.code == 3
     assert "rankconst[builder]" in done.message

@@ -1,4 +1,4 @@
-"""``rankconst verify``: exit codes, what is printed, and what it is asked to look at."""
+"""``rankconst tables verify``: exit codes, what is printed, and what it is asked to look at."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def damage(path: Path, place: int = 100) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif("RANKCONST_THOROUGH" not in os.environ, reason="takes half a minute; CI runs the command itself")
 def test_the_newest_carried_tables_are_right(run: Run) -> None:
-    screen = run("verify")
+    screen = run("tables", "verify")
     assert (screen.code, screen.err) == (0, "")
     results = {row[0]: (row[-2], row[-1]) for row in screen.cells if len(row) == 4}
     assert {result for _, result in results.values()} - {"result"} == {"ok"}
@@ -66,7 +66,7 @@ def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> Non
     notes = [row for row in screen.records if row["status"] == "note" and row["check"] == "sources"]
     assert [row["dataset"] for row in notes] == ["nations"]
     assert notes[0]["message"].startswith("not compared with sources: ")
-    quiet = run("verify", small, "--rebuild", "-d", "nations", "-q")
+    quiet = run("tables", "verify", small, "--rebuild", "-d", "nations", "-q")
     assert (quiet.code, quiet.err) == (0, "")
 
 
@@ -85,7 +85,7 @@ def test_of_many_notes_the_first_stands_for_all() -> None:
 
 def test_a_damaged_table_exits_with_7(run: Run, copy: Path) -> None:
     damage(copy / "constants.parquet")
-    screen = run("verify", copy)
+    screen = run("tables", "verify", copy)
     assert screen.code == 7
     assert "error: tables" in screen.message
     assert "files, content" in screen.message
@@ -104,12 +104,12 @@ def test_json_and_csv_name_every_difference(run: Run, copy: Path) -> None:
     text = json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n"
     (copy / "datapackage.json").write_text(text, encoding="utf-8")
     expected = [source["title"] for source in descriptor["sources"]]
-    screen = run("verify", copy, "--format", "json")
+    screen = run("tables", "verify", copy, "--format", "json")
     assert screen.code == 7
     found = [row for row in screen.records if row["status"] == "difference"]
     assert [(row["check"], row["table"]) for row in found] == [("descriptor", "datapackage.json")] * len(expected)
     assert [row["got"] for row in found] == expected
-    listed = run("verify", copy, "-f", "csv")
+    listed = run("tables", "verify", copy, "-f", "csv")
     assert listed.code == 7
     assert [row["got"] for row in listed.rows if row["status"] == "difference"] == expected
     assert [row["check"] for row in listed.rows] == [row["check"] for row in screen.records]
@@ -118,7 +118,7 @@ def test_json_and_csv_name_every_difference(run: Run, copy: Path) -> None:
 def test_the_table_lists_the_first_differences(run: Run, copy: Path) -> None:
     for place in range(25):
         (copy / f"stray-{place:02}.txt").write_text("x", encoding="utf-8")
-    screen = run("verify", copy)
+    screen = run("tables", "verify", copy)
     assert screen.code == 7
     assert screen.out.count("this lies in the folder") == 20
     assert "5 more differences; --format json lists all." in screen.out
@@ -131,31 +131,31 @@ def test_a_zip_is_verified(run: Run, copy: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for file in copy.iterdir():
             archive.write(file, f"{copy.name}/{file.name}")
-    assert run("verify", path).code == 0
+    assert run("tables", "verify", path).code == 0
     with zipfile.ZipFile(path) as archive:
         place = archive.getinfo(f"{copy.name}/candidates.parquet").header_offset
     damage(path, place + 500)
-    screen = run("verify", path)
+    screen = run("tables", "verify", path)
     assert screen.code == 7
     assert "cannot be read" in screen.out
 
 
 def test_tables_that_cannot_be_opened_keep_their_error(run: Run, copy: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    screen = run("verify", tmp_path / "empty")
+    screen = run("tables", "verify", tmp_path / "empty")
     assert (screen.code, screen.out) == (6, "")
     assert "datapackage.json is missing" in screen.message
     (copy / "datapackage.json").write_text("{", encoding="utf-8")
-    assert run("verify", copy).code == 6
+    assert run("tables", "verify", copy).code == 6
 
 
 @pytest.mark.slow
 def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
-    one = {row["check"]: row["rows"] for row in run("verify", small, "-d", "FB15k237", "-f", "json").records}
-    every = {row["check"]: row["rows"] for row in run("verify", small, "-f", "json").records}
+    one = {row["check"]: row["rows"] for row in run("tables", "verify", small, "-d", "FB15k237", "-f", "json").records}
+    every = {row["check"]: row["rows"] for row in run("tables", "verify", small, "-f", "json").records}
     assert 0 < one["candidates"] < every["candidates"]
     assert one["files"] == every["files"]
-    screen = run("verify", small, "-d", "fb15k23", "-d", "nothing")
+    screen = run("tables", "verify", small, "-d", "fb15k23", "-d", "nothing")
     assert (screen.code, screen.out) == (4, "")
     assert "Did you mean fb15k237" in screen.message
     assert "'nothing'" in screen.message
@@ -163,14 +163,14 @@ def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
 
 @pytest.mark.slow
 def test_a_mirror_that_is_no_folder(run: Run, small: Path, tmp_path: Path) -> None:
-    assert run("verify", small, "--rebuild", "--mirror", tmp_path / "nowhere").code == 2
+    assert run("tables", "verify", small, "--rebuild", "--mirror", tmp_path / "nowhere").code == 2
     # Without --rebuild nothing is read from it.
-    assert run("verify", small, env={"RANKCONST_MIRROR": str(tmp_path / "nowhere")}).code == 0
+    assert run("tables", "verify", small, env={"RANKCONST_MIRROR": str(tmp_path / "nowhere")}).code == 0
 
 
 @pytest.mark.slow
 def test_a_build_of_ones_own_is_right(run: Run, one_candidate: Path) -> None:
-    assert run("verify", one_candidate).code == 0
+    assert run("tables", "verify", one_candidate).code == 0
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_a_small_graph_is_right(run: Run, write_graph: Callable[..., list[str]],
     assert (
         run("build", *write_graph(SMALL), "--name", "mykg", "--out", out, "-p", "pykeen", "-p", "sampled:3").code == 0
     )
-    screen = run("verify", out, "--rebuild")
+    screen = run("tables", "verify", out, "--rebuild")
     assert screen.code == 0
     assert "note: sources: mykg: not compared with sources: the registry has no files of it" in " ".join(
         screen.out.split()
@@ -190,6 +190,6 @@ def test_a_small_graph_is_right(run: Run, write_graph: Callable[..., list[str]],
 
 def test_without_the_builder(run: Run, no_builder: None) -> None:
     del no_builder
-    screen = run("verify")
+    screen = run("tables", "verify")
     assert (screen.code, screen.out) == (3, "")
     assert "pip install 'rankconst[builder]'" in screen.message

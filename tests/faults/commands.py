@@ -88,7 +88,7 @@ def build(*keys: str, out: str = "out", options: Sequence[str] = ()) -> tuple[st
 
 
 def export(out: str) -> tuple[str, ...]:
-    return ("export", "--format", "long", "--dataset", "nations", "--out", out, "--force")
+    return ("tables", "export", "--format", "long", "--dataset", "nations", "--out", out, "--force")
 
 
 def _built(*keys: str, bench: Bench) -> Path:
@@ -108,7 +108,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
 
     def with_site(folder: Path) -> None:
         shutil.copytree(sets["alpha", "beta"] / "out", folder / "out")
-        assert bench.run_here(folder, ("site", "--tables", "out", "--out", "site", "--dataset", "beta")) == 0
+        assert bench.run_here(folder, ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "beta")) == 0
 
     mirror = Path(os.environ["RANKCONST_MIRROR"])
     packed = sets["alpha", "beta"] / "out"
@@ -116,7 +116,18 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         for path in sorted(packed.iterdir()):
             archive.write(path, path.name)
     shutil.copytree(packed, mirror / "set")
-    release = ("release", "--from", "out", "--version", "90.0.0", "--previous", "none", "--date", "2026-01-01")
+    release = (
+        "tables",
+        "release",
+        "--from",
+        "out",
+        "--version",
+        "90.0.0",
+        "--previous",
+        "none",
+        "--date",
+        "2026-01-01",
+    )
     files = mirror / "small.invalid" / "alpha"
     own = [each for split in SPLITS for each in (f"--{split}", str(files / f"{split}.txt"))]
     downloaded = ("--mirror", served, "--force")
@@ -153,7 +164,9 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         ),
         Command("plot --out", ("plot", "results.csv", "--out", "picture.svg", "--force"), ["picture.svg"], _results),
         *(
-            Command(title, ("site", "--tables", "out", "--out", "site", "--dataset", "alpha"), ["site"], prepare)
+            Command(
+                title, ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "alpha"), ["site"], prepare
+            )
             for title, prepare in (("site, the first", with_set("alpha")), ("site, in place of one", with_site))
         ),
         *(
@@ -166,7 +179,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
 def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
     """Return commands that only meet others: in each place that one writes to, what else can write or read there."""
     downloaded = ("--mirror", served, "--force")
-    release = ("release", "--from", "out", "--previous", "none", "--date", "2026-01-01")
+    release = ("tables", "release", "--from", "out", "--previous", "none", "--date", "2026-01-01")
     into = ("--tables", "out", "--force", "--out")
     return [
         Command("build of another dataset", build("gamma"), ["out"]),
@@ -179,14 +192,16 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
         Command("build elsewhere", build("gamma", out="other", options=downloaded), ["other"]),
         Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"]),
         Command("release of another version", (*release, "--version", "91.0.0"), ["data/91.0.0"]),
-        Command("export from the set", ("export", "--format", "long", *into, "all.csv"), ["all.csv"], with_set),
+        Command(
+            "export from the set", ("tables", "export", "--format", "long", *into, "all.csv"), ["all.csv"], with_set
+        ),
         Command(
             "adjust with the set",
             ("adjust", "0.3", "--dataset", "alpha", "--metric", "mrr", *PROTOCOL, *into, "own.csv"),
             ["own.csv"],
             with_set,
         ),
-        Command("site of all datasets", ("site", "--tables", "out", "--out", "site"), ["site"], with_set),
+        Command("site of all datasets", ("tables", "site", "--tables", "out", "--out", "site"), ["site"], with_set),
         *(
             Command(
                 f"{title} to {place}{ending}",
@@ -205,7 +220,7 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
 WRITERS = {
     "adjust": (("adjust", "results.csv", "--format", "csv"), (".csv", ".svg")),
     "adjust --replace": (("adjust", "paper.md", "--replace", "AMRR"), (".csv", ".svg")),
-    "export": (("export", "--format", "long", "--dataset", "nations"), (".csv",)),
+    "export": (("tables", "export", "--format", "long", "--dataset", "nations"), (".csv",)),
     "plot": (("plot", "results.csv"), (".svg",)),
 }
 """What writes one file, and endings that it may have."""

@@ -245,7 +245,9 @@ def test_datasets_in_any_spelling(tables: rankconst.Tables, name: str, key: str)
     ("name", "hint"), [("fb15k273", r"Did you mean fb15k237"), ("nation", r"Did you mean nations\?"), ("freebase", "")]
 )
 def test_unknown_datasets_get_a_hint(tables: rankconst.Tables, name: str, hint: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"unknown dataset '{name}'.*{hint}.*`rankconst datasets` lists them"):
+    with pytest.raises(
+        UnknownNameError, match=f"unknown dataset '{name}'.*{hint}.*`rankconst show datasets` lists them"
+    ):
         tables.constants(name, "mrr")
 
 

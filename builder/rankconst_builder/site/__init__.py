@@ -1,4 +1,4 @@
-"""``rankconst site``: a set of tables as static pages, with a calculator and an address for every constant."""
+"""``rankconst tables site``: a set of tables as static pages, with a calculator and an address for every constant."""
 
 from __future__ import annotations
 

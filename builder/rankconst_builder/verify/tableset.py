@@ -188,7 +188,7 @@ class TableSet:
     files: Mapping[str, bytes]  # the other files that belong to it
     others: tuple[str, ...] = ()  # names of what else is in the folder
     unreadable: Mapping[str, str] = field(default_factory=dict)  # name to the reason
-    packed: bytes | None = None  # the zip file that it is in, if it is one that `rankconst release` packed
+    packed: bytes | None = None  # the zip file that it is in, if it is one that `rankconst tables release` packed
     selected: frozenset[str] | None = None  # keys of the datasets whose rows are checked; None for all
 
     @property
