@@ -43,6 +43,10 @@ FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 """What is said of the ranking tasks of each row; of relations only where they are not all."""
 
 
+# What is said of them without details.
+_BRIEF_FACTS = ("dataset", "protocol", "relations")
+
+
 def tell(tasks: Tasks, fact: str) -> str | None:
     """Return what a column says of ranking tasks."""
     return ", ".join(tasks.relations) or None if fact == "relations" else getattr(tasks, fact)
@@ -61,8 +65,14 @@ class Block:
     # What is said against further baselines: key of fill_columns to the name of its column.
     skills: dict[str, str]
 
-    def list_names(self, *, significant: bool = False) -> dict[str, str]:
-        """Return the key of :func:`fill_columns` to the name of its column, in the order of the columns."""
+    def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
+        """Return the key of :func:`fill_columns` to the name of its column, in the order of the columns.
+
+        Without details these are the index and the skills, with their ends.
+        """
+        if not details:
+            skills = {key: name for key, name in self.skills.items() if key.startswith("index")}
+            return {f"index{end}": f"{self.forms['index']}{end}" for end in ENDS} | skills
         names = {f"value{end}": f"{self.value}{end}" for end in ENDS[1:]}
         names |= {key: f"{self.prefix}{key}" for key in ("expectation", "variance")}
         names |= {f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS}
@@ -159,6 +169,8 @@ class AdjustedReading:
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # What only the user can answer; numbers are positions in `entries`.
     asked: tuple[Question, ...] = ()
+    # Whether columns hold all that was computed, or the adjusted numbers with their protocol.
+    details: bool = False
 
     @cached_property
     def batch_of(self) -> Places:
@@ -212,8 +224,8 @@ class AdjustedReading:
 
     def list_added(self) -> list[tuple[Block, dict[str, str]]]:
         """Return each block with its names, in the order of the columns; see :meth:`Block.list_names`."""
-        significant = self.is_significant
-        return [(block, block.list_names(significant=significant)) for block in dict.fromkeys(self.blocks.values())]
+        said = {"details": self.details, "significant": self.is_significant}
+        return [(block, block.list_names(**said)) for block in dict.fromkeys(self.blocks.values())]
 
     @cached_property
     def table(self) -> dict[str, Any]:
@@ -306,7 +318,7 @@ class AdjustedReading:
         places, described = self.batch_of, dict[str, Any]()
         there = places >= 0
         rows, places = self.rows[there], places[there]
-        for key in FACTS:
+        for key in FACTS if self.details else _BRIEF_FACTS:
             facts = number_distinct(each[key] for each in of_batch)
             if key == "relations" and not any(facts):
                 continue

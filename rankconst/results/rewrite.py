@@ -264,7 +264,6 @@ def rewrite(
     adjusted: AdjustedReading,
     exchanges: Sequence[Exchange],
     *,
-    digits: int | None = None,
     percent: bool = False,
     command: str = "",
 ) -> Rewritten:
@@ -281,7 +280,7 @@ def rewrite(
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
         raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
     written: dict[Span, str] = {}
-    for cell, places in zip(cells, _settle_decimals(cells, digits), strict=True):
+    for cell, places in zip(cells, _settle_decimals(cells), strict=True):
         written |= _write(cell, places)
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
     emphasis, kept = set_emphasis(document.text, adjusted.reading, cells, written, markup.emphasis)
@@ -359,10 +358,8 @@ def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[tuple[int, str
     return [cell for cell in cells if len(values[cell.spans[0]]) == 1], notes
 
 
-def _settle_decimals(cells: Sequence[Cell], digits: int | None) -> list[int]:
+def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
     """Return the number of decimals of each number: those that the published numbers of its column allow."""
-    if digits is not None:
-        return [digits] * len(cells)
     most: dict[tuple[object, ...], int] = defaultdict(int)
     keys = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
     for key, cell in zip(keys, cells, strict=True):
