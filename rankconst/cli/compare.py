@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankconst.answers import find_assumed
+from rankconst.answers import describe_assumed, find_assumed
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.notes import NO_OPTION, explain_names, report_assumed, report_caveats
 from rankconst.cli.options import (
     AggregationOption,
+    CountsOption,
     FormatOption,
+    NumTasksOption,
     PercentOption,
     ProtocolOption,
     RelationOption,
@@ -22,12 +23,11 @@ from rankconst.cli.options import (
     ToolOption,
     complete_dataset,
     complete_metric,
-    count_option,
     open_tables,
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, number, print_listing, say, show_interval
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name
 
 if TYPE_CHECKING:
@@ -51,23 +51,17 @@ def compare(
     side: SideOption = None,
     protocol: ProtocolOption = None,
     tool: ToolOption = None,
-    aggregation: AggregationOption = None,
-    relation: RelationOption = None,
-    num_tasks: Annotated[
-        int | None,
-        count_option("--num-tasks", "-n", help="Number of ranks, in place of a dataset."),
-    ] = None,
-    counts: Annotated[
-        Path | None,
-        typer.Option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE"),
-    ] = None,
-    percent: PercentOption = None,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
+    aggregation: AggregationOption = None,
+    relation: RelationOption = None,
+    num_tasks: NumTasksOption = None,
+    counts: CountsOption = None,
+    percent: PercentOption = None,
 ) -> None:
-    """Tell how sure the difference of two published numbers of the same ranking tasks is.
+    """Tell whether the difference between two published results is significant.
 
-    On which tasks two models differ is not published, so z and p have bounds, which hold whatever they have in common.
+    On which tasks two models differ is not published, so p has a bound, which holds whatever they have in common.
 
     Example: rankconst compare 0.533 0.544 --metric hits@10 --dataset fb15k237
 
@@ -83,7 +77,7 @@ def compare(
         try:
             read_published(parsed, value, percent=bool(percent))
         except DataError as error:
-            raise typer.BadParameter(str(error), param_hint=name) from None
+            raise UsageError(f"{name}: {error}") from None
     opened = open_tables(tables)
     if counts is not None:
         from rankconst.tables.counts_file import read_counts
@@ -92,7 +86,7 @@ def compare(
         dataset = dataset or (next(iter(own.datasets)) if len(own.datasets) == 1 else None)
         opened = join_tables([own, opened])
     if dataset is None and num_tasks is None:
-        raise typer.BadParameter("missing: which dataset is it?", param_hint="--dataset")
+        raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237, or --num-tasks.")
     found = compare_values(
         first,
         second,
@@ -120,14 +114,15 @@ def compare(
         assumed.pop("aggregation", None)
     if format is not Format.table:  # whose title says it
         report_assumed({name: (value,) for name, value in assumed.items()}, NO_OPTION, NOTHING, ())
-    print_listing(_list(found, assumed if format is Format.json else None), format)
+    print_listing(_list(found, assumed, format), format)
 
 
-def _list(found: Comparison, assumed: Mapping[str, str] | None) -> Listing:
-    """List what there is to say, as one row, with what was assumed if that is given."""
+def _list(found: Comparison, assumed: Mapping[str, str], form: Format) -> Listing:
+    """List what there is to say, as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
-    label, row = found.metric.label, found.to_dict() | ({} if assumed is None else {"assumed": assumed})
+    said = "" if not assumed else f"\nAssumed: {describe_assumed({name: (each,) for name, each in assumed.items()})}."
+    label, row = found.metric.label, found.to_dict() | ({"assumed": assumed} if form is Format.json else {})
     shown = {
         "first": Column("first", label, lambda _: found.names[0], right=True),
         "second": Column("second", label, lambda _: found.names[1], right=True),
@@ -138,10 +133,10 @@ def _list(found: Comparison, assumed: Mapping[str, str] | None) -> Listing:
     tasks = found.tasks
     where = "" if tasks is None else f" on {tasks.dataset}{f' ({tasks.describe()})' if tasks.split else ''}"
     counted = f"{found.num_tasks:,} tasks"
-    versions = f" Tables: {found.table_version}." if found.table_version else ""
+    versions = f" Tables {found.table_version}." if found.table_version else ""
     return Listing.of(
         [shown.get(key, Column(key)) for key in row],
         [row],
         title=f"{label}{where}" + ("" if where.endswith(counted) else f", {counted}"),
-        caption=f"{found.describe()}\n{LEFT_OUT}{versions}",
+        caption=f"{found.describe()}\n{LEFT_OUT}{said}{versions}",
     )

@@ -375,11 +375,11 @@ class AdjustedReading:
         return pd.DataFrame(self.table)
 
     def _repr_html_(self) -> str:
-        """Show what a notebook has room for: the file's columns, index and z of each number, and the notes."""
+        """Show what a notebook has room for: the file's columns, the index of each number, and the notes."""
         table, size = {name: cells[:_MOST_SHOWN] for name, cells in self.table.items()}, len(self.reading.rows)
         columns = {name: ["" if cell is None else str(cell) for cell in table[name]] for name in self.reading.columns}
         for _, names in self.list_added():
-            for name in (name for key, name in names.items() if key.partition("@")[0] in {"index", "z"}):
+            for name in (name for key, name in names.items() if key.partition("@")[0] == "index"):
                 columns[name] = list(map(show_range, *(table[f"{name}{end}"] for end in ENDS)))
         *_, note = self.described
         if any(table[note]):
