@@ -219,7 +219,7 @@ def list_baselines(format: FormatOption = Format.table) -> None:
     """
     rows = [{"baseline": row.key, "summary": row.summary, "reference": row.reference} for row in OFFERED.values()]
     caption = (
-        f"The default is {DEFAULT_BASELINE}. The others know the triples of train. All rank candidates of equal score "
+        f"The default is {DEFAULT_BASELINE}. The others know the training set. All rank candidates of equal score "
         "in random order, with known answers removed as the protocol says."
     )
     print_listing(Listing.of(_BASELINE_COLUMNS, rows, caption=caption), format)

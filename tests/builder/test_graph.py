@@ -308,6 +308,16 @@ def test_times_of_two_columns_are_as_many_as_pairs() -> None:
         assert sorted(triples.time.tolist()) == [*range(8)]
 
 
+@pytest.mark.parametrize("times", [("9", "10", "200"), ("2014-01-09", "2014-02-01", "2015-01-01")])
+def test_times_are_coded_in_their_order(times: tuple[str, ...]) -> None:
+    written = dict(zip(ORDER, reversed(times), strict=True))
+    rows = {
+        role: read_triples(f"a\tr\tb\t{time}\n".encode(), LineFormat(columns="hrtd"), role)
+        for role, time in written.items()
+    }
+    assert [triples.codes[-1].tolist() for triples in encode_labels(rows).splits.values()] == [[2], [1], [0]]
+
+
 def test_more_than_a_dataset_states_is_refused() -> None:
     files = {role: read_triples(b"a\tr\tb\n", LineFormat(), role) for role in ORDER}
     assert encode_labels(files, stated=(3, 2)).num_entities == 3

@@ -25,7 +25,7 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import THOROUGH, choose, mark_rest, thorough
-from rankconst.catalogue.metrics import list_metrics
+from rankconst.catalogue.metrics import HEADLINE, TABULATED_KS, list_metrics
 from rankconst.catalogue.protocols import shares_negatives
 from rankconst.constants.published import Interval, parse_value, show_number, show_uncertain
 from rankconst.errors import DataError, RankconstError, UnknownNameError
@@ -172,7 +172,7 @@ def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         names = rows[key].slice(at, 1).to_pylist()[0]
         tasks = tables.tasks(key, **names)
         shared = shares_negatives(tasks.protocol)
-        metric = generator.choice(list_metrics(micro=tasks.is_micro, shared=shared))
+        metric = generator.choice(list_metrics(micro=tasks.is_micro, shared=shared) if tasks.is_chance else HEADLINE)
         if tasks.is_micro and tasks.is_chance and not shared and generator.random() < 0.3:
             metric = rankconst.parse_metric(f"hits@{int(2 ** generator.uniform(0, 15))}")  # no k of the tables
         constants = tables.look_up(tasks, metric)
@@ -272,7 +272,8 @@ def draw_computed(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         elif kind == 1:
             names["relations"] = generator.choice(tables.relations(key, protocol=protocol, **names))
         else:
-            name, names["baseline"] = f"hits@{k}", generator.choice(("frequency", "inverse"))
+            # Of a k that the tables carry for chance, the page shows what they carry for counting.
+            name, names["baseline"] = f"hits@{k + (k in TABULATED_KS)}", "counting"
         try:
             constants = tables.look_up(tables.tasks(key, protocol=protocol, **names), rankconst.parse_metric(name))
         except UnknownNameError:  # that baseline is not there
@@ -453,7 +454,7 @@ def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
     asked = "For p, run rankconst adjust 0.476 --dataset WN18RR --metric mrr --tool pykeen"
     assert asked in visit.text("#result")
     page.click("summary:has-text('The constants used')")
-    assert f"rankconst:{tables.version}/wn18rr/test/both/pykeen/frequency/mrr" in visit.text(".used")
+    assert f"rankconst:{tables.version}/wn18rr/test/both/pykeen/counting/mrr" in visit.text(".used")
     for name, sign in {
         "Markdown": "| WN18RR |",
         "CSV": "WN18RR,uniform,0.476",
@@ -1019,11 +1020,11 @@ def test_a_dataset_is_searched_and_sorted(visit: Visit) -> None:
 
 
 def test_an_address_shows_its_constant(visit: Visit, tables: Tables) -> None:
-    page = visit.open("datasets/nations.html#valid/tail/libkge/frequency/hits@3")
+    page = visit.open("datasets/nations.html#valid/tail/libkge/counting/hits@3")
     page.wait_for_selector("#card:not([hidden])")
-    constants = tables.constants("nations", "hits@3", "valid", "tail", "libkge", baseline="frequency")
+    constants = tables.constants("nations", "hits@3", "valid", "tail", "libkge", baseline="counting")
     card = visit.text("#card")
-    assert f"rankconst:{tables.version}/nations/valid/tail/libkge/frequency/hits@3" in card
+    assert f"rankconst:{tables.version}/nations/valid/tail/libkge/counting/hits@3" in card
     found = re.search(r"expectation ([\d.e-]+) ±", card)
     assert found is not None
     assert float(found[1]) == constants.expectation
@@ -1049,7 +1050,7 @@ def test_relation_prediction(visit: Visit, tables: Tables) -> None:
     assert f"{tables.constants('fb15k237', 'mr', side='relation', protocol='raw').expectation:.0f}" in visit.text(
         "#card"
     )
-    page.select_option("#choose-baseline", "frequency")
+    page.select_option("#choose-baseline", "counting")
     page.wait_for_selector("#listing:has-text('On the relation side there is chance alone')")
 
 
@@ -1060,7 +1061,7 @@ def test_any_k(visit: Visit, tables: Tables) -> None:
     assert show_index(constants.adjust("0.61")).partition(" ")[0] == visit.text(".form-index data")
     assert visit.text(".form-index").startswith("AH@20")
     assert repr(constants.expectation) in page.locator(".used").text_content()
-    for baseline in ("frequency", "inverse"):
+    for baseline in ("counting",):
         known = tables.constants("fb15k237", "hits@20", protocol="pykeen", baseline=baseline)
         assert repr(known.expectation) in page.locator(".used").text_content()
         assert show_index(known.adjust("0.61")) in visit.text(".ladder")

@@ -334,7 +334,7 @@ def test_lint_points_out_what_counting_would_have_done_better(run: Run, tmp_path
     screen = run("lint", path, "-f", "json")
     assert screen.code == 0
     (finding,) = json.loads(screen.out)
-    assert (finding["rule"], finding["severity"]) == ("below-frequency", "info")
+    assert (finding["rule"], finding["severity"]) == ("below-counting", "info")
 
 
 @pytest.mark.parametrize(("metric", "aggregation"), [("mrr", "micro"), ("mr", "macro-relation")])

@@ -29,7 +29,7 @@ def find(
     *rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: Stated | None = None, exact: bool = False
 ) -> tuple[Finding, ...]:
     reading = make_reading(*rows, context=context, exact=exact)
-    rules = [rule] if rule else [rule for rule in RULES if rule != "below-frequency"]
+    rules = [rule] if rule else [rule for rule in RULES if rule != "below-counting"]
     return lint_reading(reading, TABLES, user, rules=rules).findings
 
 
