@@ -138,7 +138,7 @@ class ImpossibleError(DataError):
 
 
 def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
-    """Return the constants; for sampled ranks, whose constants depend on their number alone, for as many as given."""
+    """Return the constants of a metric; with sampled negatives, for the number of tasks that is given."""
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
         if tasks.dataset in tables.datasets:
@@ -303,7 +303,7 @@ def adjust_values(
     """Adjust values that models got on the same ranking tasks: a batch for each baseline and metric.
 
     `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that is impossible,
-    alone or beside the others; a metric given twice is taken as two models, which are not checked against each other.
+    alone or beside the others. Two values of one metric are those of two models, and are not compared.
     """
     places: dict[Metric, list[int]] = {}
     for place, (metric, _) in enumerate(values):

@@ -24,10 +24,10 @@ from oracles import PRECISE, SAMPLED, absolute_error, hash_lines, lines_of, opti
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.metrics import CATALOGUE, list_metrics
+from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, list_metrics
 from rankconst.catalogue.protocols import LINK_SIDES, PROTOCOLS, SIDES, SPLITS
 from rankconst.moments import compute_moments
-from rankconst.tables.schema import COLUMNS, baselines_of
+from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def test_the_archive_holds_all_it_promised() -> None:
         for tasks in every
         for metric in list_metrics(shared=tasks[1].endswith(":shared"))
     }
-    linked = {row for row in wanted if row[4] == "micro"}
+    linked = set(wanted)
     related = {(key, *held, "relation") for key in RELATED for held in held_of(key)}
     wanted |= {(*tasks, "micro", metric.family, metric.k) for tasks in related for metric in list_metrics()}
     assert len(listed) == len(set(listed))
@@ -293,11 +293,15 @@ def test_the_archive_holds_all_it_promised() -> None:
         (*tasks_of(row), row["aggregation"], row["metric"], row["k"], row["baseline"]) for row in informed_rows()
     ]
     assert len(of_baselines) == len(set(of_baselines))
-    assert set(of_baselines) == {
-        (*row, baseline)
-        for row, baseline in itertools.product(linked, baselines_of(TABLES.version)[1:])
+    headline = {(metric.family, metric.k) for metric in HEADLINE}
+    promised = {
+        (*row, "counting")
+        for row in linked
+        if row[-2:] in headline
         if row[0] not in SAMPLED_SETS and row[2] != "train" and DATASETS[row[0]]["triples_train"] is not None
     }
+    # Not as one comparison: pytest would take minutes to show how such sets differ.
+    assert len(set(of_baselines) ^ promised) == 0
 
 
 @pytest.mark.slow

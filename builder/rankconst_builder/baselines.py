@@ -10,7 +10,7 @@ further scores. For a task whose true answer scores s,
 and those that score 0 are all that do not score above. Everything is counted by sorting and searching, at once for all
 tasks of a side.
 
-A new baseline is one or more functions that return scores, under its key in :data:`SCORES`, beside its row in the
+To add a baseline, list the functions that score candidates under its key in :data:`SCORES`, and add its row to the
 catalogue.
 """
 

@@ -235,6 +235,15 @@ def encode_labels(
     return graph
 
 
+def _order_times(labels: list[Any]) -> list[int]:
+    """Return the places of times in their order: whole numbers by size, others as text, as ISO writes dates."""
+    try:
+        sizes = list(map(int, labels))
+    except ValueError:
+        return sorted(range(len(labels)), key=labels.__getitem__)
+    return sorted(range(len(labels)), key=sizes.__getitem__)
+
+
 def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
     """Code the times of a temporal graph in their order, and count them; no code if the files have no times."""
     if len({len(labels.time) for labels in files.values()}) > 1:
@@ -247,10 +256,8 @@ def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
     number = 1
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
         codes, encoded = _encode(columns)
-        labels: list[Any] = encoded.to_pylist()
-        # Whole numbers in their order, and dates, which are all of one length.
-        place = np.argsort(sorted(range(len(labels)), key=lambda code: (len(labels[code]), labels[code])))
-        distinct, whole = np.unique(whole * len(labels) + place[np.concatenate(codes)], return_inverse=True)
+        place = np.argsort(_order_times(encoded.to_pylist()))
+        distinct, whole = np.unique(whole * len(place) + place[np.concatenate(codes)], return_inverse=True)
         number = distinct.size
     timed = any(labels.time for labels in files.values())
     return dict(zip(files, np.split(whole, ends[:-1]), strict=True)) if timed else {}, number

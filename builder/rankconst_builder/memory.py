@@ -150,7 +150,7 @@ def _to_text(value: Any) -> str | None:
         text = str(value) if is_label else None
     except ValueError:  # a whole number of more digits than Python writes
         return None
-    # Half of a surrogate pair is not text of any file.
+    # No file can hold half of a surrogate pair.
     return text if text is None or text.isascii() or text.encode(errors="replace").decode() == text else None
 
 

@@ -311,5 +311,6 @@ def describe_schema(
         }
         for column in columns
     ]
+    key = [each for each in KEYS[name] if any(each == column["name"] for column in fields)]
     # A primary key must not be null, and k is for most metrics.
-    return {**({} if name == "constants" else {"primaryKey": list(KEYS[name])}), "fields": fields}
+    return {**({} if name == "constants" else {"primaryKey": key}), "fields": fields}

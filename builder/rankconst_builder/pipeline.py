@@ -54,7 +54,7 @@ from rankconst_builder.package import complete_exchange, hold_folder, write_tabl
 from rankconst_builder.program import hash_program
 from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.statistics import Statistics, describe_graph
-from rankconst_builder.tabulate import tabulate
+from rankconst_builder.tabulate import list_macros, tabulate
 from rankconst_builder.tallies import tally_protocols
 from rankconst_builder.triples import BOM, read_stat, read_triples
 from rankconst_builder.words import mark
@@ -626,14 +626,10 @@ def list_histograms(
             found[tasks] = tally.histogram()
             if side == RELATION_SIDE:
                 continue
-            one = tasks
-            if tasks.is_chance:
-                # Where single relations are kept, macro-relation follows from them.
-                for aggregation in MACROS.values() if split == "train" else (MACROS["macro-query"],):
-                    found[replace(tasks, aggregation=aggregation.key)] = tally.histogram(aggregation.group)
-            else:
-                one = replace(tasks, aggregation="macro-query")
+            for macro in list_macros(split) if tasks.is_chance else ():
+                found[replace(tasks, aggregation=macro)] = tally.histogram(MACROS[macro].group)
             if split != "train":
+                one = tasks if tasks.is_chance else replace(tasks, aggregation="macro-query")
                 by_relation = tally.relation_histograms(by_query=not tasks.is_chance)
                 for name, histogram in _name_relations(graph, by_relation):
                     found[replace(one, relations=(name,))] = histogram
@@ -852,10 +848,9 @@ def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, His
         for side in ENTITY_SIDES:
             tasks = Tasks(key, protocol.key, split, side)
             relations = archive.relations(tasks) if split != "train" else ()
-            macros = MACROS if split == "train" else ("macro-query",)
             for one in (
                 tasks,
-                *(replace(tasks, aggregation=aggregation) for aggregation in macros),
+                *(replace(tasks, aggregation=aggregation) for aggregation in list_macros(split)),
                 *(replace(tasks, relations=(name,)) for name in relations),
             ):
                 found[one] = archive.histogram(one)

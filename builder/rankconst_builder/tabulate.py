@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankconst.arrow import join_texts, wrap_numbers
+from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics
 from rankconst.moments import compute_moments
@@ -44,6 +45,11 @@ HISTOGRAM_TABLES = (
 
 CARRIED = {DEFAULT_BASELINE: TABULATED, "counting": HEADLINE}
 """Baseline to the metrics that the constants table has rows of; others are computed from the histograms."""
+
+
+def list_macros(split: str) -> tuple[str, ...]:
+    """Return the macro averages whose weights are kept; elsewhere macro-relation follows from single relations."""
+    return tuple(MACROS) if split == "train" else ("macro-query",)
 
 
 def tabulate(histograms: Histograms) -> dict[str, pa.Table]:

@@ -17,7 +17,7 @@ The model of Dettmers et al. looks for matches in valid, too, when it evaluates 
 On benchmarks for forecasting, counting ranks by the last time at which (h, r, e) was seen in place of inverse: in the
 training set for valid, in the training and validation sets for test.
 
-A new baseline is a new row, and its scores in the builder.
+To add a baseline, add a row here and its scores in the builder.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Baseline:
     summary: str  # one sentence for users: how it ranks
     spellings: tuple[str, ...] = ()
     reference: str = ""  # where it is defined or used
-    since: str = ""  # the first version of the tables that has it; empty if all have it
-    until: str = ""  # the first that has it no more; empty if the newest has it
+    since: str = ""  # the first version of the tables with it; empty if all have it
+    until: str = ""  # the first version without it; empty if the newest has it
 
 
 BASELINES: dict[str, Baseline] = {
@@ -82,8 +82,8 @@ BASELINES: dict[str, Baseline] = {
         Baseline(
             key="counting",
             title="counting",
-            summary="Ranks entities as inverse does, and those that it ranks alike as frequency does; on benchmarks "
-            "for forecasting, those first with which the fact was seen last, then as frequency does.",
+            summary="Ranks entities as inverse does, and breaks its ties by frequency. On benchmarks for forecasting, "
+            "the facts seen most recently come first, then frequency.",
             spellings=("recurrency", "recurrency baseline"),
             reference="inverse and frequency together; for forecasting, the strict recurrency baseline of Gastinger "
             "et al. 2024, History repeats itself: A baseline for temporal knowledge graph forecasting, "
@@ -128,7 +128,7 @@ def explain_missing(baseline: Baseline, protocol: Protocol, split: str) -> str:
         )
     if split == "train":
         return (
-            f"baseline {baseline.key} has no constants on train: it would rank the triples that it knows. They are for "
-            "valid and test."
+            f"baseline {baseline.key} has no constants on the training set, whose triples it knows. Name split valid "
+            "or test, or leave out the baseline."
         )
     return ""

@@ -85,7 +85,8 @@ def _read_joined(word: re.Match[str]) -> Mention | None:
     name, start = word[0], word.start()
     if not any(map(str.isdigit, name)):
         return None
-    length = next((n for n in range(len(name) - 1, _SHORTEST, -1) if names_known(name[:n])), 0)
+    longest = min(len(name) - 1, _find_longest())
+    length = next((n for n in range(longest, _SHORTEST, -1) if names_known(name[:n])), 0)
     if not any(map(str.isdigit, name[:length])):
         return None
     return Mention(name, name.lower(), False, start, word.end(), stem=start + length)
@@ -135,6 +136,12 @@ def _list_registered() -> Mapping[str, str]:
 def list_spellings() -> frozenset[str]:
     """Return every name of a graph, in the registry or in its list of others, squashed."""
     return frozenset((*_list_registered(), *list_elsewhere(), *list_ambiguous()))
+
+
+@functools.cache
+def _find_longest() -> int:
+    """Return the length of the longest name."""
+    return max(map(len, list_spellings()))
 
 
 @functools.cache

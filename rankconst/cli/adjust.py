@@ -137,7 +137,7 @@ def adjust(
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
-    Every number comes with the interval that its rounding leaves open: 0.338 means 0.3375 to 0.3385.
+    Every number comes with an interval, because it was rounded: 0.338 means 0.3375 to 0.3385.
 
     Example: rankconst adjust results.csv
 

@@ -270,7 +270,9 @@ def _list_informed(names: list[str] | None) -> tuple[str, ...]:
     """Return the keys of the baselines that know something of train."""
     keys = BUILT if names is None else [parse_baseline(name).key for name in names]
     if retired := [key for key in keys if key not in OFFERED]:
-        raise UsageError(f"baseline {retired[0]} is no longer built. Name {', '.join(BUILT)} or {DEFAULT_BASELINE}.")
+        raise UsageError(
+            f"new tables have no baseline {retired[0]}. Use --baseline {', '.join(BUILT)} or {DEFAULT_BASELINE}."
+        )
     return tuple(key for key in BUILT if key in keys)
 
 

@@ -342,7 +342,7 @@ def choose_columns(listing: Listing, names: Sequence[str]) -> Listing:
     return replace(listing, columns=chosen) if chosen else listing
 
 
-RANGES = " Ranges: what the rounding of the published numbers leaves open."
+RANGES = " Ranges: from the rounding of the published numbers."
 """What captions say of columns with intervals."""
 
 

@@ -37,6 +37,7 @@ from rankconst.moments.sums import harmonic, harmonic_squares, scaled_power, sum
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.moments.result import Counts, Values
     from rankconst.tasks import Histogram
 
@@ -59,8 +60,8 @@ def mean_rank(histogram: Histogram) -> Moments:
     Hoyt et al. 2022, eq. 8 and 9 (general form; the paper's constant-N form of eq. 8 has n and N exchanged).
     """
     if histogram.is_weighted:
-        size = histogram.num_candidates.astype(np.float64)
-        return average(histogram, (size + 1) / 2 + offsets_of(histogram), (size - 1) * (size + 1) / 12, 0.0)
+        mean, spread = _rank(histogram.num_candidates)
+        return average(histogram, mean + offsets_of(histogram), spread, 0.0)
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
@@ -78,12 +79,9 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
         distinct, place = distinct_blocks(histogram)
         mean, spread = (each[place] for each in _reciprocal_moments(distinct))
         return average(histogram, mean, spread, _SUM_ERROR * spread, _SUM_ERROR)
-    size = histogram.num_candidates.astype(np.float64)
-    mean = harmonic(histogram.num_candidates) / size
-    square = harmonic_squares(histogram.num_candidates) / size
-    variance = np.where(size > 1, square - mean * mean, 0.0)
+    mean, variance, square = _reciprocal(histogram.num_candidates)
     # The two terms of v are each good to a few roundings; their difference is good to those of the larger parts.
-    slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (size > 1)
+    slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (histogram.num_candidates > 1)
     return average(histogram, mean, variance, slack)
 
 
@@ -102,9 +100,54 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     """
     if k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
-    size = histogram.num_candidates.astype(np.float64)
-    hits = np.clip(float(k) - offsets_of(histogram), 0.0, size)
-    return average(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
+    left = np.subtract(float(k), offsets_of(histogram), dtype=np.float64)
+    return average(histogram, *_hit(histogram.num_candidates, left), 0.0)
+
+
+def _rank(num_candidates: Counts) -> tuple[Values, Values]:
+    """Return e and v of the rank of one task."""
+    size = num_candidates.astype(np.float64)
+    return (size + 1) / 2, (size - 1) * (size + 1) / 12
+
+
+def _reciprocal(num_candidates: Counts) -> tuple[Values, Values, Values]:
+    """Return e and v of the reciprocal rank of one task, and the mean of its square."""
+    size = num_candidates.astype(np.float64)
+    mean = harmonic(num_candidates) / size
+    square = harmonic_squares(num_candidates) / size
+    return mean, np.where(size > 1, square - mean * mean, 0.0), square
+
+
+def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
+    """Return e and v of whether the rank of one task is at most k."""
+    size = num_candidates.astype(np.float64)
+    hits = np.clip(k, 0.0, size)
+    return hits / size, hits * (size - hits) / (size * size)
+
+
+def moments_of_tasks(metric: Metric, num_candidates: Counts) -> tuple[Values, Values] | None:
+    """Return what single tasks add to a mean under chance.
+
+    Parameters
+    ----------
+    metric
+        MR, MRR or Hits@k.
+    num_candidates
+        Numbers of candidates N. Shape (U,), int64, each >= 1.
+
+    Returns
+    -------
+    tuple of numpy.ndarray or None
+        Mean and variance of the rank, of its reciprocal, or of whether it is at most k: those of a rank uniform on
+        1 .. N (Hoyt et al. 2022, section 3). Shapes (U,), float64, exact but for rounding. None for any other metric.
+    """
+    if metric.hits_k is not None:
+        return _hit(num_candidates, float(metric.hits_k))
+    if metric.moments == f"means.{mean_rank.__name__}":
+        return _rank(num_candidates)
+    if metric.moments == f"means.{mean_reciprocal_rank.__name__}":
+        return _reciprocal(num_candidates)[:2]
+    return None
 
 
 def cut_off_reciprocal_rank(histogram: Histogram, k: int | None) -> Moments:

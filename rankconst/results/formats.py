@@ -76,7 +76,6 @@ FORMATS: dict[str, Format] = {
     "rotate": Format("logs.rotate", _mark(" at step ")),
     "openke": Format("logs.openke", _mark("(raw)", "(filter)")),
     "openke_torch": Format("logs.openke_torch", _mark("INFO:Trainer:", "INFO:Tester:")),
-    "graph4kg": Format("logs.graph4kg", _mark("t,r->h ", "h,r->t ", "average ")),
     "dglke": Format("logs.dglke", _mark("Test average ", "Valid average ")),
     "torchkge": Format("logs.torchkge", _mark("Filt. ")),
     "nbfnet": Format("logs.nbfnet", _mark("Evaluate on ")),

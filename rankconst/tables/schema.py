@@ -173,9 +173,14 @@ NULLABLE = {
     # What is counted in files of which one may be missing, and what a source need not state.
     "datasets": frozenset(column.name for column in COLUMNS["datasets"][3:]) - {"source_urls"},
     "constants": frozenset({"k", "num_draws"}),
-    "baseline_candidates_by_relation": frozenset({"weight"}),
 }
 """Table to its columns that may have nulls."""
+
+
+def list_lacking(table: str, version: str) -> frozenset[str]:
+    """Return the columns of a table that sets of a version do not have: they are read as null."""
+    return frozenset(column.name for column in COLUMNS[table] if column.since and is_former(version))
+
 
 LEAST = {
     **dict.fromkeys(("num_candidates", "num_tasks", "k"), 1),

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import TABULATED_KS, Metric
+from rankconst.catalogue.metrics import MACRO_METRICS, TABULATED_KS, Metric
 from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.moments.means import moments_of_tasks
+from rankconst.tables.tables import decode_column
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -53,6 +55,7 @@ class TaskSets:
     _families: tuple[str, ...] = field(repr=False)
     _starts: NDArray[np.int64] = field(repr=False)
     _rows: Mapping[str, NDArray[Any]] = field(repr=False)
+    _macros: Macros = field(repr=False)
     _known: dict[Metric, tuple[NDArray[np.float64], ...]] = field(default_factory=dict, repr=False)
     _near: dict[tuple[int, Metric | None, bool], int] = field(default_factory=dict, repr=False)
     _signatures: dict[int, tuple[int, bytes, bytes]] = field(default_factory=dict, repr=False)
@@ -70,7 +73,8 @@ class TaskSets:
         # Published adjusted values are of link prediction, against chance.
         read = (*TASK_FIELDS, "metric", "k", "num_tasks", "expectation", "variance", "method")
         table = tables._read("constants", read, baseline=DEFAULT_BASELINE)
-        table = table.filter(pc.not_equal(table["side"], pa.scalar(RELATION_SIDE)))
+        linked = pc.not_equal(table["side"], pa.scalar(RELATION_SIDE))
+        table = table.filter(pc.and_(linked, pc.equal(table["aggregation"], pa.scalar(DEFAULT_AGGREGATION))))
         codes = {name: _encode(table, name) for name in (*TASK_FIELDS, "metric", "method")}
         keys = np.stack([codes[name][0] for name in TASK_FIELDS])
         # Rows are in canonical order: those of a set are together.
@@ -81,15 +85,14 @@ class TaskSets:
         rows["k"] = np.array([k or 0 for k in ks[1]])[ks[0]]
         rows["metric"] = codes["metric"][0]
         rows["sampled"] = (np.array(codes["method"][1]) == "sampled")[codes["method"][0]]
-        # What tells sets apart: not what was sampled, nor what macro averages, which may be of equal weights, lack.
-        sizes = np.diff(np.append(starts, len(table)))
-        macro = np.repeat(names["aggregation"] != DEFAULT_AGGREGATION, sizes)
-        averaged = np.isin(rows["metric"], np.unique(rows["metric"][macro])) if macro.any() else True
-        rows["shared"] = ~rows["sampled"] & averaged
-        num_tasks = rows["num_tasks"][starts]
         columns = (names[name].tolist() for name in TASK_FIELDS)
-        sets = tuple(itertools.starmap(Tasks, zip(*columns, strict=True)))
-        return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows)
+        micro = list(itertools.starmap(Tasks, zip(*columns, strict=True)))
+        macros = Macros.read(tables, micro)
+        sets = (*micro, *macros.sets)
+        counted = dict(zip(micro, rows["num_tasks"][starts].tolist(), strict=True))
+        num_tasks = np.array([counted[replace(each, aggregation=DEFAULT_AGGREGATION)] for each in sets])
+        names = {name: np.array([getattr(each, name) for each in sets]) for name in TASK_FIELDS}
+        return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows, macros)
 
     def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the bounds of a metric's expectation in each set: equal where the tables have it exactly, else NaN."""
@@ -103,12 +106,10 @@ class TaskSets:
         return np.sqrt(self._column(metric)[1])
 
     def signature(self, place: int) -> tuple[int, bytes, bytes]:
-        """Return what sets with the same constants share, to 11 digits."""
+        """Return what sets with the same constants share, to 11 digits: MR, MRR and Hits@k."""
         if place not in self._signatures:
-            ends = *self._starts[place : place + 2].tolist(), len(self._rows["k"])
-            rows = slice(ends[0], ends[1])
-            kept = self._rows["shared"][rows]
-            expectation, variance = (_shorten(self._rows[name][rows][kept]) for name in ("expectation", "variance"))
+            told = [self._column(metric) for metric in MACRO_METRICS if metric.is_mean]
+            expectation, variance = (_shorten(np.array([each[at][place] for each in told])) for at in (0, 1))
             self._signatures[place] = int(self.num_tasks[place]), expectation, variance
         return self._signatures[place]
 
@@ -138,6 +139,8 @@ class TaskSets:
                 # An estimate contradicts nothing.
                 column[places] = np.where(self._rows["sampled"][chosen], np.nan, self._rows[name][chosen])
                 columns.append(column)
+            for column, values in zip(columns, self._macros.average(metric), strict=True):
+                column[self._starts.size :] = values
             self._known[metric] = tuple(columns)
         return self._known[metric]
 
@@ -148,6 +151,113 @@ class TaskSets:
         lower = self._column(metric.at(below))[0]
         upper = np.minimum(lower * (k / below), 1.0)
         return lower, upper if above is None else np.minimum(upper, self._column(metric.at(above))[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Macros:
+    """The macro averages of sets of tasks, as columns: the tables carry no constants of them.
+
+    Attributes
+    ----------
+    sets
+        The sets with their aggregation.
+    sides
+        Where the groups of rows of their sides are; of one side alone, the second is empty. Shape (M, 2).
+    starts
+        Where each group of rows begins; the last has no rows.
+    num_candidates, num_tasks, weights
+        A row for each number of candidates of each weight, as :class:`~rankconst.tasks.Histogram` has them.
+    """
+
+    sets: tuple[Tasks, ...]
+    sides: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    num_candidates: NDArray[np.int64]
+    num_tasks: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def read(cls, tables: Tables, micro: Sequence[Tasks]) -> Macros:
+        """Read those of some sets from the tables' histograms of queries, and of single relations."""
+        keys = (*TASK_FIELDS[:-1], "relation")
+        queries = tables._read("macro_candidates", (*TASK_FIELDS, *_COUNTS, "weight"), coded=TASK_FIELDS)
+        singles = tables._read("candidates_by_relation", (*keys, *_COUNTS), coded=keys)
+        counts, first = _numbers(singles, "num_tasks"), _find_runs(singles, keys)[1]
+        weights = np.repeat(1.0 / np.add.reduceat(counts, first), np.diff(np.append(first, counts.size)))
+        (named, starts), (others, more) = _find_runs(queries, TASK_FIELDS), _find_runs(singles, keys[:-1])
+        every = list(itertools.starmap(Tasks, (*named, *((*each, "macro-relation") for each in others))))
+        places = {tasks: place for place, tasks in enumerate(every)}
+        weighed = (replace(tasks, aggregation=each) for each in MACROS for tasks in micro)
+        held = tuple(tasks for tasks in weighed if all(side in places for side in tasks.sides))
+        pairs = [[*(places[side] for side in tasks.sides), len(every)][:2] for tasks in held]
+        sizes, tasks = (np.concatenate([_numbers(table, name) for table in (queries, singles)]) for name in _COUNTS)
+        return cls(
+            sets=held,
+            sides=np.array(pairs, dtype=np.intp).reshape(-1, 2),
+            starts=np.concatenate([starts, len(queries) + more]),
+            num_candidates=sizes,
+            num_tasks=tasks,
+            weights=np.concatenate([_numbers(queries, "weight"), weights]),
+        )
+
+    def average(self, metric: Metric) -> NDArray[np.float64]:
+        """Return expectation and variance of a metric in each set, shape (2, M); NaN but for MR, MRR and Hits@k."""
+        found = moments_of_tasks(metric, self.num_candidates)
+        if found is None:
+            return np.full((2, len(self.sets)), np.nan)
+        tasks = self.num_tasks * self.weights
+        terms = tasks, tasks * found[0], tasks * self.weights * found[1]
+        sums = np.array([np.append(np.add.reduceat(each, self.starts), 0.0) for each in terms])
+        total, mean, variance = sums[:, self.sides].sum(axis=-1)
+        return np.array([mean / total, variance / total / total])
+
+
+@dataclass(frozen=True, eq=False)
+class RelationSets:
+    """The ranking tasks of each single relation of the tables.
+
+    Attributes
+    ----------
+    groups
+        Sets of tasks to the names of their relations, the number of tasks of each, and the sum of N + 1 over its tasks:
+        twice their number times E[MR].
+    """
+
+    groups: Mapping[Tasks, tuple[NDArray[np.object_], NDArray[np.int64], NDArray[np.int64]]]
+
+    @classmethod
+    def of(cls, tables: Tables) -> RelationSets:
+        """Read them from the tables, once."""
+        return tables._derive(cls, cls._read)
+
+    @classmethod
+    def _read(cls, tables: Tables) -> RelationSets:
+        keys = (*TASK_FIELDS[:-1], "relation")
+        table = tables._read("candidates_by_relation", (*keys, *_COUNTS), coded=keys)
+        words, rows = _find_runs(table, keys)
+        sizes, counts = (_numbers(table, name) for name in _COUNTS)
+        num_tasks, totals = (np.add.reduceat(each, rows) for each in (counts, counts * (sizes + 1)))
+        groups = {}
+        for named, places in itertools.groupby(range(len(words)), key=lambda place: words[place][:-1]):
+            own = list(places)
+            names = np.array([words[place][-1] for place in own], dtype=object)
+            groups[Tasks(**dict(zip(TASK_FIELDS, named, strict=False)))] = names, num_tasks[own], totals[own]
+        for head in [tasks for tasks in groups if tasks.side == "head"]:
+            one, other = groups[head], groups.get(replace(head, side="tail"))
+            # Every triple is ranked on both sides: each has the same relations.
+            if other is not None and np.array_equal(one[0], other[0]):
+                groups[replace(head, side="both")] = one[0], one[1] + other[1], one[2] + other[2]
+        return cls(groups)
+
+
+def _find_runs(table: pa.Table, names: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
+    """Return the words of each run of rows with the same words in some coded columns, and where it begins."""
+    if not len(table):
+        return [], np.empty(0, dtype=np.intp)
+    coded = [decode_column(table.column(name)) for name in names]
+    new = np.any([codes[1:] != codes[:-1] for codes, _ in coded], axis=0)
+    starts = np.flatnonzero(np.append(True, new))
+    return [*zip(*(words[codes[starts]].tolist() for codes, words in coded), strict=True)], starts
 
 
 def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:
@@ -164,3 +274,6 @@ def _shorten(values: NDArray[np.float64]) -> bytes:
 
 def _numbers(table: pa.Table, name: str) -> NDArray[Any]:
     return np.from_dlpack(table.column(name).combine_chunks())
+
+
+_COUNTS = ("num_candidates", "num_tasks")

@@ -28,7 +28,7 @@ from rankconst.catalogue.baselines import (
     explain_missing,
     parse_baseline,
 )
-from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, Metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
@@ -55,6 +55,7 @@ from rankconst.tables.schema import (
     baselines_of,
     file_of,
     is_former,
+    list_lacking,
     parse_version,
     precedes,
     schema_of,
@@ -414,7 +415,8 @@ class Tables:
         table.validate(full=True)
         for column in table.column_names:
             values, wrong = table[column], ""
-            nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
+            may_lack = column in NULLABLE.get(name, ()) or column in list_lacking(name, self.version)
+            nulls = 0 if may_lack else values.null_count
             if (name, column) == ("datasets", "dataset") and not nulls:
                 strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
                 wrong = "" if strange is None else f"{shorten(strange)!r}, which is not a key of a dataset"
@@ -458,7 +460,8 @@ class Tables:
             if self.leaves_out(name):
                 raise TablesError(
                     f"macro averages and single relations under a baseline need {file}.parquet, which the package "
-                    f"leaves out. Add --tables rankconst-tables-{self.version}.zip, the archive of these tables."
+                    f"leaves out. Add --tables rankconst-tables-{self.version}.zip, the archive of these tables; in "
+                    "Python, open it with rankconst.load."
                 )
             described: list[dict[str, Any]] = self.descriptor["resources"]
             resource = next((each for each in described if each.get("name") == file), {})
@@ -475,8 +478,7 @@ class Tables:
         import pyarrow as pa
 
         expected, names = schema_of(name), found.names
-        former = is_former(self.version)
-        lacking = {c.name for c in COLUMNS[name] if c.name not in names and c.since and former}
+        lacking = list_lacking(name, self.version) - {*names}
         if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
             raise TablesError(
                 f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}."
@@ -487,11 +489,11 @@ class Tables:
         if parse_version(self.version) is not None:
             return
         described = {each.get("name"): json.dumps(each.get("schema")) for each in self.descriptor["resources"]}
-        lacking = [
+        lacking = [name for name in COLUMNS if name not in described] + [
             f"{name}.{column.name}"
             for name, columns in COLUMNS.items()
             for column in columns
-            if f'"{column.name}"' not in described.get(name, "")
+            if f'"{column.name}"' not in described.get(name, f'"{column.name}"')
         ]
         if not lacking or "constants" not in described:  # of a descriptor without tables, their reading tells
             return
@@ -789,11 +791,14 @@ class Tables:
             return missing
         if "train" in self._list_missing(tasks.dataset):
             return (
-                f"baseline {tasks.baseline} has no constants on {tasks.dataset}: it knows the triples of train, whose "
-                f"file was missing when the tables were built. Use --baseline {DEFAULT_BASELINE}."
+                f"baseline {tasks.baseline} has no constants on {tasks.dataset}: it knows the training set, whose file "
+                f"was missing when the tables were built. Use --baseline {DEFAULT_BASELINE}."
             )
         if not tasks.is_micro and is_former(self.version):
-            return f"of {tasks.aggregation} averages tables {self.version} hold baselines for tabulated metrics only."
+            return (
+                f"tables {self.version} have {tasks.aggregation} averages under a baseline for "
+                f"{', '.join(metric.label for metric in MACRO_METRICS)} only. Use newer tables for others."
+            )
         return f"the tables ({self.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
@@ -858,10 +863,13 @@ class Tables:
             why = self._explain_no_relations(tasks) if tasks.side == RELATION_SIDE else "."
             return f"the tables ({self.version}) hold {where} of side {held} only, not of {tasks.side}{why}"
         if not tasks.relations:
-            return f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}."
+            return (
+                f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}. Leave out the "
+                "aggregation."
+            )
         known = self.relations(stored)
         if not known:
-            return f"the tables ({self.version}) hold no relations of {where}; those of valid and test at most."
+            return f"the tables ({self.version}) hold no relations of {where}. Leave them out, or name another split."
         import difflib
 
         name = next(each for each in tasks.relations if each not in known)

@@ -308,7 +308,7 @@ def test_times_of_two_columns_are_as_many_as_pairs() -> None:
         assert sorted(triples.time.tolist()) == [*range(8)]
 
 
-@pytest.mark.parametrize("times", [("9", "10", "200"), ("2014-01-09", "2014-02-01", "2015-01-01")])
+@pytest.mark.parametrize("times", [("9", "10", "200"), ("-20", "-3", "4"), ("2014-01-09", "2014-02-01", "2015-01-01")])
 def test_times_are_coded_in_their_order(times: tuple[str, ...]) -> None:
     written = dict(zip(ORDER, reversed(times), strict=True))
     rows = {

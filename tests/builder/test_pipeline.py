@@ -348,7 +348,7 @@ def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path
     ]
     for protocol, baseline, message in (
         ("static", "uniform", "The file of train was missing when they were built"),
-        ("raw", "counting", "it knows the triples of train, whose file was missing"),
+        ("raw", "counting", "it knows the training set, whose file was missing"),
     ):
         with pytest.raises(UnknownNameError, match=message):
             part.constants("forecast", "mrr", protocol=protocol, baseline=baseline)

@@ -99,9 +99,6 @@ def test_sampled_negatives_keep_the_weights(tables: Tables) -> None:
     assert sampled.total_weight == pytest.approx(raw.total_weight, rel=1e-15)
 
 
-@pytest.mark.skipif("0.2.0" not in rankconst.bundled_versions(), reason="this installation carries no older tables")
-def test_older_tables_have_no_weights() -> None:
-    older = rankconst.load(version="0.2.0")
-    assert older.constants("nations", "mrr").tasks.aggregation == "micro"
-    with pytest.raises(UnknownNameError, match=r"0\.2\.0\) hold no weights of nations test .*tables since 1\.0\.0 do"):
-        older.constants("nations", "mrr", aggregation="query")
+def test_without_weights_there_is_an_error_with_a_remedy(tables: rankconst.Tables) -> None:
+    with pytest.raises(UnknownNameError, match=r"hold no weights of ogbbiokg test for macro-query\. Leave out the"):
+        tables.constants("ogbbiokg", "mrr", protocol="sampled:500", aggregation="query")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import pytest
 
 import rankconst
+from growth import grows_in_proportion
 from rankconst.catalogue.mentions import explain_elsewhere, find_mentions, is_inductive
 
 
@@ -61,10 +62,4 @@ def test_graphs_of_inductive_benchmarks(name: str, expected: bool) -> None:
 
 @pytest.mark.parametrize("part", ["Word1-X ", "wn18rr-", "WN18", "fb15k-237 "])
 def test_a_long_text_takes_no_more_than_its_length(part: str) -> None:
-    def measure(times: int) -> float:
-        text, start = part * times, time.process_time()
-        find_mentions(text)
-        return time.process_time() - start
-
-    small = min(measure(2_000) for _ in range(3))
-    assert min(measure(16_000) for _ in range(3)) < 30 * small + 0.05  # 8 times the input; the square would be 64
+    assert grows_in_proportion(lambda times: partial(find_mentions, part * times), 2_000)

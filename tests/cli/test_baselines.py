@@ -184,7 +184,7 @@ def test_single_relations_have_baselines(run: Run) -> None:
     ("args", "told"),
     [
         (("-d", "umls", "-b", "freqency"), "Did you mean frequency"),
-        (("-d", "umls", "-b", "inverse", "--split", "train"), "no constants on train"),
+        (("-d", "umls", "-b", "inverse", "--split", "train"), "no constants on the training set"),
         (("-d", "ogbwikikg2", "-b", "inverse"), "under protocol sampled:500"),
         (("-n", "100", "-p", "sampled:9", "-b", "inverse"), "--baseline does not go with --num-tasks"),
     ],
@@ -195,13 +195,13 @@ def test_what_has_no_baseline_says_why(run: Run, args: tuple[str, ...], told: st
     assert told in screen.message
 
 
-def test_older_tables_have_chance_alone(run: Run) -> None:
-    if "0.2.0" not in rankconst.bundled_versions():
-        pytest.skip("this installation does not carry tables 0.2.0")
-    old = rankconst.load(version="0.2.0").path
-    screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "inverse", "--tables", str(old))
-    assert "the tables (0.2.0) have no baseline inverse; those since 1.1.0 do" in screen.message
-    assert run("adjust", 0.5, "-d", "umls", "-m", "mrr", "--tables", str(old)).code == 0
+def test_older_tables_lack_counting(run: Run) -> None:
+    if "1.2.0" not in rankconst.bundled_versions():
+        pytest.skip("this installation does not carry tables 1.2.0")
+    old = rankconst.load(version="1.2.0").path
+    screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "counting", "--tables", str(old))
+    assert "the tables (1.2.0) have no baseline counting; those since 2.0.0 do" in screen.message
+    assert run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "inverse", "--tables", str(old)).code == 0
 
 
 def test_files_get_skill_next_to_the_index(run: Run, tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, tmp_path: 
     assert [row["MRR_skill_inverse"] is None for row in rows] == [False, True]
     assert ["no skill: baseline inverse has no constants" in (row["note"] or "") for row in rows] == [False, True]
     frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="inverse")
-    assert ["no constants on train" in note for note in frame["note"]] == [False, True]
+    assert ["no constants on the training set" in note for note in frame["note"]] == [False, True]
     path.write_text("model,dataset,split,MRR\nA,UMLS,train,.6\n", encoding="utf-8")
-    assert "no constants on train" in run("adjust", path, "-b", "inverse").message
+    assert "no constants on the training set" in run("adjust", path, "-b", "inverse").message
 
 
 PAPER = r"""\begin{tabular}{lcc}

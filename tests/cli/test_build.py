@@ -850,7 +850,7 @@ def test_baselines_are_chosen(
 def test_a_baseline_of_older_tables_is_not_built(run: Run, write_graph: WriteGraph, out: Path) -> None:
     screen = run("build", *write_graph(SMALL), "--name", "mykg", "-b", "range", "--out", out)
     assert (screen.code, screen.out) == (2, "")
-    assert "baseline range is no longer built. Name frequency, inverse, counting or uniform." in screen.message
+    assert "new tables have no baseline range. Use --baseline frequency, inverse, counting or" in screen.message
 
 
 def test_ids_and_labels_of_one_graph(run: Run, write_graph: WriteGraph, tmp_path: Path, out: Path) -> None:

@@ -58,6 +58,13 @@ def test_equal_constants_are_one_match(run: Run) -> None:
     assert fields(shown)[4] == "standard = libkge = pykeen"
 
 
+def test_macro_averages_are_named(run: Run) -> None:
+    asked = ("identify", "--metric", "mrr", "--expectation", "0.35971", "--aggregation", "macro-query")
+    assert "macro-query" in fields(run(*asked))[4]
+    (row,) = run(*asked, "-f", "csv").rows
+    assert (row["dataset"], row["aggregation"], "macro" in row["protocol"]) == ("nations", "macro-query", False)
+
+
 @pytest.mark.slow
 def test_csv_has_a_row_for_each_match(run: Run) -> None:
     rows = run("identify", "--num-tasks", 402, "--format", "csv").rows
@@ -191,9 +198,9 @@ def test_a_difference_to_a_constant_of_0_is_none(run: Run) -> None:
 
 
 def test_options_are_those_of_other_commands(run: Run) -> None:
-    short = ("-m", "mrr", "-d", "nations", "-p", "standard", "-a", "micro", "-f", "json")
-    (record,) = run("identify", *short, "--expectation", "0.384441").records
-    assert record == run("identify", *short, "--expectation", "38.4441", "--percent").records[0]
+    short = ("-m", "mrr", "-d", "nations", "-p", "standard", "-a", "macro-query", "-f", "json")
+    (record,) = run("identify", *short, "--expectation", "0.35971").records
+    assert record == run("identify", *short, "--expectation", "35.971", "--percent").records[0]
     screen = run("identify", "-m", "mr", "--expectation", "53%")
     assert screen.code == 6
     assert "--expectation: 53% is a percentage, but MR is not a share." in screen.message

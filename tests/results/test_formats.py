@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rankconst
-from cases import for_each
+from cases import choose, for_each
 from log_samples import SAMPLES
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import FORMATS, read_document, read_results
+from readings import check_refusal, documents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -188,6 +192,31 @@ def test_forced_onto_another_file_it_refuses_with_the_name(reader: Reader, text:
         assert "results.txt" in str(refused)
     else:
         assert reading.entries == ()
+
+
+_WORDS = sorted({word for _, text in FILES.values() for word in re.findall(r"\s+|[^\s]+", text)})
+_HOSTILE = ["\n", "\r", "\x1b[", "\x1b[0m", ": ", "nan", "@", "|", "\u0130", "\u0663", "[1,", "±", "%", "9" * 500]
+
+
+@st.composite
+def _damage(draw: st.DrawFn) -> str:
+    """Return the sample of a format that is cut off or has a wrong character."""
+    _, text = draw(st.sampled_from([*FILES.values()]))
+    place = draw(st.integers(0, len(text) - 1))
+    end = st.just("") | st.characters(exclude_categories=["Cs"]).map(lambda sign: sign + text[place + 1 :])
+    return text[:place] + draw(end | st.sampled_from('{}[]",:-&*!').map(lambda sign: sign + text[place + 1 :]))
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=choose(1_000, 4_000))
+@given(
+    st.sampled_from(sorted(FILES)),
+    documents.map(lambda each: each.text)
+    | st.lists(st.sampled_from([*_WORDS, *_HOSTILE]), max_size=60).map("".join)
+    | _damage(),
+)
+def test_any_text_is_read_or_refused_with_the_name_of_the_file(key: str, text: str) -> None:
+    check_refusal(FORMATS[key].load(), Document("results.txt", text))
 
 
 def test_a_table_made_from_a_tools_output_is_of_that_tool() -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import time
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
 import rankconst
+from growth import grows_in_proportion
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
 from rankconst.results.document import Document
 from rankconst.results.formats import FORMATS, read_document, read_opened
 from rankconst.results.reading import LONGEST_TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WIDE = 30_000
 ROW = "\\multicolumn{999}{c}{A} & 0.3 \\\\\n"
@@ -72,17 +77,12 @@ def test_numbers_of_thousands_of_digits_are_no_crash(name: str, text: str) -> No
         ("a.md", lambda n: "| model | MRR |\n|---|---|\n| A | 0.3 " + "|" * min(n, 20_000) + "\n"),
     ],
 )
-def test_time_is_in_proportion(name: str, write: object) -> None:
-    def read(n: int) -> float:
-        text = write(n)  # type: ignore[operator]
-        begin = time.process_time()
+def test_time_is_in_proportion(name: str, write: Callable[[int], str]) -> None:
+    def read(text: str) -> None:
         with contextlib.suppress(DataError):
             read_document(name, text)
-        return time.process_time() - begin
 
-    read(100)
-    few, many = min(read(500) for _ in range(3)), read(8_000)
-    assert many < 0.05 or many < 16 * 4 * few
+    assert grows_in_proportion(lambda n: partial(read, write(n)), 1_000)
 
 
 @pytest.mark.parametrize("form", [key for key, row in FORMATS.items() if row.load().most is not None])

@@ -137,6 +137,9 @@ def use_constants(tables: rankconst.Tables) -> None:
     tables.constants("nations", "mrr")
 
 
+# What a wheel carries; the archive has more.
+HELD = [name for name in COLUMNS if not rankconst.load().leaves_out(name)]
+
 # What needs a table; constants need the others.
 USES = {
     "macro_candidates": lambda tables: tables.constants("nations", "mrr", aggregation="query"),
@@ -148,7 +151,7 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("name", HELD)
 def test_one_flipped_bit_is_noticed(copy: Path, name: str) -> None:
     file = copy / f"{name}.parquet"
     content = bytearray(file.read_bytes())
@@ -162,14 +165,14 @@ def test_one_flipped_bit_is_noticed(copy: Path, name: str) -> None:
         USES.get(name, use_constants)(damaged)
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("name", HELD)
 def test_a_missing_file_is_named(copy: Path, name: str) -> None:
     (copy / f"{name}.parquet").unlink()
     with pytest.raises(TablesError, match=rf"{name}\.parquet is missing"):
         USES.get(name, use_constants)(rankconst.load(copy))
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("name", HELD)
 def test_a_file_that_the_descriptor_does_not_name_is_refused(copy: Path, name: str) -> None:
     resources = json.loads((copy / "datapackage.json").read_text(encoding="utf-8"))["resources"]
     rewrite_descriptor(copy, resources=[resource for resource in resources if resource["name"] != name])

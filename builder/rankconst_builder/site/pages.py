@@ -582,8 +582,8 @@ def write_about(site: Site) -> str:
         scroll(table(["adjustment", "formula", "scale"], formulas), "The three adjustments"),
         tag(
             "p",
-            "Compare datasets by the index. Use z to tell a model from chance. Ranges are what the rounding of the "
-            "published number leaves open: 0.338 may be anything from 0.3375 to 0.3385.",
+            "Compare datasets by the index. Use z to tell a model from chance. Ranges come from rounding: 0.338 may be "
+            "anything from 0.3375 to 0.3385.",
         ),
         tag("h2", "Protocols"),
         tag("p", "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:"),

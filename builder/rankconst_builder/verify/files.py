@@ -216,11 +216,7 @@ def _describe_schema(tables: TableSet, name: str) -> dict[str, Any]:
     stored = tables.stored[name].schema if name in tables.stored else ()
     words = {field.name: (field.metadata or {}).get(b"description") for field in stored}
     told = {column: text.decode("utf-8", "replace") for column, text in words.items() if text is not None}
-    described = describe_schema(name, columns_of(name, tables.version), told)
-    held = {field["name"] for field in described["fields"]}
-    if "primaryKey" in described:
-        described["primaryKey"] = [key for key in described["primaryKey"] if key in held]
-    return described
+    return describe_schema(name, columns_of(name, tables.version), told)
 
 
 def _check_provenance(datasets: list[str], provenance: Any) -> Iterator[Finding]:

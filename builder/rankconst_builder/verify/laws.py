@@ -12,6 +12,7 @@ import pandas as pd
 
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES, TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, PROTOCOLS, RELATION_SIDE, SPLITS
+from rankconst.tables.schema import list_lacking
 from rankconst.tasks import Tasks
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
@@ -189,20 +190,16 @@ _COUNTS = [*TASKS, "num_candidates"]
 def check_macro(tables: TableSet) -> Checked:
     """Compare the weighted tasks with the candidates: the same tasks, and weights 1 / k of groups of k tasks."""
     frame = tables.sound["macro_candidates"]
-    findings = []
-    weights = frame["weight"].to_numpy()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        sizes = np.rint(1.0 / weights)
-        wrong = ~((sizes >= 1) & (weights == 1.0 / sizes))
-    findings += point_out(
-        frame, "macro_candidates", wrong, "weight", expected="1 / k", message="this is not 1 over a whole number"
-    )
+    sizes, wrong, findings = _find_sizes("macro_candidates", frame)
     for aggregation in frame["aggregation"].cat.categories:
         rows = frame[(frame["aggregation"] == aggregation).to_numpy()]
         # Sets of tasks that have no weights at all are the business of another check.
         expected = _share_tasks(tables.sound["candidates"], rows)
         findings += _compare_sums("macro_candidates", _COUNTS, expected, rows, _POOL, aggregation=aggregation)
-    findings += _check_groups(frame.assign(group=sizes)[~wrong])
+    whole = frame.assign(group=sizes)[~wrong]
+    for aggregation, columns in (("macro-query", ["num_candidates"]), ("macro-relation", [])):
+        rows = whole[(whole["aggregation"] == aggregation).to_numpy()]
+        findings += _check_groups("macro_candidates", rows, [*TASKS, "aggregation", *columns])
     if "candidates_by_relation" in tables.sound:
         findings += _check_relation_weights(frame, tables.sound["candidates_by_relation"])
     return Checked.of(len(frame), findings)
@@ -211,17 +208,23 @@ def check_macro(tables: TableSet) -> Checked:
 _POOL = "the tasks, pooled, are not those of the candidates table"
 
 
-def _check_groups(frame: pd.DataFrame) -> Iterator[Finding]:
-    """Check that tasks of weight 1 / k come in groups of k; those of a query have the same number of candidates."""
-    for aggregation, columns in (
-        ("macro-query", [*TASKS, "aggregation", "weight", "group", "num_candidates"]),
-        ("macro-relation", [*TASKS, "aggregation", "weight", "group"]),
-    ):
-        sums = sum_tasks(frame[(frame["aggregation"] == aggregation).to_numpy()], columns)
-        wrong = sums["num_tasks"].to_numpy() % sums["group"].to_numpy() != 0
-        expected = [f"a multiple of {one:.0f}" for one in sums["group"].tolist()]
-        message = "tasks of this weight do not come in whole groups"
-        yield from point_out(sums, "macro_candidates", wrong, "num_tasks", expected=expected, message=message)
+def _find_sizes(table: str, frame: pd.DataFrame) -> tuple[Values, NDArray[np.bool_], list[Finding]]:
+    """Return the k of weights 1 / k, which weights are not that, and the findings."""
+    weights = frame["weight"].to_numpy()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sizes = np.rint(1.0 / weights)
+        wrong = ~((sizes >= 1) & (weights == 1.0 / sizes))
+    message = "this is not 1 over a whole number"
+    return sizes, wrong, point_out(frame, table, wrong, "weight", expected="1 / k", message=message)
+
+
+def _check_groups(table: str, frame: pd.DataFrame, columns: list[str]) -> list[Finding]:
+    """Check that tasks of weight 1 / k come in groups of k within some columns."""
+    sums = sum_tasks(frame, [*columns, "weight", "group"])
+    wrong = sums["num_tasks"].to_numpy() % sums["group"].to_numpy() != 0
+    expected = [f"a multiple of {one:.0f}" for one in sums["group"].tolist()]
+    message = "tasks of this weight do not come in whole groups"
+    return point_out(sums, table, wrong, "num_tasks", expected=expected, message=message)
 
 
 def _check_relation_weights(frame: pd.DataFrame, relations: pd.DataFrame) -> list[Finding]:
@@ -281,6 +284,11 @@ def check_baselines(tables: TableSet) -> Checked:
     if pooled is not None and single is not None:
         keys = [*TASKS, "baseline", "offset", "num_candidates"]
         findings += _compare_sums("baseline_candidates", keys, single, pooled, "relations do not pool to these tasks")
+    if single is not None and not list_lacking("baseline_candidates_by_relation", tables.version):
+        sizes, wrong, found = _find_sizes("baseline_candidates_by_relation", single)
+        whole = single.assign(group=sizes)[~wrong]
+        findings += found
+        findings += _check_groups("baseline_candidates_by_relation", whole, [*TASKS, "baseline", "relation"])
     return Checked.of(length, findings)
 
 

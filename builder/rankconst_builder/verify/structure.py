@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, list_metrics
 from rankconst.catalogue.protocols import (
@@ -22,11 +22,10 @@ from rankconst.catalogue.protocols import (
 from rankconst.tables.schema import COLUMNS, baselines_of, is_former, parse_version, schema_of
 from rankconst_builder.package import KEYS
 from rankconst_builder.statistics import needs
-from rankconst_builder.tabulate import HISTOGRAM_TABLES
+from rankconst_builder.tabulate import HISTOGRAM_TABLES, list_macros
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.tableset import (
     COUNTED,
-    OPTIONAL,
     are_words,
     code_rows,
     columns_of,
@@ -80,7 +79,7 @@ def check_missing(tables: TableSet) -> Checked:
     for name, frame in tables.whole.items():
         for column in COLUMNS[name]:
             values = frame[column.name]
-            if column.name in OPTIONAL.get(name, ()):
+            if column.name in tables.may_lack(name):
                 continue
             findings += point_out(frame, name, values.isna(), column.name, message="a value is missing")
             if column.kind == "real":
@@ -244,32 +243,32 @@ def check_coverage(tables: TableSet) -> Checked:
     known = {key for key in known if key[3] != RELATION_SIDE}
     if "macro_candidates" in sound:
         former = is_former(tables.version)
-        wanted = {(*key, "macro-query") for key in known}
-        wanted |= {(*key, "macro-relation") for key in known if former or key[2] == "train"}
+        wanted = {(*key, macro) for key in known for macro in (MACROS if former else list_macros(key[2]))}
         got = _distinct(sound["macro_candidates"], (*TASKS, "aggregation"))
         findings += _compare_keys("macro_candidates", (*TASKS, "aggregation"), wanted, got)
     if "candidates_by_relation" in sound:
         wanted = {key for key in known if key[2] != "train"}
         got = _distinct(sound["candidates_by_relation"], TASKS)
         findings += _compare_keys("candidates_by_relation", TASKS, wanted, got)
-    ranked = set[tuple[Any, ...]]()  # tasks and the baseline that ranks them
     informed = [baseline for baseline in baselines_of(tables.version) if baseline != DEFAULT_BASELINE]
-    for name in ("baseline_candidates", "baseline_candidates_by_relation"):
-        if name not in sound:
-            continue
-        got = _distinct(sound[name], (*TASKS, "baseline"))
-        built = {(key[0], key[-1]) for key in got}
-        if parse_version(tables.version):
-            built |= set(itertools.product(tables.counted, informed))
-        ranked = {
-            (*key, baseline)
-            for key in known
-            for baseline in informed
-            if key[2] != "train"
-            and (key[0], baseline) in built
-            and parse_protocol(key[1]).negatives is None
-            and "train" not in tables.lacks(key[0])
-        }
+    blocks = {
+        name: _distinct(sound[name], (*TASKS, "baseline"))
+        for name in ("baseline_candidates", "baseline_candidates_by_relation")
+        if name in sound
+    }
+    built = {(key[0], key[-1]) for got in blocks.values() for key in got}
+    if blocks and parse_version(tables.version):
+        built |= set(itertools.product(tables.counted, informed))
+    ranked = {  # tasks and the baseline that ranks them
+        (*key, baseline)
+        for key in known
+        for baseline in informed
+        if key[2] != "train"
+        and (key[0], baseline) in built
+        and parse_protocol(key[1]).negatives is None
+        and "train" not in tables.lacks(key[0])
+    }
+    for name, got in blocks.items():
         findings += _compare_keys(name, (*TASKS, "baseline"), ranked, got)
     if "constants" in sound:
         columns = (*TASKS, "aggregation", "baseline", "metric", "k")

@@ -31,7 +31,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
-from rankconst.tables.schema import COLUMNS, TableColumn, baselines_of, file_of, is_former, parse_version
+from rankconst.tables.schema import COLUMNS, TableColumn, baselines_of, file_of, is_former, list_lacking, parse_version
 from rankconst.tables.tables import open_parquet
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.describe import name_archive
@@ -58,7 +58,8 @@ OUTPUTS = ("per-triple",)
 
 def columns_of(table: str, version: str) -> tuple[TableColumn, ...]:
     """Return the columns that a table of a version has."""
-    return tuple(column for column in COLUMNS[table] if not (column.since and is_former(version)))
+    lacking = list_lacking(table, version)
+    return tuple(column for column in COLUMNS[table] if column.name not in lacking)
 
 
 def metrics_of(version: str) -> dict[tuple[str, str], tuple[Metric, ...]]:
@@ -77,11 +78,7 @@ COUNTED = tuple(
 """The columns of the datasets table that follow from triples: null for benchmarks of which only numbers of tasks are
 known."""
 
-OPTIONAL = {
-    "constants": ("k", "num_draws"),
-    "datasets": (*COUNTED, "triples_valid"),
-    "baseline_candidates_by_relation": ("weight",),
-}
+OPTIONAL = {"constants": ("k", "num_draws"), "datasets": (*COUNTED, "triples_valid")}
 """Table to its columns that may be null."""
 
 
@@ -218,6 +215,10 @@ class TableSet:
         """The tables that the set has; those that came with the package lack what is in the archive only."""
         return tuple(name for name in COLUMNS if file_of(name, self.version) and not self.tables.leaves_out(name))
 
+    def may_lack(self, name: str) -> frozenset[str]:
+        """Return the columns of a table that may be null."""
+        return frozenset(OPTIONAL.get(name, ())) | list_lacking(name, self.version)
+
     def describe(self, name: str) -> dict[str, Any]:
         """Return what the descriptor says of a table."""
         return self.resources.get(file_of(name, self.version) or name, {})
@@ -266,7 +267,7 @@ class TableSet:
             if isinstance(values.dtype, pd.CategoricalDtype):
                 keep &= are_words(name, column.name, values)
                 continue
-            if column.name not in OPTIONAL.get(name, ()):
+            if column.name not in self.may_lack(name):
                 keep &= values.notna().to_numpy()
             if column.kind == "real":
                 keep &= ~np.isinf(values.to_numpy())

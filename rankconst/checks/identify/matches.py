@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import TABULATED_KS
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
@@ -389,3 +389,56 @@ def check_evaluations(
         find = functools.partial(tables.look_up, match.tasks)
         each_match.append([one for each in evaluations for one in check_entries(each, find, percent=percent)])
     return tuple(max(verdicts, key=lambda one: one.belongs) for verdicts in zip(*each_match, strict=True))
+
+
+# -- what is nearest --------------------------------------------------------------------------------------------------
+
+# No constant is farther from what a piece says, in units of the logarithm: one that agrees outweighs closeness.
+_FAR = 10.0
+
+_SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
+_OTHER_CANDIDATES = (
+    "--protocol sampled:M if candidates were sampled, or --counts FILE with your own candidate counts, if the known "
+    "answers of other splits were removed (PyKEEN's filter_validation_when_testing=False)"
+)
+
+
+def describe_nearest(
+    evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated
+) -> tuple[str, str]:
+    """Say what fits nothing, and name the nearest set of tasks; and the option that may say why, if one does."""
+    micro = chosen & (candidates.names["aggregation"] == (user.aggregation or DEFAULT_AGGREGATION))
+    places = np.flatnonzero(micro if micro.any() else chosen)
+    sound = [piece for piece in evidence.pieces if not piece.is_doubtful] or list(evidence.pieces)
+    distances = []
+    for piece in sound:
+        lower, upper = (each[places] for each in bound_constant(piece, candidates))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            away = np.abs(np.log(np.clip(piece.value, lower, upper) / piece.value))
+        distances.append(np.minimum(np.nan_to_num(away, nan=_FAR), _FAR) + _FAR * ~agrees(piece, lower, upper))
+    nearest = int(places[int(np.argmin(np.sum(distances, axis=0)))])
+    tasks = candidates.sets[nearest]
+    where = f"{tasks.dataset} {tasks.split} {tasks.side} under {tasks.protocol}"
+    parts: dict[str, str] = {}
+    remedy = ""
+    for piece in sound:
+        least, most = (float(each[nearest]) for each in bound_constant(piece, candidates))
+        if agrees(piece, least, most):
+            remedy = remedy or _OTHER_CANDIDATES * (piece.metric is None)
+            continue
+        if piece.metric is None:
+            remedy = _SOME_RELATIONS * bool(piece.value < candidates.num_tasks[nearest])
+            alike = candidates.num_tasks == piece.value
+            said = {
+                "only splits with other constants have": alike[places].any(),
+                "only other datasets, splits or sides have": alike.any(),
+            }
+            who = next((words for words, true in said.items() if true), "no split has")
+            parts[f"n = {piece.value:,.0f}"] = (
+                f": {who} that many tasks; nearest {where}: {candidates.num_tasks[nearest]:,}"
+            )
+        else:
+            # AMR and AMRI with the same MR say the same.
+            shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
+            parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
+    return "; ".join(map("".join, parts.items())) or f"nearest {where}", remedy

@@ -24,13 +24,13 @@ from rankconst.checks.identify.matches import (
     Identification,
     Identified,
     Match,
-    agrees,
-    bound_constant,
     check_evaluations,
+    describe_nearest,
     prefer,
     preference,
     rank,
 )
+from rankconst.checks.identify.partial import find_equal, find_relations
 from rankconst.errors import RankconstError, UnknownNameError, UsageError
 from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_open, list_parsers, parse_stated, settle
 from rankconst.names import list_first
@@ -62,14 +62,20 @@ class Part:
     evidence: Evidence
     # What file and user name, as keys.
     names: Mapping[str, str] = field(default_factory=dict)
-    # What fits; or else why nothing does.
+    # What fits; or else the protocol that equal numbers of candidates show, or why nothing fits.
     matches: tuple[Match, ...] = ()
+    sampled: str = ""
     ask: Ask | None = None
 
     @property
     def is_certain(self) -> bool:
-        """True if what fits does so by no chance."""
+        """True if what fits cannot fit by chance."""
         return bool(self.matches) and self.matches[0].by_chance < CERTAIN
+
+    @property
+    def is_partial(self) -> bool:
+        """True if only a few relations fit, or sampled candidates."""
+        return bool(self.sampled) or any(match.tasks.relations for match in self.matches)
 
     @property
     def tells(self) -> bool:
@@ -152,6 +158,9 @@ def identify(
     against = {name: key for name, key in stated.items() if not _holds(matches, name, key)}
     if matches and against:
         notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
+    if not matches:
+        partial = find_relations(evidence, tables, stated | given, user)
+        matches = partial if len(partial) == 1 and partial[0].by_chance < CERTAIN else ()
     reason = "" if matches else f"{describe_nearest(evidence, sets, asked, user)[0]}."
     wrong = check_evaluations(evaluations, matches, tables, percent=user.percent)
     return Identified(evidence, matches, reason, " ".join(notes), checked=wrong)
@@ -197,63 +206,11 @@ def select(candidates: TaskSets, names: Mapping[str, str]) -> NDArray[np.bool_]:
     return chosen
 
 
-# No constant is farther from what a piece says, in units of the logarithm: one that agrees outweighs closeness.
-_FAR = 10.0
-
-
 def _describe_lack(evidence: Evidence) -> str:
     """Say why there is no evidence at all."""
     reasons = dict.fromkeys(each.reason for each in evidence.dropped)
     remedy = "an adjusted value with its base value, or the number of ranks, is needed"
     return f"the numbers do not show their ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
-
-
-_SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
-_OTHER_CANDIDATES = (
-    "--protocol sampled:M if candidates were sampled, or --counts FILE with your own candidate counts, if the known "
-    "answers of other splits were removed (PyKEEN's filter_validation_when_testing=False)"
-)
-
-
-def describe_nearest(
-    evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated
-) -> tuple[str, str]:
-    """Say what fits nothing, and name the nearest set of tasks; and the option that may say why, if one does."""
-    micro = chosen & (candidates.names["aggregation"] == (user.aggregation or DEFAULT_AGGREGATION))
-    places = np.flatnonzero(micro if micro.any() else chosen)
-    sound = [piece for piece in evidence.pieces if not piece.is_doubtful] or list(evidence.pieces)
-    distances = []
-    for piece in sound:
-        lower, upper = (each[places] for each in bound_constant(piece, candidates))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            away = np.abs(np.log(np.clip(piece.value, lower, upper) / piece.value))
-        distances.append(np.minimum(np.nan_to_num(away, nan=_FAR), _FAR) + _FAR * ~agrees(piece, lower, upper))
-    nearest = int(places[int(np.argmin(np.sum(distances, axis=0)))])
-    tasks = candidates.sets[nearest]
-    where = f"{tasks.dataset} {tasks.split} {tasks.side} under {tasks.protocol}"
-    parts: dict[str, str] = {}
-    remedy = ""
-    for piece in sound:
-        least, most = (float(each[nearest]) for each in bound_constant(piece, candidates))
-        if agrees(piece, least, most):
-            remedy = remedy or _OTHER_CANDIDATES * (piece.metric is None)
-            continue
-        if piece.metric is None:
-            remedy = _SOME_RELATIONS * bool(piece.value < candidates.num_tasks[nearest])
-            alike = candidates.num_tasks == piece.value
-            said = {
-                "only splits with other constants have": alike[places].any(),
-                "only other datasets, splits or sides have": alike.any(),
-            }
-            who = next((words for words, true in said.items() if true), "no split has")
-            parts[f"n = {piece.value:,.0f}"] = (
-                f": {who} that many tasks; nearest {where}: {candidates.num_tasks[nearest]:,}"
-            )
-        else:
-            # AMR and AMRI with the same MR say the same.
-            shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
-            parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
-    return "; ".join(map("".join, parts.items())) or f"nearest {where}", remedy
 
 
 # -- completing a file -------------------------------------------------------------------------------------------------
@@ -289,14 +246,18 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     contexts = [group.context for group in groups]
     told: dict[Match, None] = {}
     asked: dict[int, Ask] = {}
+    shown: dict[str, None] = {}
     for part, answer in itertools.chain(*map(search.settle, alike.values())):
         if isinstance(answer, Ask):
             asked |= dict.fromkeys(part.places, answer)
             said: dict[str, Any] = {"asks": (*part.context.asks, answer)}
+        elif isinstance(answer, str):
+            said = {"protocol": answer}
+            shown[answer] = None
         else:
             default = search.default(part)
             tasks = default if default in answer.every and default is not None else answer.tasks
-            said = {name: getattr(tasks, name) for name in NAMES}
+            said = {name: getattr(tasks, name) for name in (*NAMES, "relations")}
             told |= {} if tasks == default else {answer: None}
         for place in part.places:
             contexts[place] = replace(contexts[place], **said)
@@ -310,7 +271,7 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
         for entry in reading.entries
     )
     completed = replace(reading, entries=entries) if known else reading
-    return Completed(completed, tuple(groups), tuple(contexts), asked, search.describe(told))
+    return Completed(completed, tuple(groups), tuple(contexts), asked, search.describe(told, shown))
 
 
 def _tells(reading: Reading) -> bool:
@@ -368,10 +329,23 @@ class _Search:
             # A tool may call the one side that was evaluated both.
             attempts.append({name: key for name, key in names.items() if name != "side"})
         matches = find_first(evidence, self.sets, (select(self.sets, asked) for asked in attempts), self.user)
-        found = replace(part, names=names, matches=matches, ask=None if matches else self._ask(part, names))
+        sampled = "" if matches or "protocol" in names or not self._may_hold(part, names) else find_equal(evidence)
+        if not matches and not sampled:
+            some = (find_relations(evidence, self.tables, asked, self.user) for asked in attempts)
+            matches = next(filter(None, some), ())
+        ask = None if matches or sampled else self._ask(part, names)
+        found = replace(part, names=names, matches=matches, sampled=sampled, ask=ask)
         if key is not None:
             self._by_count[key] = found
         return found
+
+    def _may_hold(self, part: Part, names: Mapping[str, str]) -> bool:
+        """Tell whether the named dataset has that number of ranks: sampling limits the candidates, not the ranks."""
+        if "dataset" not in names:
+            return True
+        stated = [piece.value for piece in part.evidence.pieces if piece.metric is None]
+        chosen = select(self.sets, {name: key for name, key in names.items() if name in {"dataset", "split", "side"}})
+        return bool(np.isin(self.sets.num_tasks[chosen], stated).any())
 
     def _ask(self, part: Part, names: Mapping[str, str]) -> Ask:
         """Return what is nearest where nothing fits, and what may be the reason."""
@@ -386,11 +360,12 @@ class _Search:
         evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
         nearest, remedy = describe_nearest(evidence, self.sets, chosen, self.user)
         text = f"its numbers fit no ranking tasks in the tables: {nearest}"
-        return Ask("tasks", text, remedy=remedy if "dataset" in names else "--dataset")
+        missing = () if "dataset" in names else ("--dataset",)
+        return Ask("tasks", text, remedy=", and ".join(filter(None, (*missing, remedy))))
 
     @functools.cached_property
     def counted(self) -> str:
-        """The one dataset whose splits have the numbers of ranks that the file counts, if that is no chance."""
+        """The one dataset whose splits have the numbers of ranks in the file, if that cannot be chance; else empty."""
         alone = (part for part in self._by_count.values() if part.matches and "dataset" not in part.names)
         fits = {tuple(piece.value for piece in part.evidence.pieces): part.matches for part in alone}
         common = set.intersection(*({one.tasks.dataset for one in each} for each in fits.values())) if fits else set()
@@ -399,16 +374,22 @@ class _Search:
 
     # -- evaluations that share what the file says ---------------------------------------------------------------------
 
-    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Ask]]:
-        """Yield the one match of each part, or a question; nothing where what is usual fits.
+    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Ask | str]]:
+        """Yield the one match of each part, a question or a protocol; nothing where what is usual fits.
 
         All are of one dataset, split and protocol if they can be.
         """
         telling = [part for part in every if part.tells]
+        if not all(part.is_partial for part in telling):  # a few relations, or sampling, have to be those of all sides
+            every = [replace(part, matches=(), sampled="") if part.is_partial else part for part in every]
+            telling = [part for part in every if part.tells]
         shared = _share(telling)
         certain = any(part.is_certain for part in telling)
         for part in every:
             named = "dataset" in part.names
+            if part.sampled:
+                yield part, part.sampled
+                continue
             if part.tells:
                 matches = _restrict(part.matches, shared) or part.matches
                 sure = named or (certain if shared else part.is_certain)
@@ -442,19 +423,24 @@ class _Search:
             alike.setdefault((self.tables.histogram(tasks), tasks.aggregation), []).append(tasks)
         return tuple(Match(first, tuple(others), 0, ()) for first, *others in alike.values())
 
-    def describe(self, told: Iterable[Match]) -> str:
+    def describe(self, told: Iterable[Match], sampled: Iterable[str]) -> str:
         """Say how numbers were understood."""
-        if not (matches := list(told)):
-            return ""
-        named = self.user.dataset or any(context.dataset for context in self.reading.entries.contexts)
-        start, more = ("its", "") if named else ("no dataset is named; its", " Add --dataset to be sure.")
-        return f"{start} numbers are those of {_describe(matches)} (`rankconst identify` shows why).{more}"
+        sentences = []
+        if matches := list(told):
+            named = self.user.dataset or any(context.dataset for context in self.reading.entries.contexts)
+            start, more = ("its", "") if named else ("no dataset is named; its", " Add --dataset to be sure.")
+            found = f"{start} numbers are those of {_describe(matches)} (`rankconst identify` shows why).{more}"
+            sentences.append(found)
+        if protocols := " and ".join(sampled):
+            equal = f"its numbers show that all tasks have the same number of candidates: protocol {protocols}."
+            sentences.append(equal)
+        return " ".join(sentences)
 
 
 def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Ask:
     """Return the one match; without it, a question."""
     if not matches:
-        return part.ask or Ask("tasks", "its numbers fit other ranking tasks than those beside them")
+        return part.ask or Ask("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
     if len(matches) > 1:
         return _ask_which(matches)
     text = f"no dataset is named; its numbers fit {_describe(matches)}, but so few digits can fit by chance"
@@ -493,6 +479,7 @@ def _describe(matches: Sequence[Match]) -> str:
         tasks = match.tasks
         alike = [each.protocol for each in match.every if replace(each, protocol="") == replace(tasks, protocol="")]
         more = "" if tasks.is_micro else f", {tasks.aggregation}"
+        more += f", only relation {', '.join(tasks.relations)}" if tasks.relations else ""
         key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{more}"
         sides.setdefault(key, []).append(tasks.side)
     return list_first([key.format(", ".join(sorted(set(each)))) for key, each in sides.items()])

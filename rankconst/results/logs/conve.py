@@ -2,8 +2,7 @@
 
 ConvE's ``left`` predicts tails, ``right`` heads (``evaluation.py``: the first prediction ranks the tail entity ``e2``
 and is counted as left); in KG-BERT, which prints the same lines, ``left`` is where heads are corrupted. ConvE's ``Mean
-rank: {0} 188.8`` comes from a message that was never filled in. TuckER prints the
-epoch, the seconds and the loss above ``Validation:``, each on its own line; it counts the triples of both directions.
+rank: {0} 188.8`` comes from a message that was never filled in. TuckER counts the triples of both directions.
 """
 
 from __future__ import annotations
@@ -44,15 +43,7 @@ READER = make_reader(
                 says={"tool": "conve"},
             ),
             Rule(("COMPLETED EPOCH",), re.compile(r"COMPLETED EPOCH: (?P<step>\d{1,12})", re.ASCII)),
-            Rule(
-                ("Validation:",),
-                re.compile(
-                    r"^(?:(?P<step>\d{1,12})\s*\n\S+\s*\n\S+\s*\n)?(?:.*\n)*(?P<split>Validation):\s*$", re.ASCII
-                ),
-                above=3,
-                says={"tool": "tucker"},
-            ),
-            Rule(("Test:",), re.compile(r"^(?P<split>Test):\s*$"), says={"tool": "tucker"}),
+            Rule(("Validation:", "Test:"), re.compile(r"^(?P<split>Validation|Test):\s*$"), says={"tool": "tucker"}),
             Rule(
                 ("Number of data points: ", "Evaluated "),
                 re.compile(

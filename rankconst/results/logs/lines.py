@@ -51,7 +51,6 @@ class Rule:
 
     marks: tuple[str, ...]  # such a line contains one of these texts
     pattern: re.Pattern[str]  # the groups are what it says
-    above: int = 0  # how many lines above it the pattern starts
     says: Mapping[str, str] = field(default_factory=dict)  # what such lines say besides
 
 
@@ -256,7 +255,7 @@ def strip_colours(text: str) -> str:
 
 
 def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Rule, str]]:
-    """Find the lines with a mark of a rule, once for each rule, with the lines above that it needs."""
+    """Find the lines with a mark of a rule, once for each rule."""
     starts = heapq.merge(*(_find_starts(text, mark, order) for order, rule in enumerate(rules) for mark in rule.marks))
     line, counted, last = 1, 0, (-1, -1)
     for each in starts:
@@ -266,13 +265,9 @@ def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Rule,
         start, order = each
         line += text.count("\n", counted, start)
         counted = start
-        rule = rules[order]
         if _ELSEWHERE.match(text, start) is None:
-            top = start
-            for _ in range(rule.above):
-                top = text.rfind("\n", 0, max(top - 1, 0)) + 1
             end = text.find("\n", start)
-            yield line, rule, text[top : end if end >= 0 else len(text)]
+            yield line, rules[order], text[start : end if end >= 0 else len(text)]
 
 
 def _find_starts(text: str, mark: str, order: int) -> Iterator[tuple[int, int]]:

@@ -37,8 +37,6 @@ _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?", re.IGNORECASE
 )
-_PARTED_HITS = re.compile(r"\b(hits?)\s*(\([^()]*\))\s*@\s*(\d+)", re.IGNORECASE)  # Hits (filtered) @ 10
-_TUPLE = re.compile(r"\(\s*['\"]([^'\"\n]{1,60})['\"],\s*")  # ('mrr', 0.3)
 _WRAPPER = re.compile(r"(?:[\w.]{1,60}\()$")
 _PARTS = re.compile(r"([{}])|[,;|\[\]\"'`\t]+|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
 _EDGES = " *#=>~-:.()"
@@ -115,8 +113,6 @@ def clean(line: str) -> tuple[str, str]:
 
 def take_numbers(text: str) -> tuple[str, list[str]]:
     """Return a line without its numbers, and these."""
-    if "(" in text:
-        text = _TUPLE.sub(r"; \1: ", _PARTED_HITS.sub(r"\1@\3 \2", text))
     values = _NUMBER.findall(text)
     return _NUMBER.sub(_HOLE, text) if values else text, values
 
@@ -176,7 +172,6 @@ class _Parser:
         self.numbers: list[Number] = []
         self.opens = False
         self._words: list[Held] = []
-        self._open: list[int] = []  # how many words there were where a brace opened
         self._metric = ""  # a metric that names the numbers below: "MRR: Tail: 0.1, Head: 0.2"
 
     def take_gap(self, gap: str, place: int) -> None:
@@ -225,12 +220,8 @@ class _Parser:
         self.numbers = [each._replace(texts=(*each.texts, *texts)) for each in self.numbers]
 
     def _take_part(self, part: str) -> None:
-        """Take words before a number, or a brace: what it opened with ends with it."""
-        if part == "{":
-            self._open.append(len(self._words))
-        elif part == "}" and self._open:
-            del self._words[self._open.pop() :]
-        elif part == "}":
+        """Take words before a number, or a brace: behind one that closes, what was before only asks."""
+        if part == "}":
             self._words = [Held(held.text._replace(label=weaken(held.text.label))) for held in self._words]
         for label in _read_labels(part.strip(_EDGES)) if part not in {"{", "}"} else ():
             if label.metric is not None and label.whole:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from decimal import Context as Arithmetic
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
@@ -29,12 +28,10 @@ if TYPE_CHECKING:
 
 
 _EXACT = Arithmetic(prec=60)
-_LIST = re.compile(r"(hits@\d{1,9}|mrr)_list")
-_SINGLE = re.compile(r"hits@\d{1,9}|mrr")
+_NAME = re.compile(r"(hits@\d{1,9}|mrr)(_list)?")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A metric of an object."""
 
     line: int | None
@@ -55,9 +52,10 @@ def _walk(record: Record) -> Iterator[_Found]:
 def _recognise(document: Document) -> bool:
     if not looks_structured(document):
         return False
-    found = [each for record in read_records(document)[:5] for each in _walk(record)]
-    return any(_LIST.fullmatch(each.key) for each in found) or (
-        len(found) == 1 and _SINGLE.fullmatch(found[0].key) is not None and found[0].key != "mrr"
+    return any(
+        (name := _NAME.fullmatch(each.key)) is not None and name[2]
+        for record in read_records(document)[:5]
+        for each in _walk(record)
     )
 
 
@@ -65,19 +63,17 @@ def _read(document: Document) -> Reading:
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    listed = False
     for record in read_records(document):
         lengths: dict[str | None, int] = {}
         for found in _walk(record):
-            name = _LIST.fullmatch(found.key)
-            if name is None and not _SINGLE.fullmatch(found.key):
+            name = _NAME.fullmatch(found.key)
+            if name is None:
                 continue
             key = found.key if found.split is None else f"{found.split}.{found.key}"
             place, count = f"{document.at(found.line)}, key {key}", None
-            if name is None or found.value is None:
+            if not name[2] or found.value is None:
                 text, why = read_number(found.value)
             else:
-                listed = True
                 text, count, why = _average(found.value)
             if why:
                 skipped.append(Skipped(found.line, key, why))
@@ -87,9 +83,9 @@ def _read(document: Document) -> Reading:
                 raise DataError(
                     f"{place}: it has {count:,} values, the list before it {other:,}; expected one per task."
                 )
-            metric = _parse(name[1] if name else found.key, place)
+            metric = _parse(name[1], place)
             context = Stated(split=found.split, num_tasks=count)
-            entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=name is not None))
+            entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=bool(name[2])))
             rows.append(
                 {
                     "line": "" if found.line is None else str(found.line),
@@ -99,8 +95,7 @@ def _read(document: Document) -> Reading:
                     "num_tasks": "" if count is None else str(count),
                 }
             )
-    # Many others print a single "hits@10".
-    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="ogb" if listed else None)
+    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="ogb")
 
 
 def _parse(name: str, place: str) -> Metric:

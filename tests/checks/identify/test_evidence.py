@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 MR, MRR = map(parse_metric, ("mr", "mrr"))
 
 
-def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool = False, **said: object) -> Entry:
-    return Entry(parse_metric(metric), text, 0, metric, None, Stated(**said), adjustment, exact)  # type: ignore[arg-type]
+def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool = False, **said: Any) -> Entry:
+    return Entry(parse_metric(metric), text, 0, metric, None, Stated(**said), adjustment, exact)
 
 
 def point(value: float) -> Interval:

@@ -7,14 +7,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
 
 from cases import for_each
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.tools.libkge import READER, READER_CSV, READER_LOG, parse_libkge_name
-from readings import check_refusal, documents, reading_of
+from readings import reading_of
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
@@ -237,16 +236,6 @@ def test_one_metric_a_row() -> None:
     ]
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(4, "hits_at_10_filtered_1-to-N"), (5, "avg_loss")]
     assert len(reading.rows) == 4
-
-
-@pytest.mark.parametrize("text", ["Model,MRR\na,1\n", "{job_id: 1, metric: 2}", "", "Side,Rank_type,Metric,Value\n"])
-def test_other_tables_are_not_recognised(text: str) -> None:
-    assert not READER_CSV.recognise(Document("x.csv", text))
-
-
-@given(documents)
-def test_any_table_is_read_or_refused(document: Document) -> None:
-    check_refusal(READER_CSV, document)
 
 
 def test_an_evaluation_of_another_kind_is_left_to_no_other_reader() -> None:

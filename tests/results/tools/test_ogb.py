@@ -49,12 +49,6 @@ def test_splits_and_plain_values() -> None:
     ]
 
 
-def test_a_single_share_says_nothing_about_the_tool() -> None:
-    reading = _read("{'hits@50': 0.4429}")
-    (entry,) = reading.entries
-    assert (entry.metric.label, entry.text, entry.exact, reading.tool) == ("Hits@50", "0.4429", False, None)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -88,6 +82,8 @@ def test_a_list_that_is_no_mean_costs_nothing_else(value: str, why: str) -> None
     assert [(skip.what, skip.why) for skip in reading.skipped] == [("mrr_list", why)]
 
 
-@pytest.mark.parametrize("text", ['{"mrr": 0.5}', '{"hits@10": 0.5, "mrr": 0.3}', "[0.5]", '{"loss_list": [1]}'])
+@pytest.mark.parametrize(
+    "text", ['{"mrr": 0.5}', '{"hits@10": 0.5, "mrr": 0.3}', "[0.5]", '{"loss_list": [1]}', "{'hits@50': 0.4}"]
+)
 def test_other_objects_are_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("ogb.json", text))
