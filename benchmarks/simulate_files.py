@@ -24,7 +24,6 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.search import CERTAIN, complete_reading, identify_reading
 from rankconst.checks.lint import lint_reading
-from rankconst.constants.constants import Constants
 from rankconst.errors import RankconstError
 from rankconst.evaluation import Stated
 from rankconst.moments import compute_moments
@@ -32,6 +31,7 @@ from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram, Tasks
+from rankconst.values.constants import Constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

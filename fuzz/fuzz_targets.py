@@ -31,7 +31,6 @@ from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.adjust import adjust
 from rankconst.cli.app import make_app, run
 from rankconst.cli.output import Format
-from rankconst.constants.published import parse_value, read_published, show_number
 from rankconst.errors import DataError, DownloadError, RankconstError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
@@ -40,6 +39,7 @@ from rankconst.results.rewrite import parse_exchange
 from rankconst.tables.counts_file import read_counts
 from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS
+from rankconst.values.published import parse_value, read_published, show_number
 from rankconst_builder import fetch, triples
 from rankconst_builder.columns import encode_ids, open_columns
 from rankconst_builder.graph import encode_labels

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from rankconst.api import plot as plot
     from rankconst.catalogue.metrics import Metric as Metric
     from rankconst.catalogue.metrics import parse_metric as parse_metric
-    from rankconst.constants.comparison import Comparison as Comparison
-    from rankconst.constants.constants import Adjusted as Adjusted
-    from rankconst.constants.constants import Constants as Constants
-    from rankconst.constants.ranks import Ranks as Ranks
-    from rankconst.constants.ranks import from_ranks as from_ranks
     from rankconst.errors import AskedError as AskedError
     from rankconst.errors import DataError as DataError
     from rankconst.errors import DownloadError as DownloadError
@@ -46,6 +41,11 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import load as load
     from rankconst.tasks import Histogram as Histogram
     from rankconst.tasks import Tasks as Tasks
+    from rankconst.values.comparison import Comparison as Comparison
+    from rankconst.values.constants import Adjusted as Adjusted
+    from rankconst.values.constants import Constants as Constants
+    from rankconst.values.ranks import Ranks as Ranks
+    from rankconst.values.ranks import from_ranks as from_ranks
     from rankconst.version import __version__ as __version__
 else:
     # Out of sight of type checkers, which would take any attribute for one that exists.
@@ -57,9 +57,9 @@ else:
         "catalogue.metrics": ("parse_metric", "Metric"),
         "moments": ("compute_moments", "compute_mean", "compute_power_mean", "Moments"),
         "tasks": ("Tasks", "Histogram"),
-        "constants.constants": ("Constants", "Adjusted"),
-        "constants.comparison": ("Comparison",),
-        "constants.ranks": ("from_ranks", "Ranks"),
+        "values.constants": ("Constants", "Adjusted"),
+        "values.comparison": ("Comparison",),
+        "values.ranks": ("from_ranks", "Ranks"),
         "errors": (
             "RankconstError",
             "UsageError",

@@ -15,15 +15,15 @@ import numpy as np
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
-from rankconst.constants import bounds
-from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.batches import adjust_dropped, draw_evenly
-from rankconst.constants.constants import Adjusted, Constants
-from rankconst.constants.published import Interval, show_uncertain
 from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.names import show_controls
 from rankconst.tasks import sampled_histogram
+from rankconst.values import bounds
+from rankconst.values.affine import ADJUSTMENTS
+from rankconst.values.batches import adjust_dropped, draw_evenly
+from rankconst.values.constants import Adjusted, Constants
+from rankconst.values.published import Interval, show_uncertain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.constants.published import Published
-    from rankconst.constants.significance import Significance
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
+    from rankconst.values.published import Published
+    from rankconst.values.significance import Significance
 
     Numbers = NDArray[np.float64]
     Places = NDArray[np.intp]
@@ -176,7 +176,7 @@ def compare_with(
 
 def add_significance(done: Done) -> Done:
     """Compute the probability that a random ranker does as well as each number; None where it is not known."""
-    from rankconst.constants.significance import compute_significance
+    from rankconst.values.significance import compute_significance
 
     if done.is_partial or done.constants.explain_lack():
         return done

@@ -14,16 +14,16 @@ from rankconst.arrow import as_pandas
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_protocol
-from rankconst.constants.comparison import require_mean
-from rankconst.constants.constants import SINGLE
-from rankconst.constants.published import read_published
-from rankconst.constants.ranks import Ranks, from_ranks
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
 from rankconst.names import require_text
 from rankconst.tables.own_counts import Counts
 from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.tasks import Histogram, sampled_histogram
+from rankconst.values.comparison import require_mean
+from rankconst.values.constants import SINGLE
+from rankconst.values.published import read_published
+from rankconst.values.ranks import Ranks, from_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.matches import Identification
     from rankconst.checks.lint.case import Lint
-    from rankconst.constants.comparison import Comparison
-    from rankconst.constants.constants import Constants
     from rankconst.results.reading import Reading
+    from rankconst.values.comparison import Comparison
+    from rankconst.values.constants import Constants
 
 
 def adjust(

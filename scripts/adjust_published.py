@@ -1,211 +1,141 @@
-"""Compare published results with chance and counting: the tables of docs/baselines.md and docs/plots.md, the picture.
+"""Compare published results with chance and counting: docs/published.svg and a part of docs/baselines.md.
 
 Run: python scripts/adjust_published.py, with the extra ``rankconst[plot]``. docs/published.csv has a line for each
-result, all on test and both sides; docs/published_sources.csv says where each was found, and what was left out.
+result; docs/published_sources.csv says where each was found, and what states its split, side and filter.
 """
 
 from __future__ import annotations
 
 import csv
-import io
 import math
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import pandas as pd
 from marked import replace_lines
 
 import rankconst
-from rankconst.constants.published import Interval, show_uncertain
-from rankconst.evaluation import Stated
-from rankconst.results.adjust import adjust_reading
-from rankconst.results.formats import read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rankconst.results.adjusted import AdjustedReading
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 RESULTS = DOCS / "published.csv"
-SOURCES = DOCS / "published_sources.csv"
-BASELINES = ("counting", "frequency")
-METRICS = ("mr", "gmr", "mrr", "hits@1", "hits@3", "hits@5", "hits@10")
 PAPER = "pykeen/ranking-metrics-manuscript"
-FEW = 3
+FEW = 4
 """Benchmarks with fewer results share a line."""
-
-CHOSEN = (
-    ("nations", "TransE", "ffabious/pykeen-kge-bench"),
-    ("nations", "ConvE", "TimDettmers/ConvE"),
-    ("kinships", "ConvE", "TimDettmers/ConvE"),
-    ("codexsmall", "ComplEx", "uma-pi1/kge"),
-    ("fb15k237", "TransE", "Accenture/AmpliGraph"),
-    ("fb15k237", "ComplEx", "uma-pi1/kge"),
-    ("fb15k237", "TuckER", "ibalazevic/TuckER"),
-    ("wn18rr", "RotatE", "DeepGraphLearning/KnowledgeGraphEmbedding"),
-    ("wn18rr", "HAKE", "MIRALab-USTC/KGE-HAKE"),
-    ("ogbwikikg2", "AutoSF", "paperswithcode/sota-extractor"),
-)
-"""Dataset, model and source of the lines of docs/plots.md."""
 
 
 class Compared(NamedTuple):
-    """A published number beside what the baselines get, in the order of BASELINES."""
+    """A published number beside what a baseline gets."""
 
     dataset: str
+    metric: str
     source: str
     value: float
-    expected: tuple[float, ...]
+    expected: float
     # How much better the better end of its rounding is than expected, and the standard deviation of what is expected.
-    gain: tuple[float, ...]
-    deviation: tuple[float, ...]
+    gain: float
+    deviation: float
 
 
-def adjust_published(*metrics: str) -> AdjustedReading:
-    """Adjust the published results in some metrics, and compare them with the baselines."""
-    return _adjust(RESULTS.read_text(encoding="utf-8"), metrics)
+def adjust_published() -> AdjustedReading:
+    """Adjust the published results for chance and against all baselines."""
+    adjusted: AdjustedReading = rankconst.adjust(RESULTS, baseline="all")
+    return adjusted
 
 
-def adjust_those_of_tools() -> AdjustedReading:
-    """Adjust the MRR of the results that a tool computed of which the protocol is known."""
+def compare(adjusted: AdjustedReading, baseline: str) -> list[Compared]:
+    """Return the numbers for which a baseline has constants."""
     with RESULTS.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file) if row[-2]]
-    csv.writer(kept := io.StringIO(), lineterminator="\n").writerows(rows)
-    return _adjust(kept.getvalue(), ("mrr",))
+        source_on = {line: row["source"] for line, row in enumerate(csv.DictReader(file), start=2)}
+    found = []
+    for done in adjusted.against[baseline]:
+        batch, expected, deviation = done.batch, done.constants.expectation, math.sqrt(done.constants.variance)
+        gains = batch.upper - expected if batch.metric.increasing else expected - batch.lower
+        for place, value, gain in zip(batch.index.tolist(), batch.value.tolist(), gains.tolist(), strict=True):
+            source = source_on[adjusted.reading.entries[place].line or 0]
+            found.append(Compared(batch.tasks.dataset, batch.metric.label, source, value, expected, gain, deviation))
+    return found
 
 
-def _adjust(text: str, metrics: Sequence[str]) -> AdjustedReading:
-    reading = read_document(RESULTS.name, text)
-    chosen = [rankconst.parse_metric(metric) for metric in metrics]
-    said = Stated(split="test", side="both", accepted=("noisy",))
-    return adjust_reading(reading, rankconst.load(), said, metrics=chosen, baselines=BASELINES)
+def count_worse(numbers: Iterable[Compared], deviations: int = 0) -> int:
+    """Return how many numbers are worse than the baseline, by more than some standard deviations."""
+    return sum(each.gain < -deviations * each.deviation for each in numbers)
 
 
-def read_sources() -> dict[int, str]:
-    """Return the source of the result on each line."""
-    with RESULTS.open(encoding="utf-8", newline="") as file:
-        return {line: row["source"] for line, row in enumerate(csv.DictReader(file), start=2)}
+def list_titles() -> dict[str, str]:
+    """Return what each benchmark is called."""
+    return {key: row["title"] for key, row in rankconst.load().datasets.items()}
 
 
-def compare(adjusted: AdjustedReading) -> list[Compared]:
-    """Return the numbers for which the baselines have constants."""
-    sources = read_sources()
-    beside: dict[int, list[tuple[float, float, float]]] = {}
-    value_of: dict[int, tuple[str, str, float]] = {}
-    for baseline in BASELINES:
-        for done in adjusted.against[baseline]:
-            batch, constants = done.batch, done.constants
-            expected, deviation = constants.expectation, math.sqrt(constants.variance)
-            gains = batch.upper - expected if batch.metric.increasing else expected - batch.lower
-            for place, value, gain in zip(batch.index.tolist(), batch.value.tolist(), gains.tolist(), strict=True):
-                value_of[place] = batch.tasks.dataset, sources[adjusted.reading.entries[place].line or 0], value
-                beside.setdefault(place, []).append((expected, gain, deviation))
-    return [Compared(*value_of[place], *zip(*found, strict=True)) for place, found in beside.items()]
-
-
-def count_below(numbers: Sequence[Compared], deviations: int = 0) -> tuple[int, ...]:
-    """Return how many numbers lie below each baseline, by more than some standard deviations."""
-    return tuple(
-        sum(each.gain[place] < -deviations * each.deviation[place] for each in numbers)
-        for place in range(len(BASELINES))
-    )
-
-
-def render_lines(adjusted: AdjustedReading) -> str:
-    """Return the chosen lines as a Markdown table."""
-    lines = [
-        "| dataset | model | published in | random | MRR | AMRR | ZMRR |",
-        "|---|---|---|---:|---:|---:|---:|",
-    ]
-    titles = {key: row["title"] for key, row in rankconst.load().datasets.items()}
-    sources, rows = read_sources(), {}
-    for each in adjusted.entries:
-        if each.adjusted is None or each.constants is None:
-            continue
-        said = each.entry.context
-        rows[said.dataset, said.model, sources[each.entry.line or 0]] = (
-            f"{each.constants.expectation:.2g}",
-            _shorten(each.entry.text),
-            _show(each.adjusted.index, each.adjusted.index_interval),
-            _show(each.adjusted.z, each.adjusted.z_interval),
-        )
-    lines += (f"| {' | '.join((titles[key[0]], *key[1:], *rows[key]))} |" for key in CHOSEN)
-    return "\n".join(lines)
-
-
-def compare_all(adjusted: AdjustedReading) -> str:
-    """Return what :func:`render_ladder` makes of all published results."""
-    in_full = compare(adjust_published(*METRICS))
-    paper = [each for each in in_full if (each.dataset, each.source) == ("nations", PAPER)]
-    return render_ladder(compare(adjusted), compare(adjust_published("hits@10")), paper)
-
-
-def render_ladder(mrr: Sequence[Compared], hits: Sequence[Compared], paper: Sequence[Compared]) -> str:
-    """Return how the MRR of published results compares with the baselines, by benchmark, between sentences on all."""
-    titles = {key: row["title"] for key, row in rankconst.load().datasets.items()}
-    counts = Counter(each.dataset for each in mrr)
-    few = {key for key, count in counts.items() if count < FEW}
-    groups: dict[str, list[Compared]] = {}
-    for each in mrr:
-        groups.setdefault(f"{len(few)} others" if each.dataset in few else titles[each.dataset], []).append(each)
-    (counting, frequency), sources = count_below(mrr), len({each.source for each in mrr})
-    lines = [
-        f"Of {len(mrr)} published results on test, {counting} are worse than counting, and {frequency} are worse than",
-        f"frequency. They are on {len(counts)} benchmarks and from {sources} sources:",
-        "",
-        "| dataset | results | counting | lowest MRR | highest MRR | below counting | below frequency |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for title, group in sorted(groups.items(), key=lambda item: (item[0].endswith("others"), -len(item[1]))):
-        expected, values = [each.expected[0] for each in group], [each.value for each in group]
-        ends = dict.fromkeys(f"{end:.4f}" for end in (min(expected), max(expected)))
-        cells = (title, len(group), "–".join(ends), f"{min(values):.4g}", f"{max(values):.4g}", *count_below(group))
-        lines.append(f"| {' | '.join(map(str, cells))} |")
-    in_hits, in_paper, clearly = count_below(hits), count_below(paper), count_below(paper, 2)
+def render_ladder(adjusted: AdjustedReading) -> str:
+    """Return how published results compare with the baselines: MRR by benchmark, between sentences on all metrics."""
+    counting = compare(adjusted, "counting")
+    mrr, hits = ([each for each in counting if each.metric == metric] for metric in ("MRR", "Hits@10"))
+    (commonest, count), *_ = Counter(each.dataset for each in mrr).most_common(1)
+    worse = count_worse(each for each in mrr if each.dataset == commonest)
     return "\n".join(
         [
-            *lines,
+            f"Of {len(mrr)} published results on test, {count_worse(mrr)} are worse than the counting baseline in MRR.",
+            f"The commonest benchmark is {list_titles()[commonest]}, with {count} results, of which {worse} are worse:",
             "",
-            f"In Hits@10, {in_hits[0]} of {len(hits)} are worse than counting, and {in_hits[1]} than frequency.",
-            f"Of the {len(paper)} numbers of Hoyt et al. 2022 on Nations (four models, seven metrics),",
-            f"{in_paper[0]} are worse than counting, {clearly[0]} of them by more than two standard deviations,",
-            f"and {in_paper[1]} than frequency, {clearly[1]} by more than two.",
-            count_left_out(),
+            *_list_benchmarks(mrr),
+            "",
+            f"In Hits@10, {count_worse(hits)} of {len(hits)} are worse. Of the numbers of Hoyt et al. 2022 on Nations,",
+            f"{_tell_paper(counting, 'counting')},",
+            f"and {_tell_paper(compare(adjusted, 'frequency'), 'frequency')}.",
         ]
     )
 
 
-def count_left_out() -> str:
-    """Say how many results were left out."""
-    with SOURCES.open(encoding="utf-8", newline="") as file:
-        counts = [int(row["left_out"]) for row in csv.DictReader(file)]
-    return f"Left out are {sum(counts)} more results of {sum(map(bool, counts))} sources."
+def _tell_paper(numbers: Iterable[Compared], baseline: str) -> str:
+    """Return how many numbers of the paper are worse than a baseline."""
+    paper = [each for each in numbers if (each.dataset, each.source) == ("nations", PAPER)]
+    clearly = count_worse(paper, 2)
+    return f"{count_worse(paper)} of {len(paper)} are worse than {baseline}, {clearly} by more than two standard deviations"
 
 
-def _shorten(text: str) -> str:
-    """Return a number as printed; of the digits of a float four are enough for a page."""
-    return text if len(text) <= 8 else f"{float(text):.4f}..."
+def _list_benchmarks(mrr: Sequence[Compared]) -> list[str]:
+    """Return a Markdown table with a line for each benchmark that many results are on."""
+    titles = list_titles()
+    counts = Counter(each.dataset for each in mrr)
+    few = {key for key, count in counts.items() if count < FEW}
+    groups: dict[str, list[Compared]] = {}
+    for each in sorted(mrr, key=lambda each: (each.dataset in few, -counts[each.dataset], each.dataset)):
+        groups.setdefault(f"{len(few)} others" if each.dataset in few else titles[each.dataset], []).append(each)
+    lines = ["| dataset | results | counting | MRR | worse |", "|---|---:|---:|---:|---:|"]
+    for title, group in groups.items():
+        ranges = (_show_range(each.expected for each in group), _show_range(each.value for each in group))
+        lines.append(f"| {' | '.join(map(str, (title, len(group), *ranges, count_worse(group))))} |")
+    return lines
 
 
-def _show(value: float, interval: Interval | None) -> str:
-    return show_uncertain(value, interval or Interval(value, value))
+def _show_range(values: Iterable[float]) -> str:
+    ordered = sorted(values)
+    return "–".join(dict.fromkeys(f"{end:.3f}" for end in (ordered[0], ordered[-1])))
 
 
-def draw(adjusted: AdjustedReading) -> bytes:
+def read_drawn() -> pd.DataFrame:
+    """Return the results that are drawn: those computed by a tool whose evaluation is known."""
+    frame = pd.read_csv(RESULTS, dtype=str, keep_default_na=False)
+    return frame[(frame["tool"] != "") & (frame["MRR"] != "")]
+
+
+def draw() -> bytes:
     """Return the picture."""
-    from rankconst.plots.comparison import plot_comparison
     from rankconst.plots.style import render_figure
 
-    return render_figure(plot_comparison(adjusted), ".svg")
+    return render_figure(rankconst.plot(read_drawn(), metrics=["mrr"], baseline="all"), ".svg")
 
 
 def main() -> None:
     """Write picture and lines."""
-    adjusted = adjust_published("mrr")
-    replace_lines(DOCS / "plots.md", "published", render_lines(adjusted))
-    replace_lines(DOCS / "baselines.md", "ladder", ladder := compare_all(adjusted))
-    (DOCS / "published.svg").write_bytes(draw(adjust_those_of_tools()))
+    replace_lines(DOCS / "baselines.md", "ladder", ladder := render_ladder(adjust_published()))
+    (DOCS / "published.svg").write_bytes(draw())
     print(ladder)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import rankconst
-from rankconst.constants.published import show_number
+from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

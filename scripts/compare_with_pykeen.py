@@ -22,10 +22,10 @@ import numpy as np
 import rankconst
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.cli.output import count, number
-from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import UndefinedError
 from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram, Tasks
+from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -88,7 +88,7 @@ LISTING = (
     "tasks",
     "moments",
     "tails",
-    "constants",
+    "values",
     "tables",
     "evaluation",
     "answers",
@@ -210,7 +210,7 @@ TYPED = {
 @pytest.mark.parametrize("script", TYPED.values(), ids=TYPED)
 def test_values_typed_by_hand_load_no_reader_of_files(script: str) -> None:
     loaded = modules_after(script)
-    assert "rankconst.constants.constants" in loaded
+    assert "rankconst.values.constants" in loaded
     assert not {name for name in loaded if name.startswith(("rankconst.results", "rankconst.checks"))}
     assert "rankconst.catalogue.mentions" not in loaded
 
@@ -557,7 +557,7 @@ def test_the_main_entries_have_examples() -> None:
         "rankconst",
         "rankconst.tables.tables.load",
         "rankconst.catalogue.metrics.parse_metric",
-        "rankconst.constants.constants.Constants",
+        "rankconst.values.constants.Constants",
         "rankconst.tables.own_counts.from_counts",
         "rankconst.api.adjust",
     } <= named

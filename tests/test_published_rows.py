@@ -13,9 +13,9 @@ import pytest
 
 from carried import open_once
 from oracles import PRECISE, relative_error
-from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
+from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,10 +22,10 @@ import pytest
 
 from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
+from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
     import rankconst

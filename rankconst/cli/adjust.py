@@ -255,7 +255,7 @@ _ENDING = re.compile(r"\.[A-Za-z]\w*$")
 
 def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the file among what was typed, which exists or looks like a path, and the rest."""
-    from rankconst.constants.published import parse_value
+    from rankconst.values.published import parse_value
 
     others: list[str] = []
     files: list[str] = []

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.protocols import Protocol
     from rankconst.catalogue.tools import Tool
-    from rankconst.constants.constants import Constants
-    from rankconst.constants.published import Published
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
+    from rankconst.values.constants import Constants
+    from rankconst.values.published import Published
 
     Pairs = list[tuple[Stated, Tasks]]
 
 
 def read_values(values: Sequence[str], names: Sequence[str], percent: bool) -> dict[str, list[Published]]:
     """Return the values of each metric, by its name as it was typed: before a value and =, or by --metric."""
-    from rankconst.constants.published import read_published
+    from rankconst.values.published import read_published
 
     if not values:
         raise UsageError(

@@ -33,7 +33,7 @@ from rankconst.evaluation import NOTHING, Stated, complete_by_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rankconst.constants.comparison import Comparison
+    from rankconst.values.comparison import Comparison
 
 
 def compare(
@@ -75,8 +75,8 @@ def compare(
     """
     from rankconst.api import compare as compare_values
     from rankconst.catalogue.tools import parse_tool
-    from rankconst.constants.published import read_published
     from rankconst.tables.tables import join_tables
+    from rankconst.values.published import read_published
 
     parsed = parse_metric(metric)
     for name, value in (("FIRST", first), ("SECOND", second)):
@@ -125,7 +125,7 @@ def compare(
 
 def _list(found: Comparison, assumed: Mapping[str, str] | None) -> Listing:
     """List what there is to say, as one row, with what was assumed if that is given."""
-    from rankconst.constants.comparison import LEFT_OUT, show_p, show_z
+    from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
     label, row = found.metric.label, found.to_dict() | ({} if assumed is None else {"assumed": assumed})
     shown = {

@@ -36,10 +36,10 @@ from rankconst.cli.options import (
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, say
-from rankconst.constants.published import read_published
 from rankconst.errors import AskedError, DataError, UsageError
 from rankconst.evaluation import Stated, complete_by_name, parse_stated
 from rankconst.results.reading import Entry, name_entry
+from rankconst.values.published import read_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
-from rankconst.constants.published import Interval, show_number, show_uncertain
 from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exists, replace_file
 from rankconst.names import shorten, show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 from rankconst.tables.folder import is_of_set
+from rankconst.values.published import Interval, show_number, show_uncertain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -407,14 +407,14 @@ def show_interval(key: str) -> Callable[[Row], str]:
 
 def show_power(log10: float | None) -> str:
     """Show the probability with that decimal logarithm."""
-    from rankconst.constants.significance import show_probability
+    from rankconst.values.significance import show_probability
 
     return "–" if log10 is None else show_probability(log10, Interval(log10, log10))
 
 
 def show_tail(key: str) -> Callable[[Row], str]:
     """Return what shows the probability whose decimal logarithm is under `key`, with its interval."""
-    from rankconst.constants.significance import show_probability
+    from rankconst.values.significance import show_probability
 
     def show(row: Row) -> str:
         if row[key] is None:

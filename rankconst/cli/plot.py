@@ -33,14 +33,14 @@ from rankconst.cli.options import (
     open_tables,
 )
 from rankconst.cli.output import check_target, count_of, say, write_whole
-from rankconst.constants.batches import count_ranked
-from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
+from rankconst.values.batches import count_ranked
+from rankconst.values.published import parse_value, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.cli.adjust_file import Work
-    from rankconst.constants.constants import Constants
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.tables.tables import Tables
+    from rankconst.values.constants import Constants
 
 
 # A label and a value have fewer characters.

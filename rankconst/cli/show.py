@@ -35,11 +35,11 @@ from rankconst.cli.options import (
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
-from rankconst.constants.constants import TIED_RANKS, Constants
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
+from rankconst.values.constants import TIED_RANKS, Constants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

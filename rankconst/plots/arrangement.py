@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.constants.constants import Adjusted, Constants
-    from rankconst.constants.published import Interval
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.tasks import Tasks
+    from rankconst.values.constants import Adjusted, Constants
+    from rankconst.values.published import Interval
 
 
 # So many models, those with the most values, have a sign of their own; all others share one.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.protocols import SIDES
-from rankconst.constants.published import show_number
 from rankconst.errors import DataError, UsageError
 from rankconst.plots.arrangement import FURTHER, arrange, choose_looks, collect_points, dodge, find_common
 from rankconst.plots.style import (
@@ -20,6 +19,7 @@ from rankconst.plots.style import (
     format_axis,
     plain,
 )
+from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

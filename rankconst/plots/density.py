@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.constants.constants import Constants
     from rankconst.tasks import Histogram
+    from rankconst.values.constants import Constants
 
     Values = NDArray[np.float64]
 

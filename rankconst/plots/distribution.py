@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.constants.published import parse_value, show_number, show_uncertain
-from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.plots.density import compute_density
 from rankconst.plots.style import BASELINE_LOOKS, CHANCE, COLOURS, MARKERS, apply_style, describe, format_axis, plain
+from rankconst.values.published import parse_value, show_number, show_uncertain
+from rankconst.values.significance import compute_significance, show_probability
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankconst.constants.constants import Adjusted, Constants
-    from rankconst.constants.published import Published
     from rankconst.plots.density import Density
+    from rankconst.values.constants import Adjusted, Constants
+    from rankconst.values.published import Published
 
 
 # So many values fit into one picture, with a row each.

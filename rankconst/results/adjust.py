@@ -24,13 +24,13 @@ from rankconst.adjusting import (
 )
 from rankconst.answers import Question, gather_assumed
 from rankconst.catalogue.benchmarks import list_names
-from rankconst.constants.published import check_decimals, read_numbers, read_published
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, number_evaluations
+from rankconst.values.published import check_decimals, read_numbers, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from rankconst.adjusting import Done
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.constants.constants import Constants
     from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
+    from rankconst.values.constants import Constants
 
     Numbers = NDArray[np.float64]
     Places = NDArray[np.intp]

@@ -12,12 +12,12 @@ import numpy as np
 
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick, show_range, write_row
 from rankconst.answers import describe_assumed, find_assumed
-from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.published import Published
 from rankconst.evaluation import NAMES, NOTHING
 from rankconst.names import show_controls, squash
 from rankconst.results.columns import encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
+from rankconst.values.affine import ADJUSTMENTS
+from rankconst.values.published import Published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from rankconst.answers import Question
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.constants.constants import Adjusted, Constants
-    from rankconst.constants.significance import Significance
     from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry, Reading
     from rankconst.tasks import Tasks
+    from rankconst.values.constants import Adjusted, Constants
+    from rankconst.values.significance import Significance
 
     Places = NDArray[np.intp]
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import is_number
 from rankconst.errors import DataError
 from rankconst.names import spell, tell_apart
 from rankconst.results.adjust import adjust_reading
@@ -24,6 +23,7 @@ from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.headings import compose_heading
 from rankconst.results.tables.sheet import Sheet, read_sheet
+from rankconst.values.published import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

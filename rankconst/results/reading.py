@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from rankconst.catalogue.tools import TOOLS
-from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Stated
 from rankconst.results.columns import Rows, combine, encode, encode_cells
 from rankconst.results.labels import read_label
+from rankconst.values.published import NOISE, Interval, parse_value, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
-from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.emphasis import LATEX, MARKDOWN, set_emphasis
 from rankconst.results.labels import read_label
 from rankconst.results.tables import latex, markdown
 from rankconst.results.tables.cells import Placed
+from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

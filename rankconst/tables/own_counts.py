@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_side
-from rankconst.constants.constants import Constants
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram, Tasks
+from rankconst.values.constants import Constants
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -40,8 +40,6 @@ from rankconst.catalogue.protocols import (
     find_protocol,
     shares_negatives,
 )
-from rankconst.constants.constants import Constants
-from rankconst.constants.published import NOISE
 from rankconst.errors import TablesError, UnknownNameError, UsageError, first_line
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import Names, is_key, require_text, resolve_name, shorten
@@ -61,6 +59,8 @@ from rankconst.tables.schema import (
     schema_of,
 )
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
+from rankconst.values.constants import Constants
+from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
     import os

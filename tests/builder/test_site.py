@@ -17,9 +17,9 @@ import pytest
 
 import rankconst
 from carried import open_once
-from rankconst.constants.published import show_number, show_uncertain
 from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.names import squash
+from rankconst.values.published import show_number, show_uncertain
 from rankconst_builder.site import Order, check_folder, join_modules, make_files, write_site
 from rankconst_builder.site.data import describe_names
 from rankconst_builder.site.published import read_published

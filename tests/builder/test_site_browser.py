@@ -27,8 +27,8 @@ from carried import open_once
 from cases import THOROUGH, choose, mark_rest, thorough
 from rankconst.catalogue.metrics import HEADLINE, TABULATED_KS, list_metrics
 from rankconst.catalogue.protocols import shares_negatives
-from rankconst.constants.published import Interval, parse_value, show_number, show_uncertain
 from rankconst.errors import DataError, RankconstError, UnknownNameError
+from rankconst.values.published import Interval, parse_value, show_number, show_uncertain
 from rankconst_builder.site import Order, write_site
 
 if TYPE_CHECKING:

@@ -17,16 +17,16 @@ from matplotlib.text import Annotation
 
 import rankconst
 from carried import open_once
-from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.plots.distribution import MOST_VALUES, plot_distribution
 from rankconst.plots.style import MARKERS, render_figure
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankconst.constants.constants import Constants
+    from rankconst.values.constants import Constants
 
 
 def look_up(dataset: str, metric: str, **where: Any) -> Constants:

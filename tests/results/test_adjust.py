@@ -14,13 +14,13 @@ import rankconst
 from growth import grows_in_proportion
 from rankconst.answers import Question, describe_assumed
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.bounds import bound_reciprocal_by_hits
-from rankconst.constants.published import Interval, show_uncertain
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Ask, Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
+from rankconst.values.bounds import bound_reciprocal_by_hits
+from rankconst.values.published import Interval, show_uncertain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
@@ -32,6 +31,7 @@ from rankconst.results.reading import (
     name_entry,
 )
 from rankconst.results.tables.latex import READER as LATEX
+from rankconst.values.published import NOISE, Interval
 from readings import make_reading as write_reading
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ import rankconst
 from carried import open_once
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.catalogue.protocols import parse_protocol
-from rankconst.constants.batches import draw_evenly
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.tables.own_counts import Counts
@@ -23,6 +22,7 @@ from rankconst.tails import exceedances, explain_lack, tail_probability
 from rankconst.tails.exceedances import count_exceedances
 from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
+from rankconst.values.batches import draw_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

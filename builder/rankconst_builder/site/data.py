@@ -20,13 +20,13 @@ from rankconst.catalogue.protocols import (
     find_protocol,
 )
 from rankconst.catalogue.tools import TOOLS
-from rankconst.constants.published import NOISE, show_number
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 from rankconst.results.vocabulary import list_role_names
 from rankconst.tables.schema import COLUMNS
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
+from rankconst.values.published import NOISE, show_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.constants.published import show_number
 from rankconst.errors import UndefinedError
 from rankconst.plots.density import compute_density
+from rankconst.values.published import show_number
 from rankconst_builder.site.html import Html, tag
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.constants.constants import Constants
     from rankconst.tasks import Histogram
+    from rankconst.values.constants import Constants
 
 WIDTH, HEIGHT, FOOT = 640, 200, 34
 _BINS = 64

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.baselines import BASELINES, OFFERED
 from rankconst.catalogue.metrics import HEADLINE
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol
-from rankconst.constants.published import show_number
 from rankconst.tasks import Tasks
+from rankconst.values.published import show_number
 from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
 from rankconst_builder.site.data import FIELDS, describe_fields, identify, locate, write_json
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results

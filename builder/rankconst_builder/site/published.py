@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import rankconst
-from rankconst.constants.published import show_number, show_uncertain
+from rankconst.values.published import show_number, show_uncertain
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.constants import Constants
-from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
 from rankconst.results.reading import are_in_full, measure
+from rankconst.values.affine import ADJUSTMENTS
+from rankconst.values.constants import Constants
+from rankconst.values.published import NOISE, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,7 @@ adjustment      gives
 ``z``           sqrt(Var[M]) = +-(M - E[M]) / z
 ==============  ==================================
 
-These invert the maps of :mod:`rankconst.constants.affine`; every number carries its rounding interval.
+These invert the maps of :mod:`rankconst.values.affine`; every number carries its rounding interval.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from rankconst.constants.published import NOISE, Interval, parse_value
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING
 from rankconst.results.reading import are_in_full, measure, name_entry
+from rankconst.values.published import NOISE, Interval, parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

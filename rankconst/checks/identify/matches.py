@@ -14,8 +14,8 @@ from rankconst.catalogue.metrics import TABULATED_KS
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.checks.identify.defects import Checked, bound_cancellation, check_entries
-from rankconst.constants.published import NOISE
 from rankconst.errors import UnknownNameError
+from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.evidence import Evidence, Piece
-    from rankconst.constants.published import Interval
     from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Entry
     from rankconst.tables.search import TaskSets
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
+    from rankconst.values.published import Interval
 
 
 EXACT = 1e-8

@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
-from rankconst.constants.batches import count_ranked
-from rankconst.constants.published import Interval
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
 from rankconst.names import read_count, squash
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Measured, are_in_full, measure
 from rankconst.results.tables.cells import is_number
+from rankconst.values.batches import count_ranked
+from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rankconst.catalogue.tools import Tool
-    from rankconst.constants.constants import Constants
     from rankconst.evaluation import Ask, Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks
+    from rankconst.values.constants import Constants
 
 
 Severity = Literal["error", "warning", "info"]

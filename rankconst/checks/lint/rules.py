@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
 from rankconst.checks.identify.defects import UNKNOWN, check_entries
 from rankconst.checks.lint.case import Finding, Severity, invert, pick_own
-from rankconst.constants.bounds import (
+from rankconst.errors import DataError, UndefinedError
+from rankconst.results.reading import Measured, count_digits
+from rankconst.values.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
     exceeds,
@@ -22,17 +24,15 @@ from rankconst.constants.bounds import (
     largest_reciprocal,
     least_mean_rank,
 )
-from rankconst.constants.constants import TIED_RANKS
-from rankconst.constants.published import Interval, show_number
-from rankconst.errors import DataError, UndefinedError
-from rankconst.results.reading import Measured, count_digits
+from rankconst.values.constants import TIED_RANKS
+from rankconst.values.published import Interval, show_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.lint.case import Case
-    from rankconst.constants.constants import Constants
+    from rankconst.values.constants import Constants
 
 
 @dataclass(frozen=True, slots=True)

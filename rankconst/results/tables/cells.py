@@ -6,8 +6,8 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.tables.cells import (
     find_remark,
@@ -15,6 +14,7 @@ from rankconst.results.tables.cells import (
     read_deviation,
     strip_marks,
 )
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from rankconst.results.labels import Label

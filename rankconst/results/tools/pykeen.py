@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
-from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.evaluation import Ask, Stated
 from rankconst.names import read_count, squash
@@ -38,6 +37,7 @@ from rankconst.results.structured import (
 )
 from rankconst.results.tables.csv import read_delimited, read_rows
 from rankconst.results.tables.grid import Dialect, name_file
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

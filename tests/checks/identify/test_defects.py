@@ -10,11 +10,11 @@ import pytest
 from carried import open_once
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.checks.identify.defects import CAUSES, Checked, check_entries
-from rankconst.constants.constants import Constants
-from rankconst.constants.published import Interval
 from rankconst.moments import compute_moments
 from rankconst.results.reading import Entry
 from rankconst.tasks import Histogram, Tasks
+from rankconst.values.constants import Constants
+from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable

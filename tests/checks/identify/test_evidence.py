@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.evidence import collect_evidence, solve
-from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.reading import Entry
+from rankconst.values.published import NOISE, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,8 @@ import pytest
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.evidence import Evidence, Piece, count_piece
 from rankconst.checks.identify.matches import Comparison, Identified, Match, agrees, outvotes, score
-from rankconst.constants.published import Interval
 from rankconst.tasks import Tasks
+from rankconst.values.published import Interval
 
 COUNT = count_piece(402)
 MEAN = Piece("expectation", 10.0, Interval(9.5, 10.5), "AMR with MR", parse_metric("mr"))

@@ -23,8 +23,6 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.evidence import Evidence, Piece, count_piece
 from rankconst.checks.identify.search import complete_reading, identify, identify_reading
 from rankconst.checks.lint import lint_reading
-from rankconst.constants.constants import Constants
-from rankconst.constants.published import parse_value
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Ask, Stated
 from rankconst.results.adjust import adjust_reading
@@ -34,6 +32,8 @@ from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.results.tools.pykeen import READER
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram, Tasks
+from rankconst.values.constants import Constants
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

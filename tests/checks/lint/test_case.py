@@ -11,10 +11,10 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.identify.search import complete_reading
 from rankconst.checks.lint.case import Archive, Case, build_case, invert
-from rankconst.constants.published import NOISE, Interval
 from rankconst.evaluation import Stated
 from rankconst.results.reading import Entries, group_entries
 from rankconst.tasks import Tasks
+from rankconst.values.published import NOISE, Interval
 from readings import OPEN, make_reading
 
 TABLES = open_once()

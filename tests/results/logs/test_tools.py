@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from cases import choose, for_each
 from log_samples import SAMPLES, Sample, describe
-from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import FORMATS, read_document
 from rankconst.results.logs.lines import list_settings, pad_decimals, pad_digits
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.constants.published import parse_value
 from rankconst.names import read_count
 from rankconst.results.tables.cells import (
     find_commas,
@@ -18,6 +17,7 @@ from rankconst.results.tables.cells import (
     read_deviation,
     strip_marks,
 )
+from rankconst.values.published import parse_value
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
@@ -15,6 +14,7 @@ from rankconst.results.reading import Entry, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.near import Printed
+from rankconst.values.published import parse_value
 
 
 def read_rows(*lines: str) -> list[Row]:

@@ -18,7 +18,7 @@ import rankconst
 from carried import open_once
 from cases import choose, take_turns
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.constants.comparison import LEFT_OUT, bound_squares
+from rankconst.values.comparison import LEFT_OUT, bound_squares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -16,15 +16,15 @@ from carried import open_once
 from cases import choose
 from rankconst import errors
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.batches import adjust_dropped, count_ranked
-from rankconst.constants.constants import Constants
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram, Tasks
+from rankconst.values.batches import adjust_dropped, count_ranked
+from rankconst.values.constants import Constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rankconst.constants.constants import Adjusted
+    from rankconst.values.constants import Adjusted
 
 # The value of one rank, by metric; of nDCG the logarithm is the only one that is no fraction.
 VALUES: dict[str, Callable[[int], Fraction]] = {

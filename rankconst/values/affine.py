@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from rankconst.constants.published import Interval
 from rankconst.errors import UndefinedError
+from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

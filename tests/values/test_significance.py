@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import rankconst
 from carried import open_once
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
-from rankconst.constants.published import Interval
-from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError
 from rankconst.tails import TAILS, tail_probability
 from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram
+from rankconst.values.published import Interval
+from rankconst.values.significance import compute_significance, show_probability
 
 
 def test_hits_are_binomial() -> None:
@@ -129,7 +129,7 @@ def test_the_interval_takes_in_what_the_computation_leaves_open() -> None:
 
 def test_no_probability_is_above_1(monkeypatch: pytest.MonkeyPatch) -> None:
     tails = [Tail(-0.01, 0.5, "inversion"), Tail(-0.3, 0.1, "inversion")]
-    monkeypatch.setattr("rankconst.constants.significance.tail_probabilities", lambda *_: tails)
+    monkeypatch.setattr("rankconst.values.significance.tail_probabilities", lambda *_: tails)
     found = compute_significance(parse_metric("mrr"), Histogram.from_counts([5]), 0.5, Interval(0.5, 0.6))
     assert found.interval == Interval(-0.51, 0.0)
 

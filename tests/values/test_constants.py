@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from carried import open_once
 from oracles import optimum_of
 from rankconst.catalogue.metrics import TABULATED, parse_metric
-from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.constants import Constants
-from rankconst.constants.published import Interval, Published
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import Moments, compute_moments
 from rankconst.tails import TAILS
 from rankconst.tasks import Histogram, Tasks
+from rankconst.values.affine import ADJUSTMENTS
+from rankconst.values.constants import Constants
+from rankconst.values.published import Interval, Published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

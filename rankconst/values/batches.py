@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.constants.affine import ADJUSTMENTS, map_corners
-from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
+from rankconst.values.affine import ADJUSTMENTS, map_corners
+from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.constants.constants import Adjusted, Constants
+    from rankconst.values.constants import Adjusted, Constants
 
 
 def count_ranked(num_tasks: int, side: str, batch: int) -> int:

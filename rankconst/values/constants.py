@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import as_values
-from rankconst.constants.affine import ADJUSTMENTS, Affine, bound_error, map_corners
-from rankconst.constants.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
 from rankconst.names import resolve_name, show_value
+from rankconst.values.affine import ADJUSTMENTS, Affine, bound_error, map_corners
+from rankconst.values.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.constants.comparison import Comparison
-    from rankconst.constants.significance import Significance
     from rankconst.moments import Moments
     from rankconst.tasks import Histogram, Tasks
+    from rankconst.values.comparison import Comparison
+    from rankconst.values.significance import Significance
 
 
 SINGLE: tuple[type, ...] = (str, Decimal, Real)
@@ -372,7 +372,7 @@ class Constants:
         DataError
             As for :meth:`adjust`.
         """
-        from rankconst.constants.significance import compute_significance
+        from rankconst.values.significance import compute_significance
 
         if lack := self.explain_lack():
             raise UndefinedError(lack)
@@ -417,7 +417,7 @@ class Constants:
         DataError
             As for :meth:`adjust`.
         """
-        from rankconst.constants.comparison import compare_values, require_mean
+        from rankconst.values.comparison import compare_values, require_mean
 
         require_mean(self.metric)
         read = [read_published(self.metric, each, decimals=decimals, percent=percent) for each in (first, second)]

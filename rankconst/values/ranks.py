@@ -11,14 +11,14 @@ import numpy as np
 from rankconst.arrow import as_pandas, refuse_masked
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
-from rankconst.constants.comparison import compare_ranks
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.values.comparison import compare_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.constants.comparison import Comparison
+    from rankconst.values.comparison import Comparison
 
 # Columns that say which task a rank is of.
 _TRIPLE = ("head", "relation", "tail")

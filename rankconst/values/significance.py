@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from rankconst.constants.published import NOISE, Interval, half_unit, show_uncertain
 from rankconst.errors import UndefinedError
 from rankconst.tails import FEW_ULPS, explain_lack, tail_probabilities
+from rankconst.values.published import NOISE, Interval, half_unit, show_uncertain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ class Significance:
 def show_probability(log10: float, interval: Interval) -> str:
     """Write a probability with what is open about it: two digits, or its power of ten where it is minute.
 
-    The ends of a range are rounded outwards, as :func:`~rankconst.constants.published.show_uncertain` does.
+    The ends of a range are rounded outwards, as :func:`~rankconst.values.published.show_uncertain` does.
 
     >>> show_probability(-2.66, Interval(-2.8, -2.5))
     '0.0015–0.0032'

@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import (
+from rankconst.errors import DataError
+from rankconst.values.published import (
     Interval,
     Published,
     check_decimals,
@@ -27,7 +28,6 @@ from rankconst.constants.published import (
     show_number,
     show_uncertain,
 )
-from rankconst.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

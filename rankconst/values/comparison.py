@@ -44,11 +44,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
-from rankconst.constants.published import Interval, show_number, show_uncertain
-from rankconst.constants.significance import attain, show_probability
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.tails import tail_probability
 from rankconst.tasks import Histogram
+from rankconst.values.published import Interval, show_number, show_uncertain
+from rankconst.values.significance import attain, show_probability
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.constants.bounds import (
+from rankconst.tasks import Histogram
+from rankconst.values.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
     exceeds,
@@ -19,8 +20,7 @@ from rankconst.constants.bounds import (
     largest_reciprocal,
     least_mean_rank,
 )
-from rankconst.constants.published import Interval
-from rankconst.tasks import Histogram
+from rankconst.values.published import Interval
 from readings import measure
 
 STEPS = st.sampled_from([0.5, 1.0])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.constants.published import Interval
+from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from cases import for_each
 from oracles import optimum_of
 from rankconst.catalogue.metrics import TABULATED, Metric, parse_metric
-from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
-from rankconst.constants.published import Interval
 from rankconst.errors import UndefinedError
 from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram
+from rankconst.values.affine import ADJUSTMENTS, Affine, map_corners
+from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
     from types import ModuleType
