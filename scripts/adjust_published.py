@@ -95,8 +95,8 @@ def render_ladder(adjusted: AdjustedReading) -> str:
 def _tell_paper(numbers: Iterable[Compared], baseline: str) -> str:
     """Return how many numbers of the paper are worse than a baseline."""
     paper = [each for each in numbers if (each.dataset, each.source) == ("nations", PAPER)]
-    clearly = count_worse(paper, 2)
-    return f"{count_worse(paper)} of {len(paper)} are worse than {baseline}, {clearly} by more than two standard deviations"
+    worse, clearly = count_worse(paper), count_worse(paper, 2)
+    return f"{worse} of {len(paper)} are worse than {baseline}, {clearly} by more than two standard deviations"
 
 
 def _list_benchmarks(mrr: Sequence[Compared]) -> list[str]:
