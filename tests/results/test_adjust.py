@@ -434,7 +434,7 @@ def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> 
     }
     compared = 0
     for entry in reading.entries:
-        # AMRR was formed with a wrong expectation, z never scaled (docs/pykeen_offset.md).
+        # AMRR was formed with a wrong expectation, z never scaled (docs/pykeen.md).
         right = entry.metric.family in {"arithmetic_mean_rank", "hits_at_k"} and entry.adjustment in {
             "index",
             "normalised",
