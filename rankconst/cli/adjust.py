@@ -121,7 +121,7 @@ def adjust(
     file, typed = _find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
-    opened, given = _open(tables, dataset or [], counts, num_tasks, protocol, tool)
+    opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
     user = Stated(
         given[0] if given else None,
         split,
@@ -203,7 +203,7 @@ class Target:
             say(f"{self.out}: tables {opened.version}")
 
 
-def _open(
+def open_sets(
     places: list[str] | None,
     datasets: list[str],
     counts: Path | None,

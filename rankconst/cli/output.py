@@ -92,10 +92,12 @@ class Listing:
     card: str = ""
 
     @classmethod
-    def of(cls, columns: Sequence[Column], rows: Sequence[Row], title: str = "", caption: str = "") -> Listing:
+    def of(
+        cls, columns: Sequence[Column], rows: Sequence[Row], title: str = "", caption: str = "", card: str = ""
+    ) -> Listing:
         """Make a listing of rows; each row has the keys of the first, those of the columns among them."""
         keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
-        return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption)
+        return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption, card)
 
     def __len__(self) -> int:
         return len(self.data[self.columns[0].key])

@@ -18,6 +18,7 @@ from rankconst.results.columns import encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import Published
+from rankconst.values.standings import rank_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from rankconst.tasks import Tasks
     from rankconst.values.constants import Adjusted, Constants
     from rankconst.values.significance import Significance
+    from rankconst.values.standings import Standings
 
     Places = NDArray[np.intp]
 
@@ -367,6 +369,22 @@ class AdjustedReading:
             last[rows[own]] = codes[own]
             described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[last].tolist()
         return described
+
+    def rank_models(self) -> tuple[Standings, ...]:
+        """Order the models of each metric on the same tasks, and tell which are told apart by their numbers alone."""
+        groups: dict[tuple[Tasks, Metric, str | None], list[tuple[str, Published]]] = {}
+        constants = {}
+        for each in self.entries:
+            if each.published is None or each.constants is None or not each.entry.metric.is_mean:
+                continue
+            key = each.constants.tasks, each.entry.metric, each.entry.context.rank_type
+            constants[key] = each.constants
+            groups.setdefault(key, []).append((self._name_model(each.entry), each.published))
+        return tuple(rank_models(constants[key], models) for key, models in groups.items() if len(models) > 1)
+
+    def _name_model(self, entry: Entry) -> str:
+        row = self.reading.rows[entry.row]
+        return entry.context.model or next((row[name] for name in self.reading.columns if row.get(name)), "")
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
