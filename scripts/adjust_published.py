@@ -18,6 +18,7 @@ from marked import replace_lines
 
 import rankconst
 from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
@@ -62,7 +63,7 @@ def keep_columns(path: Path) -> str:
 
 def adjust_published(path: Path) -> AdjustedReading:
     """Adjust the MRR of every published result, each with the protocol of the tool that computed it."""
-    metric = rankconst.parse_metric("mrr")
+    metric = parse_metric("mrr")
     reading = read_document(path.name, keep_columns(path))
     return adjust_reading(reading, rankconst.load(), Stated(), metrics=[metric], baselines=BUILT)
 

@@ -72,7 +72,7 @@ class Counts:
         Returns
         -------
         Constants
-            The same object as :meth:`rankconst.Tables.constants` returns.
+            The same object as :meth:`rankconst.tables.tables.Tables.constants` returns.
 
         Raises
         ------
@@ -118,7 +118,7 @@ def from_counts(
     -------
     Counts
         Whose :meth:`Counts.constants` follow from these counts alone, with the error and method of
-        :class:`~rankconst.Moments`. With weights, only for metrics that have a weighted form.
+        :class:`~rankconst.moments.Moments`. With weights, only for metrics that have a weighted form.
 
     Raises
     ------
