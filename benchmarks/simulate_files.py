@@ -36,6 +36,8 @@ from rankconst.values.constants import Constants
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rankconst.tables.tables import Tables
+
 METRICS = ("mr", "mrr", "hits@1", "hits@10")
 NAMES = {
     ("mr", "normalised"): "adjusted_arithmetic_mean_rank",
@@ -191,7 +193,7 @@ def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], 
 
 
 @lru_cache(maxsize=1)
-def load() -> rankconst.Tables:
+def load() -> Tables:
     """Open the tables once."""
     return rankconst.load()
 

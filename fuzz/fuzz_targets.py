@@ -49,6 +49,8 @@ from rankconst_builder.statistics import describe_graph
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rankconst.tables.tables import Tables
+
 TARGETS: dict[str, Callable[[bytes], None]] = {}
 """Name of a target to its function; the first byte of an input chooses among the options that the reader has."""
 
@@ -220,7 +222,7 @@ def describe_tables(files: dict[str, bytes]) -> bytes:
     return json.dumps(described).encode()
 
 
-def _use(tables: rankconst.Tables, protocol: str = "standard") -> None:
+def _use(tables: Tables, protocol: str = "standard") -> None:
     for name in COLUMNS:
         tables.read(name)
     for dataset in list(tables.datasets)[:2]:

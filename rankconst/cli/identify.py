@@ -158,9 +158,9 @@ def identify(
     elif is_typed:
         raise UsageError("name a file or numbers, not both.")
     else:
-        from rankconst.results.formats import read_results
+        from rankconst.results.formats import read
 
-        reading = read_results(file, input_format, decimal=decimal, percent=percent)
+        reading = read(file, input_format, decimal=decimal, percent=percent)
         report_reading(reading, strict=strict)
         result = identify_reading(reading, opened, user)
         report_asked(reading.name, result.asked)

@@ -112,10 +112,10 @@ def lint(
         raise UsageError("name a results file, or list the rules with --rules.")
     from rankconst.checks.lint import lint_reading
     from rankconst.evaluation import Stated
-    from rankconst.results.formats import read_results
+    from rankconst.results.formats import read
 
     opened = open_tables(tables)
-    reading = read_results(file, input_format, decimal=decimal, percent=percent)
+    reading = read(file, input_format, decimal=decimal, percent=percent)
     report_reading(reading, strict=strict)
     found = lint_reading(
         reading,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick, show_range, write_row
+from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.answers import describe_assumed, find_assumed
+from rankconst.errors import UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING
-from rankconst.names import show_controls, squash
+from rankconst.names import squash, write_html
 from rankconst.results.columns import encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
 from rankconst.values.affine import ADJUSTMENTS
-from rankconst.values.published import Published
+from rankconst.values.published import Published, show_range
 from rankconst.values.standings import rank_models
 
 if TYPE_CHECKING:
@@ -236,6 +236,12 @@ class AdjustedReading:
         table: dict[str, Any] = {column: reading.cells(column) for column in reading.columns}
         return table | self.added
 
+    def __getitem__(self, column: str) -> Any:
+        """Return a column of :attr:`table`, of the file or added; UnknownNameError if there is none of that name."""
+        if column not in self.table:
+            raise UnknownNameError(f"there is no column {column!r}. Columns: {', '.join(self.table)}.")
+        return self.table[column]
+
     @cached_property
     def added(self) -> dict[str, Any]:
         """The added columns alone."""
@@ -410,8 +416,7 @@ class AdjustedReading:
             told.append(f"{len(self.waiting):,} wait for an answer")
         if size > _MOST_SHOWN:
             told.append(f"the first {_MOST_SHOWN} of {size:,} rows")
-        rows = [write_row("th", columns), *(write_row("td", row) for row in zip(*columns.values(), strict=True))]
-        return f"<table><caption>{escape(show_controls('; '.join(told)))}</caption>{''.join(rows)}</table>"
+        return write_html(columns, "; ".join(told))
 
     def __repr__(self) -> str:
         return f"AdjustedReading({self._tell()})"

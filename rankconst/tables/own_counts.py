@@ -73,7 +73,7 @@ class Counts:
         Returns
         -------
         Constants
-            The same object as :meth:`rankconst.Tables.constants` returns.
+            The same object as :meth:`rankconst.tables.tables.Tables.constants` returns.
 
         Raises
         ------

@@ -45,6 +45,7 @@ import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.names import write_html
 from rankconst.tails import tail_probability
 from rankconst.tasks import Histogram
 from rankconst.values.published import Interval, show_number, show_uncertain
@@ -136,6 +137,11 @@ class Comparison:
     def __repr__(self) -> str:
         on = "" if self.tasks is None else f" on {self.tasks}"
         return f"Comparison({self.metric.label}{on}, {' and '.join(self.names)}: z {show_z(self)}, p {show_p(self)})"
+
+    def _repr_html_(self) -> str:
+        shown = {"first": self.names[0], "second": self.names[1], "difference": self._show_difference()}
+        shown |= {"z": show_z(self), "p": show_p(self)}
+        return write_html({name: [text] for name, text in shown.items()}, self.describe())
 
     @property
     def is_significant(self) -> bool | None:

@@ -29,7 +29,9 @@ from rankconst.catalogue.metrics import HEADLINE, TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
+from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS
+from rankconst.tables.tables import bundled_versions
 from rankconst.tasks import Tasks
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., Outcome]
 
-ARCHIVED = rankconst.bundled_versions()[-1]
+ARCHIVED = bundled_versions()[-1]
 GHOST = Benchmark(
     key="ghost",
     title="Ghost",
@@ -696,7 +698,7 @@ def test_force_gives_the_same_bytes(small: Path, run: Run, tmp_path: Path, monke
     protocols = (PROTOCOLS["libkge"],)
     run("alpha", mirror=small, protocols=protocols)
     before = read_bytes(tmp_path / "out")
-    monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", rankconst.compute_moments)
+    monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_moments)
     run("alpha", mirror=small, protocols=protocols, force=True)
     assert read_bytes(tmp_path / "out") == before
 

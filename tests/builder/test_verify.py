@@ -27,6 +27,7 @@ from rankconst.download import Reporter
 from rankconst.errors import TablesError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.tables import Tables, bundled_versions
 from rankconst_builder import tabulate
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import KEYS, describe_set, hash_content, serialise_tables, sort_rows, write_descriptor
@@ -136,14 +137,14 @@ class Toy:
     source: Benchmark
 
 
-def build(folder: Path, mirror: Path, *sources: Benchmark, **options: Any) -> rankconst.Tables:
+def build(folder: Path, mirror: Path, *sources: Benchmark, **options: Any) -> Tables:
     fetcher = Fetcher(folder / "cache", mirror=str(mirror), offline=True, reporter=QUIET)
     tables = build_all(Build(sources, folder / "tables", fetcher, reporter=QUIET, **options)).tables
     assert tables is not None
     return tables
 
 
-def draft_of(tables: rankconst.Tables) -> Draft:
+def draft_of(tables: Tables) -> Draft:
     provenance = {
         row["dataset"]: {k: v for k, v in row.items() if k != "dataset"} for row in tables.descriptor["provenance"]
     }
@@ -221,7 +222,7 @@ def means_of(toy: Toy, tmp_path: Path) -> Means:
 # ---- sets that are right -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", rankconst.bundled_versions()[:-1])
+@pytest.mark.parametrize("version", bundled_versions()[:-1])
 def test_carried_tables_pass(version: str) -> None:
     """The newest are verified by the test of the command."""
     if version >= "1.0.0" and not os.environ.get("RANKCONST_THOROUGH"):

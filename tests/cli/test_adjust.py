@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import rankconst
 from carried import open_once
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.moments import compute_moments
+from rankconst.tables.tables import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,7 +178,7 @@ def test_csv_equals_json(run: Run) -> None:
 def test_the_table_has_the_facts(run: Run) -> None:
     screen = run("adjust", 0.338, "-d", "fb15k237", "-m", "mrr")
     for fact in ("fb15k237", "MRR", "AMRR", "ZMRR", "standard", "test", "0.338", "0.00071106", "474.6–476.1",
-                 "0.3370–0.3381", "6,358–6,378", rankconst.bundled_versions()[-1]):  # fmt: skip
+                 "0.3370–0.3381", "6,358–6,378", bundled_versions()[-1]):  # fmt: skip
         assert fact in screen.out
     screen = run("adjust", 100, "-d", "wn18rr", "-m", "mr", "--split", "valid", "--side", "tail", "-p", "raw")
     for fact in ("wn18rr", "(AMR)", "(AMRI)", "(ZMR)", "valid", "tail", "raw"):
@@ -519,7 +521,7 @@ def test_results_of_some_relations(run: Run) -> None:
     arguments = ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-r", "embassy", "-r", "treaties")
     (row,) = run(*arguments, "-f", "json").records
     histogram = open_once().histogram("nations", relations=["embassy", "treaties"])
-    moments = rankconst.compute_moments(rankconst.parse_metric("mrr"), histogram)
+    moments = compute_moments(parse_metric("mrr"), histogram)
     assert row["relations"] == ["embassy", "treaties"]
     assert (row["num_tasks"], row["expectation"]) == (histogram.total, moments.expectation) == (44, row["expectation"])
     assert "only embassy, treaties" in run(*arguments).out

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import rankconst
 from carried import open_once
 from cases import choose
+from rankconst.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -186,7 +187,7 @@ def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
     for command in (("adjust", "-i"), ("lint",), ("identify",), *drawing):
         screen = run(*command, path, "--strict")
         assert (screen.code, "line 3: NaN" in screen.message, "--strict" in screen.message) == (6, True, True)
-    with pytest.raises(rankconst.DataError, match="line 3: NaN"):
+    with pytest.raises(DataError, match="line 3: NaN"):
         rankconst.adjust(path, strict=True)
 
 

@@ -30,6 +30,7 @@ from rankconst.catalogue.protocols import parse_protocol
 from rankconst.cli import build as build_command
 from rankconst.errors import DataError, UsageError
 from rankconst.names import shorten
+from rankconst.tables.tables import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,10 +181,10 @@ def test_from_the_archive(run: Run, out: Path) -> None:
     screen = run("build", "--from-archive", "-d", "nations", "-d", "umls", "--out", out)
     assert screen.code == 0
     assert_same_as_shipped(out, "nations", "umls")
-    assert provenance(out)["umls"]["origin"] == f"archive {rankconst.bundled_versions()[-1]}"
+    assert provenance(out)["umls"]["origin"] == f"archive {bundled_versions()[-1]}"
     screen = run("build", "--from-archive", "-d", "yago310", "--out", out)
     assert (screen.code, screen.out) == (4, "")
-    for fact in ("yago310", rankconst.bundled_versions()[-1], "nations"):
+    for fact in ("yago310", bundled_versions()[-1], "nations"):
         assert fact in screen.message
 
 
@@ -193,9 +194,9 @@ def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> 
     assert screen.code == 0
     assert len(screen.records) == len(STATIC)
     (warning,) = [line for line in screen.err.splitlines() if line.startswith("warning:")]
-    for fact in ("nations", str(cache), "--offline", rankconst.bundled_versions()[-1]):
+    for fact in ("nations", str(cache), "--offline", bundled_versions()[-1]):
         assert fact in warning
-    assert provenance(out)["nations"]["origin"] == f"archive {rankconst.bundled_versions()[-1]}"
+    assert provenance(out)["nations"]["origin"] == f"archive {bundled_versions()[-1]}"
     assert provenance(out)["nations"]["reason"]
     assert_same_as_shipped(out, "nations")
 

@@ -10,9 +10,9 @@ import pytest
 import rankconst
 from cli.conftest import SMALL
 from rankconst.tables.schema import COLUMNS
-from rankconst.tables.tables import join_tables
+from rankconst.tables.tables import bundled_versions, join_tables
 
-NEWEST = rankconst.bundled_versions()[-1]
+NEWEST = bundled_versions()[-1]
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import rankconst
 from carried import open_once
 from rankconst.catalogue.metrics import MACRO_METRICS, TABULATED
+from rankconst.tables.tables import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ def test_the_table_has_the_facts(run: Run) -> None:
         "20,464.5",
         "standard",
         "closed_form",
-        rankconst.bundled_versions()[-1],
+        bundled_versions()[-1],
         "Dettmers",
     ):
         assert fact in screen.out

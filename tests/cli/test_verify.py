@@ -12,6 +12,7 @@ import pytest
 
 import rankconst
 from few_tables import few_tables
+from rankconst.tables.tables import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,7 @@ def test_the_newest_carried_tables_are_right(run: Run) -> None:
     tables = rankconst.load()
     assert checked["constants"] == len(tables.read("constants"))
     assert checked["candidates"] >= len(tables.read("candidates"))
-    assert f"checks of tables {rankconst.bundled_versions()[-1]} in " in screen.out
+    assert f"checks of tables {bundled_versions()[-1]} in " in screen.out
 
 
 @pytest.mark.slow

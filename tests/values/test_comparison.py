@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 import rankconst
 from carried import open_once
 from cases import choose, take_turns
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, Metric
+from rankconst.errors import UndefinedError, UsageError
+from rankconst.tasks import Histogram
 from rankconst.values.comparison import LEFT_OUT, bound_squares
 
 if TYPE_CHECKING:
@@ -320,19 +322,19 @@ def test_macro_averages_count_tasks_by_their_weights() -> None:
 
 
 @pytest.mark.parametrize("metric", [row for row in CATALOGUE.values() if not row.is_mean], ids=str)
-def test_what_is_no_mean_is_refused(metric: rankconst.Metric) -> None:
-    with pytest.raises(rankconst.UndefinedError, match=r"Compare MR, MRR, Hits@k, nDCG"):
+def test_what_is_no_mean_is_refused(metric: Metric) -> None:
+    with pytest.raises(UndefinedError, match=r"Compare MR, MRR, Hits@k, nDCG"):
         rankconst.compare("2", "3", metric=metric.label, dataset="nations")
-    with pytest.raises(rankconst.UndefinedError):
+    with pytest.raises(UndefinedError):
         rankconst.compare([1, 2], [2, 1], metric=metric.label)
 
 
 def test_a_baseline_does_not_say_what_ranks_there_can_be() -> None:
-    histogram = rankconst.Histogram.from_counts([3, 4], offsets=[0, 5])
+    histogram = Histogram.from_counts([3, 4], offsets=[0, 5])
     whole = rankconst.from_counts([8, 9]).constants("mrr")
     ranked = dataclasses.replace(whole.tasks, baseline="frequency")
     for changed in ({"histogram": histogram}, {"tasks": ranked}):
-        with pytest.raises(rankconst.UsageError, match="baseline"):
+        with pytest.raises(UsageError, match="baseline"):
             dataclasses.replace(whole, **changed).compare("0.5", "0.6")
 
 

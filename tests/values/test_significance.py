@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
-from rankconst.catalogue.metrics import CATALOGUE, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import UndefinedError
 from rankconst.tails import TAILS, tail_probability
 from rankconst.tails.result import Tail
@@ -155,7 +155,7 @@ def test_a_probability_that_underflows_has_its_logarithm() -> None:
 
 
 @pytest.mark.parametrize("metric", [m for m in CATALOGUE.values() if m.family not in TAILS])
-def test_without_a_known_tail_it_is_refused(metric: rankconst.Metric) -> None:
+def test_without_a_known_tail_it_is_refused(metric: Metric) -> None:
     constants = rankconst.from_counts([3, 4, 5]).constants(metric.at(2) if metric.takes_k else metric)
     with pytest.raises(UndefinedError, match=r"no tail probability of .* is known"):
         constants.significance(constants.expectation)

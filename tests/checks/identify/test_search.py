@@ -25,6 +25,7 @@ from rankconst.checks.identify.search import complete_reading, identify, identif
 from rankconst.checks.lint import lint_reading
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Ask, Stated
+from rankconst.moments import compute_moments
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_document
@@ -501,7 +502,7 @@ def adjust_own(counts: Any, digits: int, user: Stated) -> AdjustedReading:
     row = {"num_tasks": str(histogram.total)}
     for key, value in (("mr", counts.mean() / 5), ("mrr", 0.31), ("hits@1", 0.25)):
         metric = parse_metric(key)
-        constants = Constants(Tasks("own"), metric, histogram, rankconst.compute_moments(metric, histogram))
+        constants = Constants(Tasks("own"), metric, histogram, compute_moments(metric, histogram))
         row |= {metric.label: f"{value:.{digits}g}"}
         row |= {metric.name_of(form): f"{getattr(constants, form)(value):.{digits}g}" for form in ("index", "z")}
     return adjust(table(row), user)
