@@ -43,7 +43,7 @@ from rankconst.values.published import parse_value, read_published, show_number
 from rankconst_builder import fetch, triples
 from rankconst_builder.columns import encode_ids, open_columns
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import Layout, read_own
+from rankconst_builder.layout import read_own
 from rankconst_builder.statistics import describe_graph
 
 if TYPE_CHECKING:
@@ -174,12 +174,12 @@ def graph(data: bytes) -> None:
 def columns(data: bytes) -> None:
     """A file of ids or of labels in columns; text that is read as ids is what text is that is read with care."""
     path = _put("a.bin", data)
-    found = open_columns(path, Layout())
+    found = open_columns(path)
     if found is None:
         raise DataError("as text")
     graph = encode_ids({"train": found}, 0)
     if found.text and graph is not None:
-        labels, _ = read_own({"train": fetch.read_local(path).data}, {"train": "a"}, Layout())
+        labels, _ = read_own({"train": fetch.read_local(path).data}, {"train": "a"})
         assert describe_graph(graph) == describe_graph(encode_labels(labels))
     elif graph is None and not found.text:
         assert len(found.read_labels()) == found.rows

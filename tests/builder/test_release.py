@@ -441,4 +441,4 @@ def test_keys_are_columns() -> None:
     assert list(KEYS) == list(COLUMNS)
     for name, columns in KEYS.items():
         assert set(columns) <= {column.name for column in COLUMNS[name]}
-    assert set(serialise_tables(tabulate({name: [] for name in COLUMNS}))) == {f"{name}.parquet" for name in COLUMNS}
+    assert set(serialise_tables(tabulate({name: [] for name in COLUMNS}), 1)) == {f"{name}.parquet" for name in COLUMNS}

@@ -18,7 +18,7 @@ import pytest
 
 import rankconst
 from cases import choose, mark_rest, thorough
-from graphs import write_forecasting
+from graphs import EVERYTHING, write_forecasting
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
 from rankconst.catalogue.metrics import parse_metric
@@ -94,7 +94,7 @@ class Draft:
 
     def write(self, folder: Path) -> Path:
         """Write it with hashes that fit."""
-        files = serialise_tables(self.tables)
+        files = serialise_tables(self.tables, 1)
         descriptor = describe_set(self.version, self.tables, files, self.provenance)
         self.descriptor(descriptor)
         files["datapackage.json"] = write_descriptor(descriptor)
@@ -139,7 +139,8 @@ class Toy:
 
 def build(folder: Path, mirror: Path, *sources: Benchmark, **options: Any) -> Tables:
     fetcher = Fetcher(folder / "cache", mirror=str(mirror), offline=True, reporter=QUIET)
-    tables = build_all(Build(sources, folder / "tables", fetcher, reporter=QUIET, **options)).tables
+    chosen: dict[str, Any] = {**EVERYTHING, **options}
+    tables = build_all(Build(sources, folder / "tables", fetcher, reporter=QUIET, **chosen)).tables
     assert tables is not None
     return tables
 
@@ -156,7 +157,7 @@ def rebuilt_once() -> Iterator[None]:
     """Compute once what many tests build, and once more what many rebuild; sampled constants on fewer draws."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankconst.moments.median_deviation.MOST_DRAWS", 2**13)
-        patch.setattr("rankconst_builder.package.COMPRESSION", 1)
+        patch.setattr("rankconst_builder.package.QUICK", 1)
         cached = functools.cache(compute_moments)
         for module in (tabulate, rebuild):
             # What is rebuilt is computed anew every week.

@@ -89,7 +89,7 @@ def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., Non
     rows = run("adjust", "--input", "results.csv", "-f", "json").records
     assert [row["table_version"] for row in rows] == ["unreleased", NEWEST]
     # It adds to the set included and replaces nothing of it; only a set that is named does.
-    assert run("build", "-d", "nations", "--from-archive", "-p", "raw").code == 0
+    assert run("build", "-d", "nations", "--offline", "-p", "raw").code == 0
     shown = run("show", "nations", "-m", "mrr", "-f", "json")
     assert {row["table_version"] for row in shown.records} == {NEWEST}
     shown = run("show", "nations", "-m", "mrr", "--tables", "rankconst-tables", "-f", "json")
@@ -144,10 +144,10 @@ def test_a_set_that_an_earlier_program_built_is_to_be_built_again(
         if resource["name"] == "constants":
             resource["schema"] = {"fields": [field for field in fields if field["name"] != "baseline"]}
     path.write_text(json.dumps(descriptor), encoding="utf-8")
-    told = "lacks constants.baseline. Build it again: rankconst build --train FILE --valid FILE --test FILE --name mykg"
+    told = "lacks constants.baseline. Delete it, and build it again: rankconst build train.tsv valid.tsv test.tsv"
     screen = run("adjust", 0.7, "-d", "mykg", "-m", "mrr", "--tables", "rankconst-tables")
     assert screen.code == 6
-    assert f"{told} --out rankconst-tables --force" in screen.message
+    assert f"{told} --name mykg --out rankconst-tables" in screen.message
     # Where it is found without being named, the tables that come along still serve.
     screen = run("adjust", 0.3, "-d", "fb15k237", "-m", "mrr")
     assert (screen.code, told in screen.message) == (0, True)
