@@ -13,10 +13,9 @@ TYPE_CHECKING = False  # type checkers take it for true, and importing it would 
 # The public names: here for type checkers, and below with their modules, which are imported when first asked for.
 if TYPE_CHECKING:
     from rankconst.api import adjust as adjust
+    from rankconst.api import check as check
     from rankconst.api import compare as compare
     from rankconst.api import from_triples as from_triples
-    from rankconst.api import identify as identify
-    from rankconst.api import lint as lint
     from rankconst.api import plot as plot
     from rankconst.catalogue.metrics import Metric as Metric
     from rankconst.catalogue.metrics import parse_metric as parse_metric
@@ -51,7 +50,7 @@ else:
     # Out of sight of type checkers, which would take any attribute for one that exists.
     _NAMES = {
         "tables.tables": ("load", "bundled_versions", "Tables"),
-        "api": ("adjust", "lint", "identify", "plot", "compare", "from_triples"),
+        "api": ("adjust", "check", "plot", "compare", "from_triples"),
         "results.formats": ("read_results",),
         "tables.own_counts": ("from_counts", "Counts"),
         "catalogue.metrics": ("parse_metric", "Metric"),
