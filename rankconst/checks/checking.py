@@ -34,8 +34,8 @@ EVIDENCE = "evidence"
 """The rule of rows that say where numbers come from."""
 
 _RELATION = (
-    "which tasks of relation prediction the numbers are from is not searched for; if you know the dataset and the "
-    f"protocol, adjust them with side {RELATION_SIDE}."
+    "relation prediction is not searched for; if you know the dataset and the protocol, adjust the numbers with side "
+    f"{RELATION_SIDE}."
 )
 
 
