@@ -304,7 +304,8 @@ def check(
     user = Stated(
         dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=_list_names(accept)
     )
-    return check_reading(_read(results, strict=strict, percent=percent), _open(tables), user, rules=_list_names(rules))
+    reading = _read(results, strict=strict, percent=percent)
+    return check_reading(reading, _open(tables), user, rules=_list_names(rules), in_python=True)
 
 
 def compare(

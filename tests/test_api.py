@@ -102,6 +102,10 @@ def test_check_finds_hits_that_fall_with_k(tmp_path: Path, kind: str) -> None:
     assert len(found.findings) == 1
     assert found.to_pandas()["rule"].tolist() == ["hits-monotone"]
     assert "Hits@10 0.4123" in found._repr_html_()
+    asked = rankconst.check({"model": "RotatE on dev", "MRR": "0.338"}, dataset="nations").asked
+    assert [(each.word, each.remedy, each.numbers) for each in asked] == [
+        ("dev", 'split="valid", or accept=["dev"] if it says nothing about these numbers', (0,))
+    ]
 
 
 @pytest.mark.parametrize("kind", ["dict", "frame", "path"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.answers import Question
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.checks.identify.search import describe_matches, identify_reading, tells
 from rankconst.checks.lint import lint_reading
@@ -18,14 +19,13 @@ from rankconst.evaluation import NAMES, NOTHING, Stated, agrees, parse_stated
 from rankconst.names import list_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     import pandas as pd
 
     from rankconst.checks.identify.matches import Identified, Match
     from rankconst.checks.lint.case import Lint
-    from rankconst.evaluation import Ask
-    from rankconst.results.reading import Entry, Measured, Reading
+    from rankconst.results.reading import Measured, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
@@ -53,14 +53,14 @@ class CheckedReading:
     notes
         What could not be checked, and what was left out.
     asked
-        What only you can answer, with the numbers that wait for it.
+        What only you can answer, with the positions of the numbers that wait for it.
     """
 
     reading: Reading
     findings: tuple[Finding, ...]
     groups: tuple[Identified, ...]
     notes: tuple[str, ...]
-    asked: Mapping[Ask, tuple[Entry, ...]]
+    asked: tuple[Question, ...]
     num_evaluations: int
     table_version: str
 
@@ -76,7 +76,7 @@ class CheckedReading:
     @property
     def is_waiting(self) -> bool:
         """True if every number waits for an answer, and nothing is found."""
-        waiting = {id(entry) for own in self.asked.values() for entry in own}
+        waiting = {place for question in self.asked for place in question.numbers}
         found = self.findings or any(group.matches for group in self.groups)
         return len(waiting) == len(self.reading.entries) and not found
 
@@ -125,11 +125,11 @@ COLUMNS = (
 
 
 def check_reading(
-    reading: Reading, tables: Tables, user: Stated = NOTHING, *, rules: Iterable[str] = ()
+    reading: Reading, tables: Tables, user: Stated = NOTHING, *, rules: Iterable[str] = (), in_python: bool = False
 ) -> CheckedReading:
     """Check the numbers that the user asks for; if rules are named, by those alone, without a look at where from.
 
-    Raises DataError if the file holds none of these numbers.
+    Questions name options, or arguments if `in_python`. Raises DataError if the file holds none of these numbers.
     """
     user, chosen = parse_stated(user, tables), tuple(rules)
     reading, notes = _choose(reading, tables, user)
@@ -143,8 +143,13 @@ def check_reading(
             found = identify_reading(reading, tables, user)
             groups = tuple(group for group in found if group.evidence.pieces or group.evidence.dropped)
             findings = tuple(sorted((*findings, *_find_mismatches(groups, laws)), key=lambda each: each.line or 0))
+    places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if laws.asked else {}
+    asked = (
+        Question.of(ask, sorted(places[entry.row, entry.column] for entry in entries), in_python=in_python)
+        for ask, entries in laws.asked.items()
+    )
     every = (*notes, *laws.notes)
-    return CheckedReading(reading, findings, groups, every, laws.asked, len(laws.cases), tables.version)
+    return CheckedReading(reading, findings, groups, every, tuple(asked), len(laws.cases), tables.version)
 
 
 def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, list[str]]:

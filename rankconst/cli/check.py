@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from rankconst.answers import Question
 from rankconst.cli.notes import name_lines, report_questions, report_reading
 from rankconst.cli.options import (
     AcceptOption,
@@ -35,14 +33,13 @@ from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.names import show_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
     from rankconst.checks.checking import CheckedReading
     from rankconst.checks.identify.matches import Identified, Match
     from rankconst.checks.lint.case import Finding
-    from rankconst.evaluation import Ask
     from rankconst.results.reading import Reading
     from rankconst.tasks import Tasks
 
@@ -51,6 +48,8 @@ SHOWN = 3
 """How many findings of one rule with the same cause the screen shows; JSON and CSV have all."""
 
 _MOST_SETS = 12
+
+_NARROW = "narrow them by --dataset, --split, --side or --protocol."
 
 _COLORS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
@@ -304,24 +303,20 @@ def _report(checked: CheckedReading) -> None:
     for note in checked.notes:
         say(f"note: {name}: {note}")
     fitting = any(group.matches for group in checked.groups)
-    asked = {ask: entries for ask, entries in checked.asked.items() if ask.word or not fitting}
     lines: dict[str, set[int]] = {}
     for group in checked.groups:
-        several = len(group.matches) > 1
-        choose = f"{len(group.matches):,} sets of tasks fit equally well: narrow them by --dataset, --split, --side or"
-        for note in filter(None, (group.reason, group.note, several * f"{choose} --protocol.")):
+        notes = [group.note]
+        if fitting or not group.evidence.pieces:  # or else it is asked
+            notes.append(group.reason)
+        if len(group.matches) > 1:
+            notes.append(f"{len(group.matches):,} sets of tasks fit equally well: {_NARROW}")
+        for note in filter(None, notes):
             lines.setdefault(note, set()).update({group.line} if group.line else ())
     for note, places in lines.items():
-        if fitting or not any(note.rstrip(".") in str(ask) for ask in asked):
-            say(f"note: {name}{name_lines(places)}: {note}")
-    _report_asked(name, asked)
-
-
-def _report_asked(name: str, asked: Mapping[Ask, Sequence[Any]]) -> None:
-    entries = [entry for own in asked.values() for entry in own]
-    ends = [0, *itertools.accumulate(map(len, asked.values()))]
-    questions = [Question.of(ask, range(*pair)) for ask, pair in zip(asked, itertools.pairwise(ends), strict=True)]
-    report_questions(name, questions, lambda place: entries[place].line)
+        say(f"note: {name}{name_lines(places)}: {note}")
+    # What the numbers fit, or do not, is shown already.
+    asked = (question for question in checked.asked if question.word or not fitting)
+    report_questions(name, asked, lambda place: checked.reading.entries[place].line)
 
 
 def _summarise(every: Sequence[CheckedReading]) -> str:
