@@ -14,11 +14,10 @@ TYPE_CHECKING = False  # type checkers take it for true, and importing it would 
 # The public names: here for type checkers, and below with their modules, which are imported when first asked for.
 if TYPE_CHECKING:
     from rankconst.api import adjust as adjust
+    from rankconst.api import check as check
     from rankconst.api import compare as compare
     from rankconst.api import constants as constants
     from rankconst.api import from_triples as from_triples
-    from rankconst.api import identify as identify
-    from rankconst.api import lint as lint
     from rankconst.errors import RankconstError as RankconstError
     from rankconst.results.formats import read as read
     from rankconst.tables.own_counts import from_counts as from_counts
@@ -32,8 +31,7 @@ else:
         "adjust": "api",
         "constants": "api",
         "compare": "api",
-        "lint": "api",
-        "identify": "api",
+        "check": "api",
         "load": "tables.tables",
         "read": "results.formats",
         "from_counts": "tables.own_counts",

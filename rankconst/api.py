@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from rankconst.adjusting import AdjustedValues
     from rankconst.catalogue.metrics import Metric
-    from rankconst.checks.identify.matches import Identification
-    from rankconst.checks.lint.case import Lint
+    from rankconst.checks.checking import CheckedReading
     from rankconst.results.reading import Reading
     from rankconst.values.comparison import Comparison
     from rankconst.values.constants import Constants
@@ -262,7 +261,7 @@ def _adjust_values(
     return AdjustedValues(tuple(values), tuple(map(add_significance, done) if significance else done))
 
 
-def lint(
+def check(
     results: Any,
     *,
     dataset: str | None = None,
@@ -276,77 +275,45 @@ def lint(
     accept: Iterable[str] = (),
     rules: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
-) -> Lint:
-    """Find impossible numbers in results: hits that fall with k, an MRR that the hits exclude.
+) -> CheckedReading:
+    """Find impossible numbers, and the ranking tasks that numbers come from.
 
     Parameters
     ----------
     results
-        As for :func:`adjust`.
+        As for :func:`adjust`. Adjusted values beside their base values, and numbers of ranks, show where they come
+        from: ``{"MR": "470", "AMRI": "0.934"}``.
     dataset, split, side, protocol, tool, aggregation, percent, strict, accept, tables
-        As for :func:`adjust`. Rules that count candidates or tasks need the dataset.
+        As for :func:`adjust`. Laws that count candidates or tasks need the dataset; where numbers come from is searched
+        for among what you name. Numbers that say that they are of other tasks are left out.
     rules
-        Keys of rules, as ``rankconst lint --rules`` lists them; all if empty.
+        Keys of the only laws to apply, as ``rankconst show rules`` lists them; if empty, all, and the search.
 
     Returns
     -------
-    Lint
-        Its ``findings``, and ``notes`` on what could not be checked.
+    CheckedReading
+        Its ``findings`` are the laws that numbers break, impossible if their ``severity`` is ``"error"``; its
+        ``groups`` share their ranking tasks, and each has the sets of tasks that fit as ``matches``. Its ``notes`` and
+        ``asked`` say what was not checked, and why; ``to_pandas()`` has a row for each finding and each group.
 
     Raises
     ------
     DataError, UnknownNameError, UsageError
         As for :func:`adjust`.
+
+    Examples
+    --------
+    >>> found = check({"Hits@1": "0.241", "Hits@3": "0.575", "Hits@10": "0.533"})
+    >>> [(finding.inequality, finding.severity) for finding in found.findings]
+    [('Hits@3 <= Hits@10', 'error')]
     """
-    from rankconst.checks.lint import lint_reading
+    from rankconst.checks.checking import check_reading
 
     user = Stated(
         dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=_list_names(accept)
     )
-    return lint_reading(_read(results, strict=strict, percent=percent), _open(tables), user, rules=_list_names(rules))
-
-
-def identify(
-    results: Any,
-    *,
-    dataset: str | None = None,
-    split: str | None = None,
-    side: str | None = None,
-    protocol: str | None = None,
-    aggregation: str | None = None,
-    percent: bool | None = None,
-    strict: bool = False,
-    accept: Iterable[str] = (),
-    tables: Tables | Sequence[Tables] | None = None,
-) -> Identification:
-    """Find out which ranking tasks numbers come from, and which adjusted values do not belong to their base values.
-
-    Parameters
-    ----------
-    results
-        As for :func:`adjust`; with adjusted values next to their base values, or numbers of ranks.
-    dataset, split, side, protocol, aggregation
-        Search only these.
-    percent, strict, accept, tables
-        As for :func:`adjust`.
-
-    Returns
-    -------
-    Identification
-        Its ``groups`` share their ranking tasks; each has its ``matches`` and ``mismatches``.
-
-    Raises
-    ------
-    DataError, UnknownNameError, UsageError
-        As for :func:`adjust`.
-    """
-    from rankconst.checks.identify.search import identify_reading
-
-    opened = _open(tables)
-    user = parse_stated(
-        Stated(dataset, split, side, protocol, aggregation, percent=bool(percent), accepted=_list_names(accept)), opened
-    )
-    return identify_reading(_read(results, strict=strict, percent=percent), opened, user)
+    reading = _read(results, strict=strict, percent=percent)
+    return check_reading(reading, _open(tables), user, rules=_list_names(rules), in_python=True)
 
 
 def constants(

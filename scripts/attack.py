@@ -309,7 +309,7 @@ def numbers(_: random.Random) -> Iterator[Case]:
             f"tasks {text[:20]}", ["adjust", "2", "-m", "mr", "-p", "sampled:9", f"--num-tasks={text}"], truth=b""
         )
         results = f"model,dataset,MRR\nA,nations,0.3\nB,nations,{text}\n".encode()
-        for use in ("adjust r.csv -f json", "lint r.csv", "adjust r.csv --replace AMRR"):
+        for use in ("adjust r.csv -f json", "check r.csv", "adjust r.csv --replace AMRR"):
             yield Case(f"{use} {text[:20]}", use.split(), {"r.csv": results})
 
 
@@ -332,8 +332,7 @@ def results_files(draw: random.Random) -> Iterator[Case]:
         "adjust -f latex",
         "adjust --replace index",
         "adjust -d nations",
-        "lint -d nations",
-        "identify",
+        "check -d nations",
     ]
     for ending, text in (draw.choice(seeds) for _ in range(160)):
         at, lines = draw.randrange(len(text)), text.split(b"\n")
@@ -378,8 +377,7 @@ COMMANDS = {
     for name, rest in {
         "adjust": "r.csv -f csv --out a.csv --force",
         "show": "nations",
-        "lint": "r.csv",
-        "identify": "--expectation 0.1",
+        "check": "r.csv",
         "compare": "0.3 0.4 -d nations -m mrr",
         "plot": "r.csv --out a.svg --force",
         "export": "--format long -d nations --out a.csv --force",
@@ -547,8 +545,7 @@ READS: dict[str, bytes] = {
     "adjust x.md -f csv": b"| model | dataset | MRR |\n|--|--|--|\n| A | nations | 0.5 |\n",
     "adjust 2 -m mr -f csv --counts x.csv": COUNTS,
     "compare 2 3 -m mr -f csv --counts x.csv": COUNTS,
-    "lint x.csv -f csv": FILES["r.csv"],
-    "identify x.csv -d nations -f csv": FILES["r.csv"],
+    "check x.csv -d nations -f csv": FILES["r.csv"],
     "plot x.csv --out a.svg": FILES["r.csv"],
     "build --train x --test u.txt --name mine -p raw -q --out o -f csv": TRIPLES,
     "build --train t.txt --test x --name mine -p raw -q --out o -f csv": FILES["u.txt"],
@@ -703,7 +700,7 @@ def tables_by_hand(draw: random.Random) -> Iterator[Case]:
 
 RUNS = [*" \t|&\\{}[]()\"'=:+-*_#%$<>.09aM\r\0\u00a0±–", "mrr ", "Hits@", "0.5 ", "(0.1)", "± 0.1 "]
 RUNS += ["\\textbf{", "- a: "]
-USED = ["adjust -d nations -f json", "adjust -d nations --replace AMRR", "lint -d nations", "identify"]
+USED = ["adjust -d nations -f json", "adjust -d nations --replace AMRR", "check -d nations"]
 
 
 @_attack
@@ -836,7 +833,7 @@ def written_numbers(draw: random.Random) -> Iterator[Case]:
         "adjust 0.5 -m hits@10 -p sampled:10 --num-tasks {}",
         "adjust 0.5 -m mrr --num-tasks 10 -p sampled:{}",
         "compare 0.3 0.4 -m hits@10 --num-tasks {}",
-        "identify --expectation {}",
+        "check mr={}",
         "release --from set --previous none --out o --zip z.zip -q --version {}",
         "release --from set --version 9.0.0 --previous none --out o --zip z.zip -q --date {}",
     ]

@@ -46,8 +46,6 @@ NAMES = [
     "from_counts",
     "from_ranks",
     "from_triples",
-    "identify",
-    "lint",
     "load",
     "read",
 ]
@@ -109,6 +107,7 @@ INSIDE = {
     "plots/distribution.py": {"matplotlib"},
     "plots/style.py": {"matplotlib"},
     "adjusting.py": {"pandas"},
+    "checks/checking.py": {"pandas"},
     "results/adjusted.py": {"pandas"},
     "results/frame.py": {"pandas"},
     "results/structured.py": {"yaml"},
@@ -521,7 +520,7 @@ def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
     adjusted = rankconst.adjust(reading)
     assert repr(tables) == f"Tables({str(tables.path)!r}, version {tables.version!r})"
     assert repr(constants).startswith("Constants(MRR on fb15k237/test/both/standard: expectation 0.00")
-    shown = [constants, reading, adjusted, rankconst.lint(reading), rankconst.identify(reading, dataset="fb15k237")]
+    shown = [constants, reading, adjusted, rankconst.check(reading, dataset="fb15k237")]
     shown += [constants.compare("0.338", "0.358"), rankconst.from_ranks(np.arange(1, 10_000))]
     for each in shown:
         assert len(repr(each)) < 160, each

@@ -132,7 +132,7 @@ def test_what_pykeen_adjusts_comes_out_again(runs: Path, name: str, ending: str)
             assert math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
             compared += 1
     assert compared >= (5 if name != "tail" else 3)
-    assert not [each for each in rankconst.lint(path).findings if each.rule == "adjusted-mismatch"]
+    assert not [each for each in rankconst.check(path).findings if each.rule == "adjusted-mismatch"]
 
 
 @pytest.mark.parametrize("name", [name for name in _EXPECTED if name != "sampled"])

@@ -184,7 +184,7 @@ def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
     assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [(False, False), (True, False)]
     assert "line 3: NaN: not a number" in screen.message
     drawing = [("plot", "-o", tmp_path / "a.svg")] if find_spec("matplotlib") else []
-    for command in (("adjust", "-i"), ("lint",), ("identify",), *drawing):
+    for command in (("adjust", "-i"), ("check",), *drawing):
         screen = run(*command, path, "--strict")
         assert (screen.code, "line 3: NaN" in screen.message, "--strict" in screen.message) == (6, True, True)
     with pytest.raises(DataError, match="line 3: NaN"):

@@ -330,10 +330,10 @@ def test_the_catalogue_of_baselines(run: Run) -> None:
     assert f"The default is {DEFAULT_BASELINE}" in run("baselines").out
 
 
-def test_lint_points_out_what_counting_would_have_done_better(run: Run, tmp_path: Path) -> None:
+def test_check_points_out_what_counting_would_have_done_better(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text(TABLE, encoding="utf-8")
-    screen = run("lint", path, "-f", "json")
+    screen = run("check", path, "-f", "json")
     assert screen.code == 0
     (finding,) = json.loads(screen.out)
     assert (finding["rule"], finding["severity"]) == ("below-counting", "info")

@@ -152,7 +152,7 @@ def test_one_side_only(files: Path) -> None:
 
 
 @pytest.mark.parametrize("odd", ["1_0", "１０", "1e1", "0x10", "inf", "0", "-1", "9" * 5000, ""])
-@pytest.mark.parametrize("command", [("adjust", "2.5", "-m", "mr", "-p", "sampled:8"), ("identify",)])
+@pytest.mark.parametrize("command", [("adjust", "2.5", "-m", "mr", "-p", "sampled:8"), ("check",)])
 def test_a_number_of_tasks_is_read_as_one_in_a_file(run: Run, command: tuple[str, ...], odd: str) -> None:
     screen = run(*command, "--num-tasks", odd)
     assert (screen.code, "whole number" in screen.message) == (2, True)

@@ -110,11 +110,11 @@ def test_in_python() -> None:
     assert adjusted["AMRR"].tolist()[:2] == expected
     assert adjusted["table_version"].fillna("none").tolist() == ["unreleased", NEWEST, "none"]
     assert rankconst.adjust(frame[1:2], tables=[mine, public])["table_version"].tolist() == [NEWEST]
-    assert rankconst.lint({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
+    assert rankconst.check({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
     for tables, dataset in ((mine, "mykg"), (public, "umls")):
         mr, mrr = (tables.constants(dataset, metric) for metric in ("mr", "mrr"))
         shown = {"MR": 2.5, "AMRI": mr.index(2.5), "MRR": 0.5, "AMRR": mrr.index(0.5), "ZMRR": mrr.z(0.5)}
-        (group,) = rankconst.identify(shown, tables=[mine, public]).groups
+        (group,) = rankconst.check(shown, tables=[mine, public]).groups
         assert mr.tasks in {match.tasks for match in group.matches}
 
 

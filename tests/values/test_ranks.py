@@ -119,7 +119,7 @@ def test_ranks_are_adjusted_like_a_file() -> None:
         assert float(row["value"]) == ranks.evaluate(row["metric"], row["side"])
         assert index == pytest.approx(constants.index(ranks.evaluate(row["metric"], row["side"])), rel=1e-12)
     assert {row["side"] for row in adjusted.reading.rows} == {"both", "head", "tail"}
-    assert rankconst.lint(ranks, dataset="nations", protocol="standard").num_errors == 0
+    assert rankconst.check(ranks, dataset="nations", protocol="standard").num_errors == 0
     # Their number says that they are of other tasks.
     with pytest.raises(DataError, match="n = 402: only other datasets, splits or sides have that many tasks"):
         rankconst.adjust(ranks, dataset="umls")

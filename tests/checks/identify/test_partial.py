@@ -94,7 +94,7 @@ def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     note = complete_reading(reading, TABLES, user).note
     assert f"under pykeen = standard = libkge, only relation {', '.join(relations)}" in note
     assert not lint_reading(reading, TABLES, user).num_errors
-    found = [group.match for group in identify_reading(reading, TABLES, user).groups]
+    found = [group.match for group in identify_reading(reading, TABLES, user)]
     assert {match.tasks.relations for match in found if match} == {relations}
 
 
