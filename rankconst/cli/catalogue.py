@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import CATALOGUE, Metric, describe_metric, find_metric, parse_metric
@@ -192,7 +193,7 @@ REGISTRIES: dict[str, Registry] = {
         "rule",
         _load_rules,
         lambda name: _load_rules()[resolve_name("rule", name, dict.fromkeys(_load_rules(), ()))],
-        (Column("rule", "rule"), Column("title", "checks"), Column("inequality", "must hold"), Column("why")),
+        (Column("rule", "rule"), Column("title", "checks"), Column("inequality", "must hold", drop=1), Column("why")),
         "Why one holds: rankconst show hits-monotone. All are applied by: rankconst check FILE",
     ),
 }
@@ -235,16 +236,15 @@ def list_datasets(opened: Tables, *, every: bool) -> Listing:
 
 def _expect_mrr(opened: Tables) -> dict[str, float]:
     """Return the expected MRR of chance on each dataset: on test, both sides, under the usual protocol."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = opened.read("constants")
     address = {"metric": _MRR.family, "baseline": DEFAULT_BASELINE, "split": "test", "side": "both"}
     for column, value in (address | {"aggregation": DEFAULT_AGGREGATION}).items():
-        rows = rows.filter(pc.equal(rows[column], pa.scalar(value)))
+        rows = rows.filter(pc.is_in(rows[column], value_set=join_texts([value])))
     columns = (rows[name].to_pylist() for name in ("dataset", "protocol", "expectation"))
-    found = sorted(zip(*columns, strict=True), key=lambda row: rate_protocol(row[1]), reverse=True)
-    return {dataset: expectation for dataset, _, expectation in found}
+    found = sorted(zip(*columns, strict=True), key=lambda row: rate_protocol(row[1]))
+    return {dataset: expectation for dataset, _, expectation in reversed(found)}
 
 
 def _list_others(opened: Tables) -> list[dict[str, Any]]:
@@ -272,7 +272,7 @@ def list_everything(opened: Tables) -> Listing:
     named = {"datasets": [*opened.datasets]} | {plural: [*row.load()] for plural, row in REGISTRIES.items()}
     named["metrics"] = [metric.label for metric in CATALOGUE.values()]
     rows = [
-        {"list": plural, "count": len(names), "examples": names[:3], "command": f"rankconst show {plural}"}
+        {"list": plural, "count": len(names), "examples": names[:2], "command": f"rankconst show {plural}"}
         for plural, names in named.items()
     ]
     columns = (

@@ -26,9 +26,6 @@ from rankconst.cli.options import (
     PROTOCOL_NAMES,
     BaselineOption,
     FormatOption,
-    ProtocolOption,
-    SideOption,
-    SplitOption,
     TablesOption,
     complete_dataset,
     complete_from,
@@ -60,6 +57,12 @@ def _complete_name(incomplete: str) -> list[str]:
     return [*complete_dataset(incomplete), *complete_from(keys)(incomplete), *complete_metric(incomplete)]
 
 
+def _choice(name: str, help: str, known: Iterable[str]) -> Any:
+    """Return the description of an option that takes one of some names, or all."""
+    short = ("-p",) if name == "--protocol" else ()
+    return option(name, *short, help=help, metavar=name[2:].upper(), complete=complete_from((*known, ALL)))
+
+
 def show(
     name: Annotated[
         str | None,
@@ -77,21 +80,26 @@ def show(
         list[str] | None,
         option("--metric", "-m", help="The same as METRIC; repeatable.", metavar="METRIC", complete=complete_metric),
     ] = None,
-    split: SplitOption = None,
-    side: SideOption = None,
-    protocol: ProtocolOption = None,
+    split: Annotated[str | None, _choice("--split", "train, valid, test (the default) or all.", SPLITS)] = None,
+    side: Annotated[str | None, _choice("--side", "head, tail, both (the default), relation or all.", SIDES)] = None,
+    protocol: Annotated[
+        str | None,
+        _choice("--protocol", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
+    ] = None,
     baseline: BaselineOption = None,
     cite: Annotated[bool, option("--cite", help="Print the sentence for a paper, and BibTeX.")] = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
-    aggregation: Annotated[str | None, typer.Option("--aggregation", "-a", hidden=True)] = None,
-    relation: Annotated[list[str] | None, typer.Option("--relation", "-r", hidden=True)] = None,
+    aggregation: Annotated[
+        str | None, typer.Option("--aggregation", "-a", help="How much each task counts.", hidden=True)
+    ] = None,
+    relation: Annotated[
+        list[str] | None, typer.Option("--relation", "-r", help="Only of this relation; repeatable.", hidden=True)
+    ] = None,
     relations: Annotated[bool, typer.Option("--relations", help="List the relations.", hidden=True)] = False,
     ties: Annotated[bool, typer.Option("--ties", help="What equal scores get.", hidden=True)] = False,
 ) -> None:
     """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
-
-    Of a dataset, --split, --side, --protocol and --baseline also take all.
 
     Example: rankconst show
 
@@ -129,7 +137,8 @@ def show(
         print_listing(_list_relations(opened, tasks, baselines if baseline else ()), format)
     elif format in _FOR_PEOPLE:
         found = _look_up(opened, asked, chosen or HEADLINE, baselines)
-        print_listing(_lay_out(opened, asked, found, brief=not chosen, ladder=baseline is not None, ties=ties), format)
+        shown = {"whole": bool(chosen or protocol), "ladder": baseline is not None, "ties": ties}
+        print_listing(_lay_out(opened, asked, found, brief=not chosen, **shown), format)
     else:
         rows = [_describe(each, ties=ties) for each in _look_up(opened, asked, chosen, baselines)]
         print_listing(Listing.of((*_COLUMNS, *_TIED * ties), rows), format)
@@ -183,7 +192,9 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
     spellings |= {metric.label.lower(): [metric.key, *metric.spellings] for metric in list_metrics()}
     spellings |= {key: [] for plural, row in REGISTRIES.items() if plural != "metrics" for key in row.load()}
     try:
-        return Names("name", spellings, "`rankconst show` lists what there is.").resolve(name)
+        return Names(
+            "name", spellings, "`rankconst show` lists what there is; for tables of your own add --tables DIR."
+        ).resolve(name)
     except UnknownNameError as error:
         return str(error)
 
@@ -213,7 +224,7 @@ _COLUMNS = (
 _DETAILS = ("expectation_error", "variance", "variance_error", "worst", "method")
 _TIED = [Column(f"tied_{each}", f"tied, {each}", show_constant, right=True) for each in TIED_RANKS]
 _MEANING_OF_TIES = (
-    "\ntied: what a model gets that scores all candidates alike, with the true answer ranked first (optimistic), in "
+    "tied: what a model gets that scores all candidates alike, with the true answer ranked first (optimistic), in "
     "the middle (realistic) or last (pessimistic)."
 )
 
@@ -259,44 +270,58 @@ def _describe(constants: Constants, *, ties: bool = False) -> dict[str, Any]:
     return named | {key: getattr(tasks if hasattr(tasks, key) else constants, key) for key in keys}
 
 
-def _lay_out(
-    opened: Tables, asked: Tasks, found: Sequence[Constants], *, brief: bool, ladder: bool, ties: bool
-) -> Listing:
-    """List constants for people, counting beside chance; if `brief`, those of the usual protocol, without details."""
+def _join_protocols(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each protocol, those with the same constants as one: ``standard = libkge``."""
     blocks: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        blocks.setdefault(row["protocol"], []).append(row)
+    alike: dict[str, list[str]] = {}
+    for protocol, block in blocks.items():
+        alike.setdefault(repr([row | {"protocol": ""} for row in block]), []).append(protocol)
+    joined = {" = ".join(protocols): blocks[protocols[0]] for protocols in alike.values()}
+    return {names: [row | {"protocol": names} for row in block] for names, block in joined.items()}
+
+
+def _lay_out(
+    opened: Tables, asked: Tasks, found: Sequence[Constants], *, brief: bool, whole: bool, ladder: bool, ties: bool
+) -> Listing:
+    """List constants for people, counting beside chance: without details if `brief`.
+
+    Unless `whole`, they are of the usual protocol; with a `ladder`, baselines have rows.
+    """
+    rows = []
     for constants in found:
         counting = replace(constants.tasks, baseline=_COUNTING)
         known = opened.is_tabulated(counting, constants.metric)
         level = opened.look_up(counting, constants.metric).expectation if known else None
-        blocks.setdefault(constants.tasks.protocol, []).append(_describe(constants, ties=ties) | {_COUNTING: level})
-    # Protocols with the same constants are one.
-    alike: dict[str, list[str]] = {}
-    for protocol, block in blocks.items():
-        alike.setdefault(repr([{**row, "protocol": ""} for row in block]), []).append(protocol)
-    joined = {names[0]: " = ".join(names) for names in alike.values()}
-    usual = min(joined, key=rate_protocol)
-    shown = [usual] if brief and asked.protocol == ALL else joined
-    rows = [row | {"protocol": joined[name]} for name in shown for row in blocks[name]]
-    others = [names for name, names in joined.items() if name not in shown]
+        rows.append(_describe(constants, ties=ties) | {_COUNTING: level})
+    blocks = _join_protocols(rows)
+    usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
+    rows = [row for names, block in blocks.items() if whole or names == usual for row in block]
+    others = "" if whole else ", ".join(names for names in blocks if names != usual)
     hidden = {*(_DETAILS if brief or ties else ()), *(key for key in ("split", "side") if getattr(asked, key) != ALL)}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
     columns = [replace(each, title=titles.get(each.key, each.title)) for each in _COLUMNS if each.key not in hidden]
     if not ladder and any(row[_COUNTING] is not None for row in rows):
         columns.append(Column(_COUNTING, _COUNTING, show_constant, right=True))
-    info = opened.datasets[asked.dataset]
-    triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
     where += [asked.aggregation] * (not asked.is_micro) + [f"only {', '.join(asked.relations)}"] * bool(asked.relations)
-    return Listing.of(
-        [*columns, *_TIED * ties],
-        rows,
-        title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)\n"
-        f"{info['citation'] or 'No citation recorded'}\n{', '.join(where)}",
-        caption=f"Tables: {opened.version_of(asked.dataset)}."
-        + (f" Other protocols, with other numbers: {', '.join(others)} (--protocol all)." if others else "")
-        + (f"\nEverything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief)
-        + _MEANING_OF_TIES * ties,
+    captions = (
+        f"Tables: {opened.version_of(asked.dataset)}."
+        + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
+        f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
+        _MEANING_OF_TIES * ties,
     )
+    title = "\n".join(filter(None, (_entitle(opened, asked.dataset), ", ".join(where))))
+    return Listing.of([*columns, *_TIED * ties], rows, title=title, caption="\n".join(filter(None, captions)))
+
+
+def _entitle(opened: Tables, dataset: str) -> str:
+    """Return what a dataset is: its numbers of entities and triples, and the paper."""
+    info = opened.datasets[dataset]
+    triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
+    counts = f"{count(info['entities'])} entities, {triples} triples (train / valid / test)"
+    return f"{info['title']}: {counts}\n{info['citation'] or 'No citation recorded'}"
 
 
 def _print_citations(
