@@ -131,33 +131,6 @@ def test_every_metric_is_named() -> None:
         assert re.search(rf"\b{metric.label}\b", table), metric.label
 
 
-def render_included() -> str:
-    """Write the table of what the bundled tables hold."""
-    tables = open_once()
-    rows = [
-        "| dataset | entities | train / valid / test | MR | MRR | Hits@1 | Hits@10 |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for key, row in tables.datasets.items():
-        held = tables.protocols(key)
-        protocol = next((usual for usual in ("standard", "time-aware", "qualified") if usual in held), held[0])
-        shown = ("mr", "mrr", "hits@1", "hits@10")
-        values = [tables.constants(key, metric, protocol=protocol).expectation for metric in shown]
-        counts = [row["entities"], *(row[f"triples_{split}"] for split in ("train", "valid", "test"))]
-        entities, *triples = ("–" if count is None else f"{count:,}" for count in counts)
-        numbers = " | ".join(f"{value:,.2f}" if value > 1 else f"{value:.3g}" for value in values)
-        rows.append(f"| {row['title']} (`{key}`) | {entities} | {' / '.join(triples)} | {numbers} |")
-    return "\n".join(rows)
-
-
-@pytest.mark.slow
-@in_checkout
-def test_included_table() -> None:
-    match = re.search(r"<!-- included -->\n(.*)\n<!-- /included -->", text_of(DOCS / "included.md"), re.DOTALL)
-    assert match
-    assert match[1] == render_included()
-
-
 @in_checkout
 def test_benchmarks_without_a_baseline_are_named() -> None:
     tables = open_once()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst.names import show_controls
+from rankconst.tables import citation
+from rankconst.tables.citation import AUTHORS
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, TableColumn
 from rankconst_builder.package import CHECKSUMS
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-
-AUTHORS = "The rankconst developers"
 
 KEYWORDS = (
     "knowledge graph",
@@ -442,14 +442,7 @@ def write_licence(edition: Edition) -> str:
 
 def write_bibtex(edition: Edition) -> str:
     """Return the BibTeX entry of an edition."""
-    lines = [
-        f"title = {{{edition.title}}}",
-        f"author = {{{{{AUTHORS}}}}}",
-        f"version = {{{edition.version}}}",
-        f"year = {{{edition.date.year}}}",
-        *([f"url = {{{edition.url}}}"] if edition.url else []),
-    ]
-    return "@misc{rankconst_tables,\n  " + ",\n  ".join(lines) + "\n}"
+    return citation.write_bibtex(edition.title, edition.version, edition.date.year, edition.url)
 
 
 def write_citation(edition: Edition) -> str:

@@ -427,6 +427,11 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
     return f"Protocol {protocol.key} needs the {needed} of every fact, and the facts of this graph have none."
 
 
+def rate_protocol(key: str) -> int:
+    """Rate protocols by how likely a number is of them if nothing is said: the least is the likeliest."""
+    return 0 if key == DEFAULT_PROTOCOL else 1 if find_protocol(key).used_by else 2
+
+
 def shares_negatives(key: str) -> bool:
     """Tell whether all tasks under a protocol, given by its key, share their negatives."""
     return _SAMPLED.match(key) is not None and find_protocol(key).shared

@@ -27,6 +27,7 @@ class Tool:
     reference: str  # the publication or page to cite
     repositories: tuple[str, ...] = ()  # whose numbers are evaluated so, as owner/name
     caveats: tuple[str, ...] = ()  # whole sentences on what users of its numbers must know
+    effect: str | None = None  # the one of them that can change a number today, in a few words; None if none can
     evidence: tuple[str, ...] = ()  # where its own text or code says so: addresses of files at a commit, and of issues
     side: str | None = None  # the side that it ranks, where its output does not say; None if it ranks both
     # What is added to its numbers of a metric, by the metric's label: to a mean rank that counts from 0.
@@ -111,6 +112,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=False,
             reference="Ali et al. 2021, PyKEEN 1.0, JMLR 22(82)",
             repositories=("pykeen/pykeen", "pykeen/ranking-metrics-manuscript", "ffabious/pykeen-kge-bench"),
+            effect="PyKEEN drops test triples with unseen entities, so its number is of fewer tasks.",
             caveats=(
                 "Triples with entities or relations unseen in train are dropped, and such entities are no candidates; "
                 "so the number itself differs from that on the whole test set, and no constant repairs that.",
@@ -141,6 +143,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Costabello et al. 2019, AmpliGraph, doi:10.5281/zenodo.2595043",
             repositories=("Accenture/AmpliGraph",),
+            effect="AmpliGraph drops test triples with unseen entities, so its number is of fewer tasks.",
             caveats=(
                 "Triples with entities unseen in train are dropped (28 of FB15k-237's test, 210 of WN18RR's, 18 of "
                 "YAGO3-10's); so the number itself differs from that on the whole test set, and no constant repairs "
@@ -159,6 +162,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Dettmers et al. 2018, ConvE, arXiv:1707.01476",
             repositories=("TimDettmers/ConvE",),
+            effect="ConvE drops the last, incomplete batch of 128 triples; the ranges cover that.",
             caveats=(
                 "Only whole batches of 128 triples are ranked: the last, incomplete batch is dropped, and which "
                 "triples are in it is not known. Intervals are widened by what that leaves open: on FB15k-237 and "
@@ -218,6 +222,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Boschin 2020, TorchKGE, arXiv:2009.02963",
             repositories=("torchkge-team/torchkge",),
+            effect="TorchKGE cuts off the decimals of the mean rank; its unfiltered numbers need --protocol raw.",
             caveats=(
                 "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks; its "
                 "own splits keep the known answers of all three, so valid is filtered by test too.",
@@ -274,6 +279,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Han et al. 2018, OpenKE, EMNLP demonstrations, aclanthology.org/D18-2024",
             repositories=("thunlp/OpenKE",),
+            effect="OpenKE ranks the true answer first among equal scores, which favours models that tie.",
             caveats=(
                 "Ranks are optimistic: only candidates with a strictly better score are before the true answer. Chance "
                 "constants hold where scores do not tie; a model that scores everything alike gets rank 1 everywhere.",
@@ -293,6 +299,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Zheng et al. 2020, DGL-KE, arXiv:2004.08532",
             repositories=("awslabs/dgl-ke",),
+            effect="DGL-KE's numbers with --neg_sample_size_eval need --protocol sampled:M.",
             caveats=(
                 "Evaluations with --neg_sample_size_eval rank among sampled negatives: adjust them with --protocol "
                 "sampled:M. Without it, all entities are ranked on both sides and known answers of all splits removed, "
@@ -322,6 +329,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=False,
             reference="Hu et al. 2020, Open Graph Benchmark, arXiv:2005.00687",
             repositories=("snap-stanford/ogb", "paperswithcode/sota-extractor"),
+            effect="OGB has 500 negatives on ogbl-wikikg2 and ogbl-biokg only; elsewhere name --protocol.",
             caveats=(
                 "On ogbl-wikikg2 and ogbl-biokg each true answer has 501 candidates a side: itself and 500 negatives "
                 "that come with the data. Nothing follows from that about ranks among all entities.",
@@ -353,6 +361,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Fey and Lenssen 2019, PyTorch Geometric, arXiv:1903.02428",
             repositories=("pyg-team/pytorch_geometric",),
+            effect="PyTorch Geometric ranks tails only and filters nothing; 1 is added to its mean rank.",
             caveats=(
                 "KGEModel.test ranks tails only and removes no known answers.",
                 "Its mean rank counts from 0: 1 is added before it is adjusted.",
@@ -403,6 +412,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Li et al. 2021, RE-GCN, arXiv:2104.10353",
             repositories=("Lee-zix/RE-GCN",),
+            effect="RE-GCN's raw_ent needs --protocol raw; its raw_rel and filter_rel need --side relation.",
             caveats=(
                 "It prints raw_ent, which is protocol raw, and filter_ent, which is time-aware: known answers of the "
                 "evaluated split at the same time, which in a forecasting split are all that there are.",
@@ -423,6 +433,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Gastinger et al. 2023, Comparing apples and oranges?, doi:10.1007/978-3-031-43418-1_32",
             repositories=("nec-research/TKG-Forecasting-Evaluation",),
+            effect="TKG-Forecasting-Evaluation's raw and static numbers need --protocol raw or static.",
             caveats=(
                 "It reports raw, time, which is time-aware, and static: add --protocol raw or static for these.",
                 "Both sides are pooled; entities are those that stat.txt and entity2id.txt state.",
@@ -453,6 +464,7 @@ TOOLS: dict[str, Tool] = {
             reference="Han et al. 2021, Explainable subgraph reasoning for forecasting on temporal knowledge graphs, "
             "openreview.net/forum?id=pGIHq1m7PU",
             repositories=("TemporalKGTeam/xERTE",),
+            effect="xERTE's raw and time-independent numbers need --protocol raw or static; its MR cannot be adjusted.",
             caveats=(
                 "It prints filtered performance that is time dependent, which is time-aware, that is time independent, "
                 "which is static, and raw.",
@@ -497,6 +509,7 @@ TOOLS: dict[str, Tool] = {
             reference="Xu et al. 2020, Temporal knowledge graph completion based on time series Gaussian embedding, "
             "arXiv:1911.07893",
             repositories=("soledad921/ATISE",),
+            effect="ATiSE ranks the true answer first among equal scores, which favours models that tie.",
             caveats=(
                 "Known answers are those of all three splits whose begin and end are the same as written; both sides "
                 "are pooled. TeRo evaluates by the same code.",

@@ -1,265 +1,291 @@
-"""``rankconst show metrics``, ``protocols``, ``aggregations``, ``baselines`` and ``tools``: lists, and pages."""
+"""What ``rankconst show`` lists, and the pages of single things: metrics, protocols, tools and the others."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
+from rankconst.arrow import join_texts
+from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED, parse_baseline
+from rankconst.catalogue.metrics import CATALOGUE, Metric, describe_metric, find_metric, parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, Protocol, find_protocol, rate_protocol
+from rankconst.catalogue.tools import TOOLS, parse_tool
+from rankconst.cli.options import has_builder
+from rankconst.cli.output import Column, Format, Listing, count, print_listing, text
+from rankconst.names import resolve_name, squash
+from rankconst.values.published import show_number
 
-from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, describe_metric, parse_metric
-from rankconst.catalogue.protocols import (
-    DEFAULT_PROTOCOL,
-    DEFAULT_SAMPLING,
-    PROTOCOLS,
-    SAMPLINGS,
-    Protocol,
-    find_protocol,
-)
-from rankconst.catalogue.tools import TOOLS, Tool, parse_tool
-from rankconst.cli.options import PROTOCOL_NAMES, FormatOption, complete_from, complete_metric
-from rankconst.cli.output import Column, Format, Listing, print_listing, text
+if TYPE_CHECKING:
+    from rankconst.checks.lint.rules import Rule
+    from rankconst.tables.tables import Tables
 
-_METRIC_COLUMNS = (
-    Column("metric", "key"),
-    Column("symbol", "symbol"),
-    Column("title", "name", drop=2),
-    Column("definition", "definition", drop=3),
-    Column("better", "better"),
-    Column("normalised", "normalised", drop=1),
-    Column("index", "index"),
-    Column("z", "z"),
-)
+_LEAST, _MOST = 1e-3, 1e7
+_LONGEST = 60  # letters of a list on one line of a page
 
-_CANDIDATES = {"all": "all entities", "seen": "entities seen in train", "placed": "heads and tails"}
-_TASKS = {"all": "all rows", "seen": "rows seen in train"}
-_KNOWN = {
-    "all": "of all splits",
-    "up_to": "up to the evaluated split",
-    "own": "of train and the evaluated split",
-    "none": "none",
+
+def show_constant(value: float | None) -> str:
+    """Show a constant: six digits, or a power of ten with four if it is small or large."""
+    if value is None:
+        return "–"
+    return show_number(value, 6) if value == 0 or _LEAST <= abs(value) < _MOST else f"{value:.3e}"
+
+
+class Registry(NamedTuple):
+    """One of the lists: the things in it by key, how a name is read, and what is said of each."""
+
+    thing: str  # what one is called
+    load: Callable[[], Mapping[str, Any]]
+    find: Callable[[str], Any]  # any spelling to the thing
+    columns: Sequence[Column]  # what is said of each, the key first; those with a title are on the screen
+    caption: str
+    read: Callable[[Any, str], Any] = getattr  # a thing and a column to the value
+    describe: Callable[[Any], dict[str, str]] | None = None  # a thing to the fields of its page, if not the columns
+    legend: str = ""  # below a page
+
+    def fill(self, found: Any) -> dict[str, Any]:
+        """Return what the columns say of a thing."""
+        key, *fields = (column.key for column in self.columns)
+        return {key: found.key, **{field: _plain(self.read(found, field)) for field in fields}}
+
+    def list_all(self) -> Listing:
+        """List all things."""
+        return Listing.of(self.columns, [*map(self.fill, self.load().values())], caption=self.caption)
+
+    def print_page(self, found: Any, form: Format, also: str) -> None:
+        """Write the page of one thing; on a screen each text has a line, and what is empty has none."""
+        page = self.describe(found) if self.describe else self.fill(found)
+        if form is not Format.table:
+            print_listing(Listing.of(list(map(Column, page)), [page]), form)
+            return
+        heading = page.pop(next(iter(page)))
+        title = page.pop("title" if "title" in page else "summary")
+        show = {column.key: column.show for column in self.columns}
+        rows = []
+        for field, value in page.items():
+            several = isinstance(value, list) and len(text(value)) > _LONGEST
+            texts = value if several else [value] * (value not in (None, []))
+            labels = [field.replace("_", " "), *[""] * len(texts)]
+            rows += [
+                {"field": label, "text": show.get(field, text)(each)}
+                for label, each in zip(labels, texts, strict=False)
+            ]
+        columns = (Column("field", heading), Column("text", title))
+        print_listing(Listing.of(columns, rows, caption="\n".join(filter(None, (self.legend, also)))), form)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it; None if it says nothing."""
+    if isinstance(value, Mapping):
+        return [f"{key}: {each}" for key, each in value.items()]
+    return list(value) if isinstance(value, tuple) else None if value == "" else value
+
+
+def _find_metric(name: str) -> Metric:
+    """Read the name of a metric, of one of its adjusted forms, or of one that still lacks its k."""
+    families = {squash(each): metric for metric in CATALOGUE.values() for each in (metric.key, metric.label)}
+    found = find_metric(name)
+    return found[0] if found else families.get(squash(name)) or parse_metric(name)
+
+
+def _read_metric(metric: Metric, field: str) -> Any:
+    if field == "better":
+        return "larger" if metric.increasing else "smaller"
+    return metric.name_of(field) if field in {"normalised", "index", "z"} else getattr(metric, field)
+
+
+def _describe_metric(metric: Metric) -> dict[str, str]:
+    fields = describe_metric(metric)
+    symbol, _, title = fields.pop("name").partition(", ")
+    return {"metric": symbol, "title": title, **fields}
+
+
+_WORDS = {"all": "all entities", "seen": "entities seen in training", "placed": "heads and tails"}
+_TASKS = {"all": "all rows", "seen": "rows with nothing unseen"}
+_KNOWN = {"all": "all splits", "up_to": "up to the evaluated split", "own": "training, evaluated split", "none": "none"}
+
+
+def _read_protocol(protocol: Protocol, field: str) -> Any:
+    """Return a field; of how all entities are ranked there is nothing to say where some are drawn."""
+    drawn = protocol.negatives is not None and field in {"candidates", "tasks", "distinct", "known"}
+    return None if drawn or (field == "time" and protocol.qualified) else getattr(protocol, field)
+
+
+def _load_rules() -> Mapping[str, Rule]:
+    from rankconst.checks.lint.rules import RULES
+
+    return RULES
+
+
+REGISTRIES: dict[str, Registry] = {
+    "metrics": Registry(
+        "metric",
+        lambda: CATALOGUE,
+        _find_metric,
+        (
+            Column("metric"),
+            Column("label", "metric"),
+            Column("title", "name"),
+            Column("better", "better", drop=2),
+            Column("normalised", "normalised", drop=1),
+            Column("index", "index"),
+            Column("z", "z"),
+            Column("definition", "definition", drop=3),
+        ),
+        "Formulas, method and reference: rankconst show mrr",
+        _read_metric,
+        _describe_metric,
+        "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, p): sum of 1/j^p; "
+        "rankings: all rank vectors; E: the expectation.",
+    ),
+    "tools": Registry(
+        "tool",
+        lambda: TOOLS,
+        parse_tool,
+        (
+            Column("tool", "tool"),
+            Column("title", "name"),
+            Column("protocol", "protocol"),
+            Column("ties", "true answer among equal scores", drop=1),
+            *map(Column, ("whole_ranks", "reference", "repositories", "batch")),
+            *map(Column, ("effect", "caveats", "refused", "evidence")),
+        ),
+        "Caveats and evidence: rankconst show pykeen",
+    ),
+    "protocols": Registry(
+        "protocol",
+        lambda: PROTOCOLS,
+        find_protocol,
+        (
+            Column("protocol", "protocol"),
+            Column("summary"),
+            Column("candidates", "candidates", _WORDS.__getitem__),
+            Column("tasks", "triples", _TASKS.__getitem__, drop=2),
+            Column("distinct", "distinct", drop=4),
+            Column("known", "known answers removed", _KNOWN.__getitem__),
+            Column("time", "of time", drop=3),
+            Column("used_by", "used by", drop=5),
+            *map(Column, ("law", "needs", "reference", "refused")),
+        ),
+        f"The default is {DEFAULT_PROTOCOL}. Among 500 sampled negatives, or any number: rankconst show sampled:500",
+        _read_protocol,
+    ),
+    "baselines": Registry(
+        "baseline",
+        lambda: OFFERED,
+        parse_baseline,
+        (Column("baseline", "baseline"), Column("summary", "how it ranks"), Column("reference")),
+        f"The default is {DEFAULT_BASELINE}. The others know the training set. Equal scores are in random order.",
+    ),
+    "aggregations": Registry(
+        "aggregation",
+        lambda: AGGREGATIONS,
+        parse_aggregation,
+        (
+            Column("aggregation", "aggregation"),
+            Column("group", "counts once"),
+            Column("summary", "meaning"),
+            Column("used_by", "used by", drop=1),
+        ),
+        f"The default is {DEFAULT_AGGREGATION}.",
+    ),
+    "rules": Registry(
+        "rule",
+        _load_rules,
+        lambda name: _load_rules()[resolve_name("rule", name, dict.fromkeys(_load_rules(), ()))],
+        (Column("rule", "rule"), Column("title", "checks"), Column("inequality", "must hold", drop=1), Column("why")),
+        "Why one holds: rankconst show hits-monotone. All are applied by: rankconst check FILE",
+    ),
 }
-
-_TIMES = {None: "", "any": ", of any time", "same": ", of the same time"}
-
-_PROTOCOL_COLUMNS = (
-    Column("protocol", "protocol"),
-    Column("candidates", "candidates", _CANDIDATES.__getitem__),
-    Column("tasks", "triples", _TASKS.__getitem__),
-    Column("distinct", "distinct", drop=2),
-    Column("known", "known answers removed", _KNOWN.__getitem__),
-    Column("time", "of time"),
-    Column("used_by", "used by", drop=1),
-    Column("summary"),
-    Column("law"),
-)
-
-_AGGREGATION_COLUMNS = (
-    Column("aggregation", "aggregation"),
-    Column("group", "counts once"),
-    Column("summary", "meaning", drop=1),
-    Column("used_by", "used by"),
-)
+"""List to what is in it, but for datasets, which depend on the tables; a name that several know is of the first."""
 
 
-_TOOL_COLUMNS = (
-    Column("tool", "tool"),
-    Column("title", "name"),
-    Column("protocol", "protocol"),
-    Column("ties", "true answer among equal scores", drop=1),
-    Column("whole_ranks"),
-    Column("reference", "reference", drop=2),
-    Column("repositories"),
-    Column("batch"),
-    Column("caveats"),
-    Column("refused"),
-    Column("evidence"),
+# -- datasets, and everything ---------------------------------------------------------------------------------------
+
+_MRR = parse_metric("mrr")
+_CHANCE = f"expectation_{_MRR.key}"
+
+_DATASET_COLUMNS = (
+    Column("dataset", "dataset"),
+    Column("title", "title", drop=1),
+    Column("status", "status"),
+    Column("entities", "entities", count, right=True),
+    Column("relations", "relations", count, right=True, drop=5),
+    Column("triples_train", "train", count, right=True, drop=3),
+    Column("triples_valid", "valid", count, right=True, drop=4),
+    Column("triples_test", "test", count, right=True),
+    Column(_CHANCE, "E[MRR]", show_constant, right=True),
+    *map(Column, ("verified", "licence", "citation", "citation_url", "source_urls", "aliases", "reason")),
 )
 
 
-def _print_page(
-    page: dict[str, Any], form: Format, *, heading: str, title: str, leading: int, caption: str = ""
-) -> None:
-    """Write the page of one thing, field to text or list of texts; a table has a line for each text.
-
-    It has `heading` and `title` in place of the first fields, `leading` in number.
-    """
-    if form is not Format.table:
-        print_listing(Listing.of(list(map(Column, page)), [page]), form)
-        return
-    lines = []
-    for field, value in list(page.items())[leading:]:
-        texts = value if isinstance(value, list) else [value]
-        lines += [{"heading": "" if place else field, "text": each} for place, each in enumerate(texts or [None])]
-    columns = (Column("heading", heading), Column("text", title))
-    print_listing(Listing.of(columns, lines, caption=caption), form)
-
-
-def list_metrics(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="METRIC", help="Show the page of this one.", autocompletion=complete_metric),
-    ] = None,
-    format: FormatOption = Format.table,
-) -> None:
-    """List the metrics with the names of their adjusted forms, or show the page of one.
-
-    Example: rankconst show metrics mrr
-    """
-    if name is not None:
-        page = describe_metric(parse_metric(name))
-        symbol, _, title = page["name"].partition(", ")
-        caption = (
-            "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, p): sum of 1/j^p; "
-            "rankings: all rank vectors; E: the expectation."
-        )
-        _print_page(page, format, heading=symbol, title=title, leading=1, caption=caption)
-        return
-    rows = [
-        {
-            "metric": metric.key,
-            "symbol": metric.label,
-            "title": metric.title,
-            "definition": metric.definition,
-            "better": "larger" if metric.increasing else "smaller",
-            **{form: metric.name_of(form) or None for form in ("normalised", "index", "z")},
-        }
-        for metric in CATALOGUE.values()
-    ]
-    caption = "`rankconst show NAME` shows the page of one: formulas, method, reference."
-    print_listing(Listing.of(_METRIC_COLUMNS, rows, caption=caption), format)
-
-
-def list_protocols(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="PROTOCOL", help="Show the page of this one.", autocompletion=complete_from(PROTOCOL_NAMES)
-        ),
-    ] = None,
-    format: FormatOption = Format.table,
-) -> None:
-    """List the evaluation protocols (what is ranked, which known answers are removed), or show the page of one.
-
-    Example: rankconst show protocols
-
-    Example: rankconst show protocols sampled:500
-    """
-    if name is not None:
-        protocol = find_protocol(name)
-        _print_page(_describe_protocol(protocol), format, heading=protocol.key, title=protocol.summary, leading=2)
-        return
-    rows = [
-        {
-            "protocol": protocol.key,
-            "candidates": protocol.candidates,
-            "tasks": protocol.tasks,
-            "distinct": protocol.distinct,
-            "known": protocol.known,
-            "time": None if protocol.qualified else protocol.time,
-            "used_by": list(protocol.used_by),
-            "summary": protocol.summary,
-            "law": protocol.law,
-        }
-        for protocol in PROTOCOLS.values()
-    ]
-    *variants, last = (f"sampled:500:{key}" for key in SAMPLINGS if key != DEFAULT_SAMPLING)
+def list_datasets(opened: Tables, *, every: bool) -> Listing:
+    """List the datasets: those in the tables, those that can be built and, if `every`, those that cannot."""
+    chance, keys = _expect_mrr(opened), [column.key for column in _DATASET_COLUMNS]
+    described = [row | {"status": "included", _CHANCE: chance.get(key)} for key, row in opened.datasets.items()]
+    described += _list_others(opened)
+    rows = [{key: row.get(key) for key in keys} for row in described if every or not row.get("reason")]
+    included = len(opened.datasets)
+    extra = "" if has_builder() else ", which needs the extra rankconst[builder]"
     caption = (
-        f"The default is {DEFAULT_PROTOCOL}. `rankconst build --protocol sampled:M` ranks among M negatives.\n"
-        f"`rankconst show NAME` shows the page of one, also of sampled:500, {', '.join(variants)} or {last}."
+        f"{included} in tables {opened.version}. {len(rows) - included} more: rankconst build --dataset KEY{extra}.\n"
+        "E[MRR]: what a random ranker gets on test, both sides, by the protocol that is usual there."
     )
-    print_listing(Listing.of(_PROTOCOL_COLUMNS, rows, caption=caption), format)
+    return Listing.of(_DATASET_COLUMNS, rows, caption=caption)
 
 
-def _describe_known(protocol: Protocol) -> str:
-    return _KNOWN[protocol.known] + (", with the same qualifiers" if protocol.qualified else _TIMES[protocol.time])
+def _expect_mrr(opened: Tables) -> dict[str, float]:
+    """Return the expected MRR of chance on each dataset: on test, both sides, under the usual protocol."""
+    import pyarrow.compute as pc
+
+    rows = opened.read("constants")
+    address = {"metric": _MRR.family, "baseline": DEFAULT_BASELINE, "split": "test", "side": "both"}
+    for column, value in (address | {"aggregation": DEFAULT_AGGREGATION}).items():
+        rows = rows.filter(pc.is_in(rows[column], value_set=join_texts([value])))
+    columns = (rows[name].to_pylist() for name in ("dataset", "protocol", "expectation"))
+    found = sorted(zip(*columns, strict=True), key=lambda row: rate_protocol(row[1]))
+    return {dataset: expectation for dataset, _, expectation in reversed(found)}
 
 
-def _describe_protocol(protocol: Protocol) -> dict[str, str | None]:
-    """Return the page of a protocol, field to text."""
-    sampled = protocol.negatives is not None
-    return {
-        "protocol": protocol.key,
-        "summary": protocol.summary,
-        "candidates": f"{protocol.negatives} and the true one" if sampled else _CANDIDATES[protocol.candidates],
-        "triples": "as the benchmark gives them" if sampled else _TASKS[protocol.tasks],
-        "distinct": None if sampled else text(protocol.distinct),
-        "known answers removed": None if sampled else _describe_known(protocol),
-        "law": protocol.law,
-        "needs": protocol.needs,
-        "constants": protocol.refused or "yes",
-        "used by": ", ".join(protocol.used_by) or None,
-        "reference": protocol.reference or None,
-    }
+def _list_others(opened: Tables) -> list[dict[str, Any]]:
+    """Describe the benchmarks that the tables do not hold; those with a reason cannot be built."""
+    from rankconst.catalogue.benchmarks import load_benchmarks
+
+    rows = []
+    for key, source in load_benchmarks().items():
+        copied = f"copy of {source.same_graph_as}" if source.same_graph_as else "can be built"
+        plain = {field: getattr(source, field) for field in ("title", "licence", "citation", "citation_url")}
+        further = {
+            "dataset": key,
+            "status": "unavailable" if source.not_offered else copied,
+            "verified": None if source.not_offered else source.verifiable,
+            "source_urls": list(dict.fromkeys(file.remote.url for file in source.files.values())),
+            "aliases": list(source.aliases),
+            "reason": source.not_offered or None,
+        }
+        rows += [plain | further] * (key not in opened.datasets)
+    return rows
 
 
-def list_aggregations(format: FormatOption = Format.table) -> None:
-    """List the aggregations: how much each ranking task counts."""
+def list_everything(opened: Tables) -> Listing:
+    """List the lists, each with its command."""
+    named = {"datasets": [*opened.datasets]} | {plural: [*row.load()] for plural, row in REGISTRIES.items()}
+    named["metrics"] = [metric.label for metric in CATALOGUE.values()]
     rows = [
-        {"aggregation": row.key, "group": row.group, "summary": row.summary, "used_by": list(row.used_by)}
-        for row in AGGREGATIONS.values()
+        {"list": plural, "count": len(names), "examples": names[:2], "command": f"rankconst show {plural}"}
+        for plural, names in named.items()
     ]
-    macros = ", ".join(metric.label for metric in MACRO_METRICS if metric.k in {None, 10})
-    caption = f"The default is {DEFAULT_AGGREGATION}. Tables hold macro averages of {macros} and further k."
-    print_listing(Listing.of(_AGGREGATION_COLUMNS, rows, caption=caption), format)
-
-
-_BASELINE_COLUMNS = (
-    Column("baseline", "baseline"),
-    Column("summary", "how it ranks"),
-    Column("reference", "reference", drop=1),
-)
-
-
-def list_baselines(format: FormatOption = Format.table) -> None:
-    """List the baselines: the rankers that numbers can be compared with.
-
-    Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr --baseline all
-    """
-    rows = [{"baseline": row.key, "summary": row.summary, "reference": row.reference} for row in OFFERED.values()]
-    caption = (
-        f"The default is {DEFAULT_BASELINE}. The others know the training set. All rank candidates of equal score "
-        "in random order, with known answers removed as the protocol says."
+    columns = (
+        Column("list", "there are"),
+        Column("count", "", count, right=True),
+        Column("examples", "such as"),
+        Column("command", "list them all"),
     )
-    print_listing(Listing.of(_BASELINE_COLUMNS, rows, caption=caption), format)
-
-
-def list_tools(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="TOOL",
-            help="Show the page of this one; owner/name of a repository works too.",
-            autocompletion=complete_from(TOOLS),
-        ),
-    ] = None,
-    format: FormatOption = Format.table,
-) -> None:
-    """List the tools whose numbers can be adjusted, each with its protocol, or show the page of one.
-
-    Example: rankconst show tools conve
-    """
-    if name is not None:
-        tool = parse_tool(name)
-        _print_page(_describe_tool(tool), format, heading=tool.key, title=tool.title, leading=2)
-        return
-    caption = "`rankconst show NAME` shows the page of one: caveats, evidence."
-    rows = [_describe_tool(tool) for tool in TOOLS.values()]
-    print_listing(Listing.of(_TOOL_COLUMNS, rows, caption=caption), format)
-
-
-def _describe_tool(tool: Tool) -> dict[str, Any]:
-    return {
-        "tool": tool.key,
-        "title": tool.title,
-        "protocol": tool.protocol,
-        "ties": tool.ties,
-        "whole_ranks": tool.whole_ranks,
-        "reference": tool.reference,
-        "repositories": list(tool.repositories),
-        "batch": tool.batch,
-        "caveats": list(tool.caveats),
-        "refused": [f"{dataset}: {reason}" for dataset, reason in tool.refused.items()],
-        "evidence": list(tool.evidence),
-    }
+    caption = (
+        f"Datasets are those of tables {opened.version}. Name anything to see its page:\n"
+        "  rankconst show wn18rr               what a random ranker gets there\n"
+        "  rankconst show wn18rr mrr hits@10   these constants, with errors and variances\n"
+        "  rankconst show wn18rr mrr --cite    the sentence for a paper\n"
+        "  rankconst show pykeen               a tool, a metric, a protocol ..."
+    )
+    return Listing.of(columns, rows, caption=caption)

@@ -145,7 +145,7 @@ def explain_ties(stated: Stated) -> None:
 
 
 def report_caveats(tools: Iterable[Tool]) -> None:
-    """Say what there is to know about tools."""
+    """Say of each tool what can change its numbers; the rest is on the page of the tool."""
     for tool in tools:
-        for caveat in tool.caveats:
-            say(f"note: {tool.title}: {caveat}")
+        if tool.effect:
+            say(f"note: {tool.effect} More: rankconst show {tool.key}")

@@ -1,4 +1,4 @@
-"""``rankconst show``: the constants of a dataset."""
+"""``rankconst show``: what there is, the constants of a dataset, and the page of anything that has a name."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ import typer
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import list_metrics, parse_metric
+from rankconst.catalogue.metrics import HEADLINE, Metric, list_metrics, parse_metric
 from rankconst.catalogue.protocols import (
-    DEFAULT_PROTOCOL,
     LINK_SIDES,
     SIDES,
     SPLITS,
     parse_protocol,
     parse_side,
     parse_split,
+    rate_protocol,
     shares_negatives,
 )
+from rankconst.cli.catalogue import REGISTRIES, list_datasets, list_everything, show_constant
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
-    AggregationOption,
     BaselineOption,
     FormatOption,
-    RelationOption,
     TablesOption,
     complete_dataset,
     complete_from,
@@ -34,9 +33,11 @@ from rankconst.cli.options import (
     open_tables,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
-from rankconst.errors import UnknownNameError
+from rankconst.cli.output import Column, Format, Listing, count, on_screen, print_listing
+from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
+from rankconst.names import Names, shorten, squash
+from rankconst.tables.citation import cite_constant, cite_tables
 from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
 from rankconst.values.constants import TIED_RANKS, Constants
@@ -44,151 +45,208 @@ from rankconst.values.constants import TIED_RANKS, Constants
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_DATASETS = "datasets"
+_LISTS = (_DATASETS, *REGISTRIES)
+_FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
+_COUNTING = "counting"
+
+
+def _complete_name(incomplete: str) -> list[str]:
+    """Complete a dataset, a list, or the key of anything in a list."""
+    keys = dict.fromkeys((*_LISTS, *PROTOCOL_NAMES, *(key for row in REGISTRIES.values() for key in row.load())))
+    return [*complete_dataset(incomplete), *complete_from(keys)(incomplete), *complete_metric(incomplete)]
+
+
+def _choice(name: str, help: str, known: Iterable[str]) -> Any:
+    """Return the description of an option that takes one of some names, or all."""
+    short = ("-p",) if name == "--protocol" else ()
+    return option(name, *short, help=help, metavar=name[2:].upper(), complete=complete_from((*known, ALL)))
+
+
+def show(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Dataset, metric, tool, protocol, baseline, aggregation or rule; or a list: datasets, metrics ...",
+            autocompletion=_complete_name,
+        ),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="METRIC", help="Of a dataset: only these.", autocompletion=complete_metric),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        option("--metric", "-m", help="The same as METRIC; repeatable.", metavar="METRIC", complete=complete_metric),
+    ] = None,
+    split: Annotated[str | None, _choice("--split", "train, valid, test (the default) or all.", SPLITS)] = None,
+    side: Annotated[str | None, _choice("--side", "head, tail, both (the default), relation or all.", SIDES)] = None,
+    protocol: Annotated[
+        str | None,
+        _choice("--protocol", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
+    ] = None,
+    baseline: BaselineOption = None,
+    cite: Annotated[bool, option("--cite", help="Print the sentence for a paper, and BibTeX.")] = False,
+    tables: TablesOption = None,
+    format: FormatOption = Format.table,
+    aggregation: Annotated[
+        str | None, typer.Option("--aggregation", "-a", help="How much each task counts.", hidden=True)
+    ] = None,
+    relation: Annotated[
+        list[str] | None, typer.Option("--relation", "-r", help="Only of this relation; repeatable.", hidden=True)
+    ] = None,
+    relations: Annotated[bool, typer.Option("--relations", help="List the relations.", hidden=True)] = False,
+    ties: Annotated[bool, typer.Option("--ties", help="What equal scores get.", hidden=True)] = False,
+) -> None:
+    """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
+
+    Example: rankconst show
+
+    Example: rankconst show wn18rr
+
+    Example: rankconst show pykeen
+
+    Example: rankconst show fb15k237 mrr --cite
+    """
+    named = [each for each in (name, *(metrics or ())) if each is not None]
+    kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
+    things = named[1:] if kind else named
+    if kind in REGISTRIES and not things:
+        print_listing(REGISTRIES[kind].list_all(), format)
+        return
+    opened = open_tables(tables)
+    if not things:
+        every = format not in _FOR_PEOPLE
+        print_listing(list_datasets(opened, every=every) if kind else list_everything(opened), format)
+        return
+    dataset = None if kind in REGISTRIES else _find_dataset(opened, things[0], required=kind is not None)
+    if dataset is None:
+        _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, cite=cite)
+        return
+    weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
+    asked = Tasks(dataset, protocol or ALL, split or "test", side or "both", weighed, tuple(relation or ()))
+    chosen = [parse_metric(each) for each in (*things[1:], *(metric or ()))]
+    baselines = opened.list_baselines(baseline)
+    if (cite or relations) and protocol is None:
+        asked = replace(asked, protocol=min(opened.protocols(dataset), key=rate_protocol))
+    if cite:
+        _print_citations(opened, asked, chosen, baselines, format)
+    elif relations:
+        tasks = opened.tasks(dataset, split=asked.split, side=asked.side, protocol=asked.protocol)
+        print_listing(_list_relations(opened, tasks, baselines if baseline else ()), format)
+    elif format in _FOR_PEOPLE:
+        found = _look_up(opened, asked, chosen or HEADLINE, baselines)
+        shown = {"whole": bool(chosen or protocol), "ladder": baseline is not None, "ties": ties}
+        print_listing(_lay_out(opened, asked, found, brief=not chosen, **shown), format)
+    else:
+        rows = [_describe(each, ties=ties) for each in _look_up(opened, asked, chosen, baselines)]
+        print_listing(Listing.of((*_COLUMNS, *_TIED * ties), rows), format)
+
+
+# -- names ----------------------------------------------------------------------------------------------------------
+
+
+def _find_dataset(opened: Tables, name: str, *, required: bool) -> str | None:
+    """Return the key of a dataset; None for another name, which may be of something else, unless it is `required`."""
+    try:
+        return opened.resolve_dataset(name)
+    except UnknownNameError:
+        if required:
+            raise
+        return None
+
+
+def _print_page(opened: Tables, kinds: Sequence[str], named: Sequence[str], form: Format, *, cite: bool) -> None:
+    """Print the page of what a name means; if it means several things, that of the first, and say how to get others."""
+    name, *further = named
+    found, errors = {}, {}
+    for kind in kinds:
+        try:
+            found[kind] = REGISTRIES[kind].find(name)
+        except UnknownNameError as error:
+            errors[REGISTRIES[kind].thing] = str(error)
+    if not found:
+        raise UnknownNameError(_explain_unknown(opened, name, errors) if len(kinds) > 1 else errors.popitem()[1])
+    first, *others = found
+    if further or cite:
+        raise UsageError(
+            f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: rankconst show "
+            f"{further[0] if further else 'DATASET'} {name}."
+        )
+    also = (f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}" for kind in others)
+    REGISTRIES[first].print_page(found[first], form, "\n".join(also))
+
+
+def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
+    """Say what is near a name that nothing has: what one list says of this very name, or the nearest names of all."""
+    try:
+        opened.resolve_dataset(name)
+    except UnknownNameError as error:
+        errors = {"dataset": str(error), **errors}
+    for thing, message in errors.items():
+        if not message.startswith(f"unknown {thing} {shorten(name)!r}."):
+            return message
+    spellings: dict[str, list[str]] = {key: [] for key in _LISTS}
+    spellings |= {key: [row["title"], *row["aliases"]] for key, row in opened.datasets.items()}
+    spellings |= {metric.label.lower(): [metric.key, *metric.spellings] for metric in list_metrics()}
+    spellings |= {key: [] for plural, row in REGISTRIES.items() if plural != "metrics" for key in row.load()}
+    try:
+        return Names(
+            "name", spellings, "`rankconst show` lists what there is; for tables of your own add --tables DIR."
+        ).resolve(name)
+    except UnknownNameError as error:
+        return str(error)
+
+
+# -- constants ------------------------------------------------------------------------------------------------------
+
 _COLUMNS = (
     Column("dataset"),
     Column("protocol", "protocol"),
-    Column("split", "split", drop=2),
-    Column("side", "side", drop=3),
+    Column("split", "split"),
+    Column("side", "side"),
     Column("aggregation"),
     Column("relations"),
     Column("metric"),
     Column("label", "metric"),
-    Column("baseline"),
-    Column("num_tasks", "tasks", count, right=True),
-    Column("expectation", "expectation", number(6), right=True),
-    Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True, drop=6),
-    Column("variance", "variance", number(6), right=True),
-    Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=7),
-    Column("worst", "worst", number(6), right=True, drop=4),
-    Column("method", "method", drop=5),
+    Column("baseline", "baseline"),
+    Column("num_tasks", "tasks", count, right=True, drop=1),
+    Column("expectation", "chance", show_constant, right=True),
+    Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True, drop=4),
+    Column("variance", "variance", show_constant, right=True),
+    Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=5),
+    Column("worst", "worst", show_constant, right=True, drop=2),
+    Column("method", "method", drop=3),
     Column("num_draws"),
     Column("table_version"),
 )
-
-_RELATION_METRICS = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
-
-_RELATION_COLUMNS = (
-    Column("relation", "relation"),
-    Column("baseline"),
-    Column("num_tasks", "tasks", count, right=True),
-    Column("mean_candidates", "mean N", number(6), right=True, drop=2),
-    *(
-        Column(f"expectation_{metric.key}", f"E[{metric.label}]", number(6), right=True, drop=drop)
-        for metric, drop in zip(_RELATION_METRICS, (3, 0, 4, 0, 1), strict=True)
-    ),
-)
-
-
-def show(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Dataset, any spelling.", autocompletion=complete_dataset)],
-    metric: Annotated[
-        list[str] | None,
-        option(
-            "--metric",
-            "-m",
-            help="Only this metric; repeatable. hits@k takes any k.",
-            metavar="METRIC",
-            complete=complete_metric,
-        ),
-    ] = None,
-    split: Annotated[
-        str,
-        option("--split", help="train, valid, test or all.", metavar="SPLIT", complete=complete_from((*SPLITS, ALL))),
-    ] = "test",
-    side: Annotated[
-        str,
-        option(
-            "--side",
-            help="head, tail, both (their ranks pooled), relation or all.",
-            metavar="SIDE",
-            complete=complete_from((*SIDES, ALL)),
-        ),
-    ] = "both",
-    protocol: Annotated[
-        str,
-        option(
-            "--protocol",
-            "-p",
-            help="Evaluation protocol, or all; see `rankconst show protocols`.",
-            metavar="PROTOCOL",
-            complete=complete_from((*PROTOCOL_NAMES, ALL)),
-        ),
-    ] = ALL,
-    aggregation: AggregationOption = None,
-    relation: RelationOption = None,
-    baseline: BaselineOption = None,
-    relations: Annotated[bool, option("--relations", help="List the relations, each with its own constants.")] = False,
-    ties: Annotated[
-        bool, option("--ties", help="Also show what a model gets that scores all candidates alike.")
-    ] = False,
-    tables: TablesOption = None,
-    format: FormatOption = Format.table,
-) -> None:
-    """Show what a random ranker, or another baseline, gets on a dataset, with variance and errors.
-
-    Example: rankconst show wn18rr
-
-    Example: rankconst show wn18rr --metric mrr --metric hits@10
-
-    Example: rankconst show wn18rr --metric mrr --baseline all
-    """
-    opened = open_tables(tables)
-    dataset = opened.resolve_dataset(key)
-    baselines = opened.list_baselines(baseline)
-    if relations:
-        protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
-        tasks = opened.tasks(dataset, split=split, side=side, protocol=protocol)
-        print_listing(_list_relations(opened, tasks, baselines if baseline else ()), format)
-        return
-    weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
-    chosen = [parse_metric(name) for name in metric or ()]
-    wanted = Tasks(dataset, protocol, split, side, weighed, tuple(dict.fromkeys(relation or ())))
-    # On the relation side there is chance alone, of all relations, each task counting once.
-    sides = SIDES if wanted.is_micro and not relation and baselines == (DEFAULT_BASELINE,) else LINK_SIDES
-    rows = [
-        _row(opened.look_up(replace(tasks, baseline=each), one), ties=ties)
-        for tasks in _expand(opened, wanted, sides)
-        for one in chosen or list_metrics(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol))
-        for each in baselines
-    ]
-    info = opened.datasets[dataset]
-    triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
-    print_listing(
-        Listing.of(
-            _choose_columns(ladder=baseline is not None, ties=ties),
-            rows,
-            title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"
-            + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
-            + (f"; only {', '.join(relation)}" if relation else ""),
-            caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version_of(dataset)}."
-            + ("\n" + _MEANING_OF_TIES if ties else ""),
-        ),
-        format,
-    )
-
-
+_DETAILS = ("expectation_error", "variance", "variance_error", "worst", "method")
+_TIED = [Column(f"tied_{each}", f"tied, {each}", show_constant, right=True) for each in TIED_RANKS]
 _MEANING_OF_TIES = (
-    "tied: what a model gets that scores all candidates alike, with the true answer ranked first (optimistic), in the "
-    "middle (realistic) or last (pessimistic)."
+    "tied: what a model gets that scores all candidates alike, with the true answer ranked first (optimistic), in "
+    "the middle (realistic) or last (pessimistic)."
 )
 
 
-def _choose_columns(*, ladder: bool, ties: bool) -> list[Column]:
-    """Return the columns: with the baseline if one was asked for, with those of ties on a screen in place of errors."""
-    found = _head(_COLUMNS, ladder)
-    if not ties:
-        return found
-    hidden = {"expectation_error", "variance", "variance_error", "worst", "method"}
-    tied = [Column(f"tied_{each}", f"tied, {each}", number(6), right=True) for each in TIED_RANKS]
-    return [replace(each, title=None) if each.key in hidden else each for each in found] + tied
+def _look_up(opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]) -> list[Constants]:
+    """Return the constants of some metrics, or of all, under each baseline: of tasks that may say "all"."""
+    # On the relation side there is chance alone, of all relations, each task counting once.
+    chance = asked.is_micro and not asked.relations and tuple(baselines) == (DEFAULT_BASELINE,)
+    return [
+        opened.look_up(replace(tasks, baseline=baseline), metric)
+        for tasks in _expand(opened, asked, SIDES if chance else LINK_SIDES)
+        for metric in metrics or list_metrics(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol))
+        for baseline in baselines
+    ]
 
 
-def _expand(opened: Tables, wanted: Tasks, sides: Iterable[str]) -> list[Tasks]:
+def _expand(opened: Tables, asked: Tasks, sides: Iterable[str]) -> list[Tasks]:
     """List the tasks for every protocol, split or side where "all" is asked for: of those that there are."""
-    protocol, split, side = wanted.protocol, wanted.split, wanted.side
+    protocol, split, side = asked.protocol, asked.split, asked.side
     found = [
-        replace(wanted, protocol=one_protocol, split=one_split, side=one_side)
-        for one_protocol in (opened.protocols(wanted.dataset) if protocol == ALL else (parse_protocol(protocol).key,))
+        replace(asked, protocol=one_protocol, split=one_split, side=one_side)
+        for one_protocol in (opened.protocols(asked.dataset) if protocol == ALL else (parse_protocol(protocol).key,))
         for one_split in (SPLITS if split == ALL else (parse_split(split),))
         for one_side in (sides if side == ALL else (parse_side(side),))
     ]
@@ -198,43 +256,114 @@ def _expand(opened: Tables, wanted: Tasks, sides: Iterable[str]) -> list[Tasks]:
     found = [tasks for tasks in found if side != ALL or tasks.side in LINK_SIDES or tasks.side in opened.sides(tasks)]
     # What was named is looked up even if it is not there: the lookup says what there is.
     if not found:
-        raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {wanted.dataset}.")
+        raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {asked.dataset}.")
     return found
 
 
-def _row(constants: Constants, *, ties: bool) -> dict[str, Any]:
-    tied = {f"tied_{each}": constants.all_tied(each) for each in TIED_RANKS} if ties else {}
-    return tied | {
-        "dataset": constants.tasks.dataset,
-        "protocol": constants.tasks.protocol,
-        "split": constants.tasks.split,
-        "side": constants.tasks.side,
-        "aggregation": constants.tasks.aggregation,
-        "baseline": constants.tasks.baseline,
-        "relations": list(constants.tasks.relations),
-        "metric": constants.metric.key,
-        "label": constants.metric.label,
-        "num_tasks": constants.num_tasks,
-        "expectation": constants.expectation,
-        "expectation_error": constants.expectation_error,
-        "variance": constants.variance,
-        "variance_error": constants.variance_error,
-        "worst": constants.worst,
-        "method": constants.method,
-        "num_draws": constants.num_draws,
-        "table_version": constants.table_version,
-    }
+def _describe(constants: Constants, *, ties: bool = False) -> dict[str, Any]:
+    """Return what is known of constants, by column."""
+    tasks, metric = constants.tasks, constants.metric
+    named: dict[str, Any] = {"relations": list(tasks.relations), "metric": metric.key, "label": metric.label}
+    if ties:
+        named |= {f"tied_{each}": constants.all_tied(each) for each in TIED_RANKS}
+    keys = (column.key for column in _COLUMNS if column.key not in named)
+    return named | {key: getattr(tasks if hasattr(tasks, key) else constants, key) for key in keys}
 
 
-def _head(columns: Sequence[Column], laddered: bool) -> list[Column]:
-    """Return columns, with that of the baseline on the screen if one was asked for."""
-    return [replace(each, title="baseline") if laddered and each.key == "baseline" else each for each in columns]
+def _join_protocols(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each protocol, those with the same constants as one: ``standard = libkge``."""
+    blocks: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        blocks.setdefault(row["protocol"], []).append(row)
+    alike: dict[str, list[str]] = {}
+    for protocol, block in blocks.items():
+        alike.setdefault(repr([row | {"protocol": ""} for row in block]), []).append(protocol)
+    joined = {" = ".join(protocols): blocks[protocols[0]] for protocols in alike.values()}
+    return {names: [row | {"protocol": names} for row in block] for names, block in joined.items()}
+
+
+def _lay_out(
+    opened: Tables, asked: Tasks, found: Sequence[Constants], *, brief: bool, whole: bool, ladder: bool, ties: bool
+) -> Listing:
+    """List constants for people, counting beside chance: without details if `brief`.
+
+    Unless `whole`, they are of the usual protocol; with a `ladder`, baselines have rows.
+    """
+    rows = []
+    for constants in found:
+        counting = replace(constants.tasks, baseline=_COUNTING)
+        known = opened.is_tabulated(counting, constants.metric)
+        level = opened.look_up(counting, constants.metric).expectation if known else None
+        rows.append(_describe(constants, ties=ties) | {_COUNTING: level})
+    blocks = _join_protocols(rows)
+    usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
+    rows = [row for names, block in blocks.items() if whole or names == usual for row in block]
+    others = "" if whole else ", ".join(names for names in blocks if names != usual)
+    hidden = {*(_DETAILS if brief or ties else ()), *(key for key in ("split", "side") if getattr(asked, key) != ALL)}
+    titles = {"expectation": "expectation"} if ladder else {"baseline": None}
+    columns = [replace(each, title=titles.get(each.key, each.title)) for each in _COLUMNS if each.key not in hidden]
+    if not ladder and any(row[_COUNTING] is not None for row in rows):
+        columns.append(Column(_COUNTING, _COUNTING, show_constant, right=True))
+    where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
+    where += [asked.aggregation] * (not asked.is_micro) + [f"only {', '.join(asked.relations)}"] * bool(asked.relations)
+    captions = (
+        f"Tables: {opened.version_of(asked.dataset)}."
+        + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
+        f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
+        _MEANING_OF_TIES * ties,
+    )
+    title = "\n".join(filter(None, (_entitle(opened, asked.dataset), ", ".join(where))))
+    return Listing.of([*columns, *_TIED * ties], rows, title=title, caption="\n".join(filter(None, captions)))
+
+
+def _entitle(opened: Tables, dataset: str) -> str:
+    """Return what a dataset is: its numbers of entities and triples, and the paper."""
+    info = opened.datasets[dataset]
+    triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
+    counts = f"{count(info['entities'])} entities, {triples} triples (train / valid / test)"
+    return f"{info['title']}: {counts}\n{info['citation'] or 'No citation recorded'}"
+
+
+def _print_citations(
+    opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str], form: Format
+) -> None:
+    """Print for each constant the sentence that cites it, and the BibTeX entry of the tables."""
+    if not metrics:
+        raise UsageError(f"which constant is cited? Name its metric: rankconst show {asked.dataset} mrr --cite.")
+    title, bibtex = opened.datasets[asked.dataset]["title"], cite_tables(opened.set_of(asked.dataset))
+    rows = []
+    for constants in _look_up(opened, asked, metrics, baselines):
+        tabulated = opened.is_tabulated(constants.tasks, constants.metric)
+        sentence = cite_constant(constants, title, tabulated=tabulated)
+        rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence, "bibtex": bibtex or None})
+    if form is Format.table:
+        typer.echo(on_screen("\n\n".join(filter(None, (*(row["sentence"] for row in rows), bibtex)))))
+    else:
+        further = (Column(key, key) for key in ("tabulated", "sentence", "bibtex"))
+        print_listing(Listing.of((*_COLUMNS, *further), rows), form)
+
+
+# -- relations ------------------------------------------------------------------------------------------------------
+
+_RELATION_METRICS = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
+
+_RELATION_COLUMNS = (
+    Column("relation", "relation"),
+    Column("baseline", "baseline"),
+    Column("num_tasks", "tasks", count, right=True),
+    Column("mean_candidates", "mean N", show_constant, right=True, drop=2),
+    *(
+        Column(f"expectation_{metric.key}", f"E[{metric.label}]", show_constant, right=True, drop=drop)
+        for metric, drop in zip(_RELATION_METRICS, (3, 0, 4, 0, 1), strict=True)
+    ),
+)
 
 
 def _list_relations(opened: Tables, tasks: Tasks, baselines: Sequence[str]) -> Listing:
     """List the relations, each against each of some baselines; against chance if there are none."""
+    names = opened.relations(tasks)
     rows: list[dict[str, Any]] = []
-    for name in opened.relations(tasks):
+    for name in names:
         own = replace(tasks, relations=(name,))
         chance = opened.histogram(own)
         for key in baselines or (DEFAULT_BASELINE,):
@@ -248,10 +377,13 @@ def _list_relations(opened: Tables, tasks: Tasks, baselines: Sequence[str]) -> L
             f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} under protocol "
             f"{tasks.protocol}; they are kept for valid and test."
         )
-    title, held = opened.datasets[tasks.dataset]["title"], len({row["relation"] for row in rows})
+    columns = [
+        replace(each, title=each.title if baselines or each.key != "baseline" else None) for each in _RELATION_COLUMNS
+    ]
     return Listing.of(
-        _head(_RELATION_COLUMNS, bool(baselines)),
+        columns,
         rows,
-        title=f"{title}: {held} relations of {tasks.split}, side {tasks.side}, protocol {tasks.protocol}",
+        title=f"{opened.datasets[tasks.dataset]['title']}: {len(names)} relations of {tasks.split}, side {tasks.side}, "
+        f"protocol {tasks.protocol}",
         caption=f"Adjust a relation's results with --relation NAME. Tables: {opened.version_of(tasks.dataset)}.",
     )

@@ -306,10 +306,14 @@ class Tables:
         """The version of the set."""
         return str(self.descriptor["version"])
 
+    def set_of(self, dataset: str) -> Tables:
+        """Return the set that a dataset, given by its key, is from."""
+        del dataset
+        return self
+
     def version_of(self, dataset: str) -> str:
         """Return the version of the set that a dataset, given by its key, is from."""
-        del dataset
-        return self.version
+        return self.set_of(dataset).version
 
     def __repr__(self) -> str:
         return f"Tables({str(self.path)!r}, version {self.version!r})"
@@ -695,6 +699,10 @@ class Tables:
             self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version, find_blocks)
         return self._known[tasks, metric]
 
+    def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
+        """Tell whether constants are a row of the tables; others are computed from the candidates."""
+        return self._find_moments(tasks, metric) is not None
+
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         return None if tasks.relations else self._records(tasks.dataset).find_moments(tasks, metric)
 
@@ -957,16 +965,13 @@ class JoinedTables(Tables):
         """Dataset key to its set."""
         return {key: each for each in reversed(self.sets) for key in each.datasets}
 
-    def _home(self, dataset: str) -> Tables:
+    def set_of(self, dataset: str) -> Tables:
+        """Return the set that a dataset, given by its key, is from."""
         return self._homes.get(dataset, self.sets[0])
-
-    def version_of(self, dataset: str) -> str:
-        """Return the version of the set that a dataset, given by its key, is from."""
-        return self._home(dataset).version
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a metric, from the set of the dataset."""
-        return self._home(tasks.dataset).look_up(tasks, metric)
+        return self.set_of(tasks.dataset).look_up(tasks, metric)
 
     def _read(
         self,
@@ -977,7 +982,7 @@ class JoinedTables(Tables):
         baseline: str | None = None,
     ) -> pa.Table:
         if dataset is not None:
-            return self._home(dataset)._read(name, columns, dataset, coded, baseline)
+            return self.set_of(dataset)._read(name, columns, dataset, coded, baseline)
         import pyarrow as pa
         import pyarrow.compute as pc
 

@@ -56,6 +56,9 @@ def test_rows_are_complete(key: str) -> None:
     assert tool.batch is None or tool.batch > 0
     for text in (*tool.caveats, *tool.refused.values()):
         assert re.fullmatch(r"[A-Z].*\.", text), text
+    # What a command says of a tool is one line.
+    assert tool.effect is None or re.fullmatch(r"[^.]+\.", tool.effect)
+    assert len(f"note: {tool.effect} More: rankconst show {key}".split()) <= 25
     for address in tool.evidence:
         assert FILE.fullmatch(address), address
     for dataset, reason in tool.refused.items():

@@ -11,7 +11,6 @@ import pytest
 
 import rankconst
 from carried import open_once
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
 from rankconst.cli.output import join_words
 from rankconst.errors import UndefinedError
 from rankconst.tables.tables import bundled_versions
@@ -302,32 +301,6 @@ def test_names_of_chance_are_not_used_of_skill(run: Run, tmp_path: Path, args: t
     screen = run("adjust", path, *args)
     assert screen.code == 2
     assert told in screen.message
-
-
-def test_show_lists_baselines(run: Run) -> None:
-    rows = run("show", "umls", "-m", "mrr", "-p", "standard", "-b", "all", "-f", "json").records
-    assert [row["baseline"] for row in rows] == [*LADDER]
-    (row,) = run("show", "umls", "-m", "mrr", "-p", "standard", "-f", "json").records
-    assert row == rows[0]
-
-
-def test_relations_are_listed_against_a_baseline(run: Run) -> None:
-    rows = run("show", "nations", "--relations", "-b", "frequency", "-f", "json").records
-    tables = open_once()
-    for row in rows[:3]:
-        own = tables.constants("nations", "mrr", relations=row["relation"], baseline="frequency")
-        assert (row["num_tasks"], row["expectation_inverse_harmonic_mean_rank"]) == (own.num_tasks, own.expectation)
-    plain = run("show", "nations", "--relations", "-f", "json").records
-    assert [row["relation"] for row in rows] == [row["relation"] for row in plain]
-    assert {row["baseline"] for row in plain} == {DEFAULT_BASELINE}
-    both = run("show", "nations", "--relations", "-b", "all", "-f", "json").records
-    assert both[0 :: len(LADDER)] == plain
-
-
-def test_the_catalogue_of_baselines(run: Run) -> None:
-    rows = run("baselines", "-f", "json").records
-    assert [row["baseline"] for row in rows] == list(OFFERED)
-    assert f"The default is {DEFAULT_BASELINE}" in run("baselines").out
 
 
 def test_check_points_out_what_counting_would_have_done_better(run: Run, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..
     assert [row["table_version"] for row in screen.records] == ["unreleased", NEWEST]
     screen = run("adjust", 0.7, "-d", "mykg", "-d", "fb15k237", "-m", "mrr", "--tables", "mine")
     assert f"Tables: unreleased + {NEWEST}." in screen.out
-    listed = [row["dataset"] for row in run("datasets", "--tables", "mine", "-f", "json").records]
+    listed = [row["dataset"] for row in run("show", "datasets", "--tables", "mine", "-f", "json").records]
     assert {"mykg", *rankconst.load().datasets} <= set(listed)
     assert len(listed) == len(set(listed))
     assert run("show", "nations", "--tables", "mine").out == run("show", "nations").out

@@ -17,6 +17,7 @@ from rankconst.download import Reporter
 from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exchange_folder, write_through
 from rankconst.names import list_first
+from rankconst.tables.citation import identify
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
@@ -28,7 +29,6 @@ from rankconst_builder.site.data import (
     describe_fields,
     describe_names,
     describe_relations,
-    identify,
     write_badge,
     write_json,
 )

@@ -23,6 +23,7 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 from rankconst.results.vocabulary import list_role_names
+from rankconst.tables.citation import FRAMEWORK, identify
 from rankconst.tables.schema import COLUMNS
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
@@ -50,11 +51,6 @@ def slug(metric: Metric) -> str:
 def locate(tasks: Tasks) -> str:
     """Return what an identifier says of ranking tasks, after the dataset: ``test/both/standard``."""
     return str(tasks).partition("/")[2]
-
-
-def identify(version: str, dataset: str, *parts: str) -> str:
-    """Return the identifier of a dataset or of a constant: ``rankconst:1.2.0/fb15k237/test/both/standard/mrr``."""
-    return f"rankconst:{version}/{'/'.join((dataset, *parts))}"
 
 
 def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
@@ -151,6 +147,7 @@ def describe_names(tables: Tables, keys: Iterable[str], program: str) -> dict[st
         "program": program,
         "version": tables.version,
         "noise": NOISE,
+        "framework": FRAMEWORK,
         "defaults": {"protocol": DEFAULT_PROTOCOL, "baseline": DEFAULT_BASELINE},
         "datasets": [
             {

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES, OFFERED
 from rankconst.catalogue.metrics import HEADLINE
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol, rate_protocol
+from rankconst.tables.citation import AUTHORS, identify
 from rankconst.tasks import Tasks
 from rankconst.values.published import show_number
-from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
-from rankconst_builder.site.data import FIELDS, describe_fields, identify, locate, write_json
+from rankconst_builder.describe import LICENCE_URL, PAPER
+from rankconst_builder.site.data import FIELDS, describe_fields, locate, write_json
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
 from rankconst_builder.site.html import Html, join, link, scroll, table, tag
 from rankconst_builder.site.published import METRIC
@@ -54,7 +55,7 @@ class Site:
         """Return the tasks that numbers on a dataset are from if nothing is said: test, both sides, standard."""
         return min(
             self.list_held(key),
-            key=lambda each: (each.split != "test", each.side != "both", _rate_protocol(each.protocol)),
+            key=lambda each: (each.split != "test", each.side != "both", rate_protocol(each.protocol)),
         )
 
     def list_held(self, key: str) -> list[Tasks]:
@@ -66,11 +67,6 @@ class Site:
         """Return an expectation; None if the tables do not have it."""
         found = self.described[tasks.dataset]["constants"].get(locate(tasks), {}).get(slug)
         return None if found is None else found[FIELDS.index("expectation")]
-
-
-def _rate_protocol(key: str) -> int:
-    """Rate the protocols: first the default, then those that tools have, then the others."""
-    return 0 if key == DEFAULT_PROTOCOL else 1 if find_protocol(key).used_by else 2
 
 
 def _write(

@@ -338,7 +338,7 @@ function citeNumber({ tasks, metric, published, rungs: [{ constants, adjusted }]
   const name = metric.names.index || `the adjusted index of ${metric.label}`;
   return (
     `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${name} ${show(adjusted.index)}, by the ` +
-    `${constants.computed ? "candidates of" : "constants"} ${constants.id} of the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
+    `${constants.computed ? "candidates of" : "constants"} ${constants.id} of the rankconst tables ${rankconst.names.version}, following ${rankconst.names.framework}.`
   );
 }
 
@@ -702,7 +702,7 @@ async function showTable(state) {
     drawTakeaway(
       state,
       sheet,
-      `Adjusted for chance by the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`,
+      `Adjusted for chance by the rankconst tables ${rankconst.names.version}, following ${rankconst.names.framework}.`,
     ),
   ];
 }

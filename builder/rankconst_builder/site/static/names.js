@@ -48,6 +48,7 @@ import { computeMoments, computeWorst, countTasks } from "./moments.js";
  * @property {Record<string, string[]>} splits
  * @property {Record<string, string[]>} sides
  * @property {Record<string, string[]>} roles what a column may say, with its other headings
+ * @property {string} framework the paper whose framework the tables follow
  * @property {string} bibtex
  */
 

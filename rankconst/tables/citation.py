@@ -1,0 +1,65 @@
+"""The words that cite a constant of the tables, and the BibTeX entry of a version of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
+from rankconst.tables.schema import parse_version
+from rankconst.values.published import show_number
+from rankconst.version import __version__
+
+if TYPE_CHECKING:
+    from rankconst.tables.tables import Tables
+    from rankconst.values.constants import Constants
+
+AUTHORS = "The rankconst developers"
+FRAMEWORK = "Hoyt et al. 2022 (arXiv:2203.07544)"
+"""The paper whose framework the tables follow."""
+
+_DIGITS = 6
+
+
+def identify(version: str, dataset: str, *parts: str) -> str:
+    """Return the identifier of a dataset or of a constant: ``rankconst:1.2.0/fb15k237/test/both/standard/mrr``."""
+    return f"rankconst:{version}/{'/'.join((dataset, *parts))}"
+
+
+def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
+    """Return the sentence that a paper can print: the constant, its tasks and where it is from.
+
+    `title` is that of the dataset; `tabulated` is False for constants computed from the candidates in the tables.
+    """
+    tasks, metric, version = constants.tasks, constants.metric, constants.table_version
+    who = "a random ranker" if tasks.is_chance else f"the {BASELINES[tasks.baseline].title} baseline"
+    where = f"{replace(tasks, baseline=DEFAULT_BASELINE).describe()}; {constants.num_tasks:,} ranking tasks"
+    candidates = identify(version, str(tasks))
+    if parse_version(version) is None:
+        source = f"computed with rankconst {__version__} from the candidates of {tasks}"
+    elif tabulated:
+        source = f"constant {candidates}/{metric.label.lower()} of the rankconst tables {version}"
+    else:
+        source = f"computed from tables {version} of rankconst, candidates {candidates}"
+    value = show_number(constants.expectation, _DIGITS)
+    return f"The expected {metric.label} of {who} on {title} ({where}) is {value}: {source}, following {FRAMEWORK}."
+
+
+def write_bibtex(title: str, version: str, year: int, url: str | None = None) -> str:
+    """Return the BibTeX entry of a version of the tables."""
+    lines = [
+        f"title = {{{title}}}",
+        f"author = {{{{{AUTHORS}}}}}",
+        f"version = {{{version}}}",
+        f"year = {{{year}}}",
+        *([f"url = {{{url}}}"] if url else []),
+    ]
+    return "@misc{rankconst_tables,\n  " + ",\n  ".join(lines) + "\n}"
+
+
+def cite_tables(tables: Tables) -> str:
+    """Return the BibTeX entry of a set; empty for one that was not released, which nobody else can find."""
+    year = str(tables.descriptor.get("created", ""))[:4]
+    if parse_version(tables.version) is None or not year.isdecimal():
+        return ""
+    return write_bibtex(str(tables.descriptor["title"]), tables.version, int(year))
