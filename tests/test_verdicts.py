@@ -32,7 +32,7 @@ MEASURES: dict[str, Callable[[int], Fraction]] = {
     "hits@1": lambda rank: Fraction(rank <= 1),
     "hits@3": lambda rank: Fraction(rank <= 3),
 }
-SIZES = ((20,), (2, 3, 4, 5, 6), (4, 4, 4, 4, 4), (1, 9, 30), (7, 8, 9), (1, 1))
+SIZES = ((20,), (2, 3, 4, 5), (4, 4, 4, 4), (1, 9, 30), (7, 8), (1, 1))
 
 
 def make(metric: str, texts: Sequence[str], look_up: Callable[[Metric, str], Constants]) -> Done:
@@ -155,7 +155,8 @@ def test_many_numbers_in_words() -> None:
     assert floor is not None
     assert floor.batch.tasks.baseline == FLOOR
     assert summarise([nations], [floor]) == (
-        "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be told from it. 1 is better than counting."
+        "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be told from it. "
+        "1 is better than counting."
     )
     one = replace(nations, batch=nations.batch.take(np.array([1])))
     assert summarise([one], [None]) == "The number is better than chance (p < 0.05)."
