@@ -134,7 +134,8 @@ def summarise(chance: Sequence[Done], floors: Sequence[Done | None]) -> str:
         over = np.concatenate([judge(each) for each in held])
         left = f" of {over.size:,}" if over.size < stands.size else ""
         better = int((over > 0).sum())
-        sentences.append(f"{better:,}{left} {'is' if better == 1 else 'are'} better than counting.")
+        number = f"{better:,}" if better else "None"
+        sentences.append(f"{number}{left} {'are' if better > 1 else 'is'} better than counting.")
     return " ".join(sentences)
 
 

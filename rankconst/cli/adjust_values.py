@@ -299,7 +299,8 @@ def _list_columns(
     for form, title in (forms | {"z": "z" if full else None}).items():
         if full or form == "index":
             shown = show_interval(form) if full else None
-            yield Column(form, names.get(form) or title, _show_fixed, right=True, drop=0, show_row=shown)
+            left = ("index", "z", "normalised").index(form)  # the order in which they leave a narrow terminal
+            yield Column(form, names.get(form) or title, _show_fixed, right=True, drop=left, show_row=shown)
             yield from map(Column, (f"{form}_lower", f"{form}_upper"))
     yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
     if not ladder:
