@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.adjusting import Done
+    from rankconst.adjusting import Batch, Done
     from rankconst.tables.tables import Tables
 
 FLOOR = "counting"
@@ -26,8 +26,11 @@ FLOOR = "counting"
 LEVEL = 0.05
 """The largest probability at which a ranker is told apart."""
 
+# So much below the level that errors of floating point do not decide.
+_BELOW = LEVEL * (1 - 1e-9)
+
 # So many deviations from its mean, whatever its law, a number is with at most that probability (Cantelli's inequality).
-_CERTAIN = math.sqrt(1 / LEVEL - 1)
+_CERTAIN = math.sqrt(1 / _BELOW - 1)
 
 # A change that is smaller is within what is published of most results.
 _SMALL = 0.005
@@ -46,22 +49,33 @@ def judge(done: Done) -> NDArray[np.int64]:
     """Return 1 for numbers better than their baseline, -1 for worse ones, 0 for those that cannot be told from it.
 
     Better means that, however the number was rounded, the baseline gets as much with a probability below
-    :data:`LEVEL`: by Cantelli's inequality, or by the law of the baseline's results where that is known.
+    :data:`LEVEL`, and worse that it gets as little: by Cantelli's inequality, or by the law of the baseline's results
+    where that is known.
     """
     adjusted, expected = done.adjust(), done.constants.expectation
     if adjusted.z_interval is None:  # the baseline always gets the same
         sign = 1 if done.batch.metric.increasing else -1
         return np.asarray(sign * ((done.batch.lower > expected).astype(int) - (done.batch.upper < expected)))
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
-    found = np.where(lower >= _CERTAIN, 1, np.where(upper <= -_CERTAIN, -1, 0))
-    near = np.flatnonzero((found == 0) & ((lower > 0) | (upper < 0)))
+    side = (lower > 0).astype(int) - (upper < 0)
+    found = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
+    near = np.flatnonzero((found == 0) & (side != 0))
     if near.size:
-        part = add_significance(replace(done, batch=done.batch.take(near), significance=(), unattained={}))
+        part = add_significance(replace(done, batch=_look_beyond(done, near, side), significance=(), unattained={}))
         for place, p in zip(near.tolist(), part.significance, strict=bool(part.significance)):
             if p is not None:
-                better, worse = p.interval.upper < math.log10(LEVEL), p.interval.lower > math.log10(1 - LEVEL)
-                found[place] = int(better) - int(worse)
+                better, worse = p.interval.upper <= math.log10(_BELOW), p.interval.lower >= math.log10(1 - _BELOW)
+                found[place] = int(better) if side[place] > 0 else -int(worse)
     return found
+
+
+def _look_beyond(done: Done, near: NDArray[np.intp], side: NDArray[np.int64]) -> Batch:
+    """Return some numbers; those below the baseline as the next better ones, which it has to reach to beat them."""
+    batch, metric = done.batch.take(near), done.batch.metric
+    if not metric.is_counted:
+        return batch
+    step = (side[near] < 0) * (1 if metric.increasing else -1) / done.constants.num_tasks
+    return replace(batch, value=batch.value + step, lower=batch.lower + step, upper=batch.upper + step)
 
 
 def explain(chance: Done, floor: Done | None, place: int = 0) -> str:
@@ -118,16 +132,17 @@ def summarise(chance: Sequence[Done], floors: Sequence[Done | None]) -> str:
     held = [each for each in floors if each is not None]
     if held:
         over = np.concatenate([judge(each) for each in held])
-        left = f", of {over.size:,}" if over.size < stands.size else ""
+        left = f" of {over.size:,}" if over.size < stands.size else ""
         better = int((over > 0).sum())
-        sentences.append(f"{better:,}{left} {'is' if better == 1 else 'are'} better than counting.")
+        number = f"{better:,}" if better else "None"
+        sentences.append(f"{number}{left} {'are' if better > 1 else 'is'} better than counting.")
     return " ".join(sentences)
 
 
 def _count(stands: NDArray[np.int64], baseline: str) -> str:
     better, size = int((stands > 0).sum()), stands.size
     if better == size:
-        some = "Both numbers are" if size == 2 else f"All {size:,} numbers are"
+        some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")
         return f"{some} better than {baseline} (p < {LEVEL})."
     counted = f"{better:,} of {size:,} numbers {'is' if better == 1 else 'are'} better than {baseline} (p < {LEVEL})"
     worse = int((stands < 0).sum())

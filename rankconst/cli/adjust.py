@@ -133,7 +133,7 @@ def adjust(
         percent=bool(percent),
         accepted=tuple(accept or ()),
     )
-    baselines = opened.list_baselines(baseline)
+    baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline)]))
     if file is not None:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, list_file, rewrite_file

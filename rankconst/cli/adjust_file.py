@@ -53,8 +53,8 @@ _FEW = 2
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
-# What leaves a narrow terminal first: notes, which are on stderr, too, and published numbers from the last on.
-_NOTE, _PUBLISHED = 2000, 1000
+# What leaves a narrow terminal first: notes, which are on stderr, too, p, z, published numbers from the last on, skills.
+_NOTE, _P, _Z, _PUBLISHED, _SKILL = 5000, 4000, 3000, 2000, 1000
 
 # So many adjusted metrics are named in a caption.
 _FEW_NAMES = 4
@@ -314,12 +314,12 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         # The normalised form says little next to the index; files have it.
         title = None if form == "normalised" else key
         ranged = show_interval(key) if "normalised" in names else None
-        shown[key] = Column(key, title, _show_fixed, right=True, show_row=ranged)
-    for name in (name for key, name in block.skills.items() if key.startswith("index@")):
-        shown[name] = Column(name, name.replace("_", " "), _show_fixed, right=True)
+        shown[key] = Column(key, title, _show_fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
+    for place, name in enumerate(name for key, name in block.skills.items() if key.startswith("index@")):
+        shown[name] = Column(name, name.replace("_", " "), _show_fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
-        shown[key] = Column(key, title, right=True, show_row=show_tail(key))
+        shown[key] = Column(key, title, right=True, show_row=show_tail(key), drop=_P)
     return [shown.get(name, Column(name)) for name in names.values()]
 
 

@@ -172,9 +172,8 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         told = ({name: value for name, value in row.items() if name in assumed} for row in rows)
         sizes = (len(each.batch.texts) for each in done)
         data["assumed"] = [row for row, size in zip(told, sizes, strict=True) for _ in range(size)]
-        data["meaning"] = [None] * len(data["assumed"])
-        for place, sentence in enumerate(_explain_each(chance, floors)):
-            data["meaning"][place] = sentence
+        meant = _explain_each(chance, floors)
+        data["meaning"] = [next(meant) if each.batch.tasks.is_chance else None for each in done for _ in each.batch.texts]
         columns += [Column("assumed"), Column("meaning")]
     if form is not Format.table:
         report_assumed(assumed, NO_OPTION, NOTHING, ())
@@ -300,7 +299,8 @@ def _list_columns(
     for form, title in (forms | {"z": "z" if full else None}).items():
         if full or form == "index":
             shown = show_interval(form) if full else None
-            yield Column(form, names.get(form) or title, _show_fixed, right=True, drop=0, show_row=shown)
+            left = ("index", "z", "normalised").index(form)  # the order in which they leave a narrow terminal
+            yield Column(form, names.get(form) or title, _show_fixed, right=True, drop=left, show_row=shown)
             yield from map(Column, (f"{form}_lower", f"{form}_upper"))
     yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
     if not ladder:

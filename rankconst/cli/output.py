@@ -167,7 +167,7 @@ def _write_table(listing: Listing) -> Iterator[str]:
     # A pipe has no width: rows must not be cut there.
     console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
     if listing.card:
-        yield _join_lines(console, (listing.title, "", *listing.card.splitlines(), "", listing.caption))
+        yield _wrap(console, listing.title, "", listing.card, listing.caption) + "\n"
         return
     parts, left = _split(listing), dict[str, None]()
     while (wide := next((found for part in parts if (found := _find_widest(console, part, left))), None)) is not None:
@@ -179,18 +179,19 @@ def _write_table(listing: Listing) -> Iterator[str]:
         said = [listing.caption * last]
         if left and last:
             said.append(f"Left out for lack of width: {', '.join(left)}.")
-        table = (line.rstrip() for line in capture.get().strip("\n").split("\n"))
-        yield _join_lines(console, (part.title, *table, *filter(None, said))) + "\n" * (not last)
+        table = "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n"))
+        written = "\n".join([_wrap(console, part.title), table, _wrap(console, *filter(None, said))])
+        yield written.strip("\n") + "\n" * (1 + (not last))
 
 
-def _join_lines(console: Console, lines: Iterable[str]) -> str:
-    """Join lines, of which long ones continue below on a terminal."""
+def _wrap(console: Console, *texts: str) -> str:
+    """Join texts, of which long lines continue below on a terminal."""
     wrapped = (
         textwrap.wrap(line, console.width, break_long_words=False, break_on_hyphens=False) or [""]
-        for text in lines
+        for text in texts
         for line in show_controls(text).split("\n")
     )
-    return "\n".join(itertools.chain(*wrapped)).strip("\n") + "\n"
+    return "\n".join(itertools.chain(*wrapped))
 
 
 def _find_widest(console: Console, part: Listing, left: Collection[str]) -> str | None:

@@ -54,7 +54,7 @@ def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..
     write_set(out="mine")
     public = rankconst.load().constants("fb15k237", "mrr")
     own = rankconst.load("mine").constants("mykg", "mrr")
-    rows = run("adjust", "--input", "results.csv", "--tables", "mine", "-f", "json").records
+    rows = run("adjust", "results.csv", "--tables", "mine", "-f", "json").records
     assert [row["table_version"] for row in rows] == ["unreleased", NEWEST]
     assert [row["AMRR"] for row in rows] == [own.index(0.7), public.index(0.338)]
     screen = run("adjust", 0.7, "-d", "mykg", "-d", "fb15k237", "-m", "mrr", "--tables", "mine", "-f", "json")
@@ -66,7 +66,7 @@ def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..
     assert len(listed) == len(set(listed))
     assert run("show", "nations", "--tables", "mine").out == run("show", "nations").out
     # Without the set, the name is unknown, and the message says where own ones go.
-    screen = run("adjust", "--input", "results.csv", "-f", "json")
+    screen = run("adjust", "results.csv", "-f", "json")
     assert (len(screen.records), "--tables DIR" in screen.message) == (2, True)
 
 
@@ -86,7 +86,7 @@ def test_several_sets_and_the_first_that_holds_a_dataset(run: Run, write_set: Ca
 @pytest.mark.usefixtures("here")
 def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., None], here: Path) -> None:
     write_set()
-    rows = run("adjust", "--input", "results.csv", "-f", "json").records
+    rows = run("adjust", "results.csv", "-f", "json").records
     assert [row["table_version"] for row in rows] == ["unreleased", NEWEST]
     # It adds to the set included and replaces nothing of it; only a set that is named does.
     assert run("build", "-d", "nations", "--offline", "-p", "raw").code == 0
