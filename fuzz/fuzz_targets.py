@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from unittest import mock
 
+import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import typer
@@ -101,9 +102,11 @@ def _make_reader(name: str, suffix: str, *forms: str | None) -> None:
 
 _make_reader("csv", ".csv", "csv", None, *_TABLES)
 _make_reader("markdown", ".md", "markdown", None, "model_card")
+_make_reader("html", ".html", "markdown", None)
 _make_reader("latex", ".tex", "latex", None)
 _make_reader("text", ".txt", "text", None)
 _make_reader("structured", ".json", None, *_TOOLS)
+_make_reader("yaml", ".yaml", None, *_TOOLS)
 _make_reader("logs", ".log", None, *_LOGS)
 
 
@@ -131,6 +134,19 @@ def workbook(data: bytes) -> None:
             archive.writestr(name, data[1:] if i == place else content)
     _put("a.xlsx", data[1:] if place == len(parts) else packed.getvalue())
     read_opened(open_document(_room() / "a.xlsx"))
+
+
+@_target
+def frame(data: bytes) -> None:
+    """A DataFrame, with levels of columns and an index as the first byte says."""
+    option = data[0] if data else 0
+    header = [0, 1] if option & 1 else 0
+    try:
+        made = pd.read_csv(io.BytesIO(data[1:]), header=header, index_col=0 if option & 2 else None)
+    except (ValueError, OverflowError, pd.errors.ParserError) as error:
+        raise DataError("no frame") from error
+    made.attrs = {"title": str(made.columns[0])} if option & 4 and len(made.columns) else {}
+    rankconst.adjust(made.astype(object) if option & 8 else made, dataset="nations")
 
 
 @_target
