@@ -24,11 +24,13 @@ _TABLES = "results/tables"
 _SOURCES: dict[str, tuple[str, ...]] = {
     "csv": (f"{_TABLES}/test_csv.py", f"{_TABLES}/test_grid.py", "results/tools"),
     "markdown": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py", "results/test_rewrite.py"),
+    "html": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py"),
+    "yaml": ("results/test_structured.py", "results/tools"),
+    "frame": (f"{_TABLES}/test_csv.py", "results/test_frame.py"),
     "latex": (f"{_TABLES}/test_latex.py", f"{_TABLES}/test_cells.py", "results/test_rewrite.py"),
     "text": (f"{_TABLES}/test_text.py",),
     "structured": ("results/test_structured.py", "results/tools"),
     "logs": ("results/logs", "log_samples.py"),
-    "workbook": (f"{_TABLES}/test_xlsx.py",),
     "adjusting": ("cli/test_adjust_files.py", "results/test_adjust.py", "results/test_rewrite.py"),
     "graph": ("builder/test_triples.py", "builder/test_statements.py"),
     "archive": (),
@@ -109,17 +111,6 @@ def _make_descriptors() -> Iterator[bytes]:
     yield b'{"version": "1.0.0", "resources": [], "provenance": [{"dataset": "a", "parts": [1, null]}]}'
 
 
-def _make_workbooks() -> Iterator[bytes]:
-    parts = fuzz_targets.list_parts()
-    for i, content in enumerate(parts.values()):
-        yield bytes([i]) + content
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    yield bytes([len(parts)]) + packed.getvalue()
-
-
 def _make_columns() -> Iterator[bytes]:
     ids = [[1, 0, 2], [2, 1, 3], [1, 0, 2]]
     for kind in (pa.int32(), pa.int64(), pa.string(), pa.dictionary(pa.int32(), pa.string())):
@@ -141,5 +132,4 @@ _MADE = {
     "archive": _make_archives,
     "tables": _make_tables,
     "descriptor": _make_descriptors,
-    "workbook": _make_workbooks,
 }

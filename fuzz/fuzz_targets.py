@@ -11,12 +11,12 @@ import re
 import shutil
 import sys
 import tempfile
-import zipfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from unittest import mock
 
+import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import typer
@@ -83,7 +83,7 @@ def _put(name: str, content: bytes) -> Path:
 
 _DECIMALS = (None, None, "comma", "point")
 _SHARES = (None, None, True, False)
-_TOOLS = ("pykeen", "libkge", "ogb", "objects")
+_TOOLS = ("pykeen", "libkge", "objects")
 _TABLES = ("pykeen_csv", "pykeen_tracker", "pykeen_trials", "pykeen_runs", "libkge_csv")
 _LOGS = (
     *("libkge_log", "rotate", "openke", "openke_torch", "dglke", "torchkge", "nbfnet", "pyg", "kbc"),
@@ -102,37 +102,26 @@ def _make_reader(name: str, suffix: str, *forms: str | None) -> None:
 
 
 _make_reader("csv", ".csv", "csv", None, *_TABLES)
-_make_reader("markdown", ".md", "markdown", None, "model_card")
+_make_reader("markdown", ".md", "markdown", None)
+_make_reader("html", ".html", "markdown", None)
 _make_reader("latex", ".tex", "latex", None)
 _make_reader("text", ".txt", "text", None)
 _make_reader("structured", ".json", None, *_TOOLS)
+_make_reader("yaml", ".yaml", None, *_TOOLS)
 _make_reader("logs", ".log", None, *_LOGS)
 
 
-@cache
-def list_parts() -> dict[str, bytes]:
-    """Return the parts of a small workbook."""
-    from openpyxl import Workbook
-
-    book, packed = Workbook(), io.BytesIO()
-    for row in (("model", "dataset", "MRR", "Hits@10"), ("A", "nations", 0.5, "=C2*2"), ("B", "nations", 0.25, "53%")):
-        book.active.append(row)
-    book.save(packed)
-    with zipfile.ZipFile(packed) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 @_target
-def workbook(data: bytes) -> None:
-    """A workbook of which one part is the input; or the input is all of it."""
-    parts = dict(list_parts())
-    place = data[0] % (len(parts) + 1) if data else 0
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for i, (name, content) in enumerate(parts.items()):
-            archive.writestr(name, data[1:] if i == place else content)
-    _put("a.xlsx", data[1:] if place == len(parts) else packed.getvalue())
-    read_opened(open_document(_room() / "a.xlsx"))
+def frame(data: bytes) -> None:
+    """A DataFrame, with levels of columns and an index as the first byte says."""
+    option = data[0] if data else 0
+    header = [0, 1] if option & 1 else 0
+    try:
+        made = pd.read_csv(io.BytesIO(data[1:]), header=header, index_col=0 if option & 2 else None)
+    except (ValueError, OverflowError, pd.errors.ParserError) as error:
+        raise DataError("no frame") from error
+    made.attrs = {"title": str(made.columns[0])} if option & 4 and len(made.columns) else {}
+    rankconst.adjust(made.astype(object) if option & 8 else made, dataset="nations")
 
 
 @_target

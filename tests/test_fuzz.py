@@ -10,8 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-for _name in ("pooch", "openpyxl"):
-    pytest.importorskip(_name, reason="the targets read with every extra")
+pytest.importorskip("pooch", reason="the targets read with every extra")
 fuzz_seeds, fuzz_targets = (
     pytest.importorskip(name, reason="the folder fuzz is in checkouts only") for name in ("fuzz_seeds", "fuzz_targets")
 )

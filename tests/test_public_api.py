@@ -92,7 +92,6 @@ HEAVY = {
     "rich",
     "matplotlib",
     "mpmath",
-    "openpyxl",
 }
 
 # Modules that may import the builder, and only when a command runs; rankconst.from_triples is one in Python.
@@ -111,7 +110,6 @@ INSIDE = {
     "results/adjusted.py": {"pandas"},
     "results/frame.py": {"pandas"},
     "results/structured.py": {"yaml"},
-    "results/tables/xlsx.py": {"openpyxl"},
     "tables/remote.py": {"pooch", "requests"},
 }
 

@@ -51,7 +51,7 @@ def _is_object(document: Document) -> bool:
 
 
 def _may_be_log(document: Document) -> bool:
-    return not document.workbook and document.suffix not in {".csv", ".tsv", ".tex"}
+    return document.suffix not in {".csv", ".tsv", ".tex"}
 
 
 def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
@@ -63,7 +63,6 @@ _MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
 FORMATS: dict[str, Format] = {
     "pykeen": Format("tools.pykeen", lambda each: _is_object(each) or _holds(each, "pipeline:")),
     "libkge": Format("tools.libkge", _mark("eval_completed")),
-    "ogb": Format("tools.ogb", lambda each: _is_object(each) and _holds(each, "_list", "hits@")),
     "objects": Format("objects", _is_object),
     "pykeen_csv": Format("tools.pykeen", _mark("Side", "side", within=1_000), "READER_CSV"),
     "pykeen_tracker": Format("tools.pykeen", _mark("type,step,key,value", within=200), "READER_TRACKER"),
@@ -82,13 +81,11 @@ FORMATS: dict[str, Format] = {
     "pyg": Format("logs.pyg", _mark("Mean Rank: ")),
     "kbc": Format("logs.kbc", _mark("'MRR': ", "'rhs': ")),
     "conve": Format("logs.conve", _mark("Hits ", "Mean r")),
-    "model_card": Format("tools.model_card", lambda each: _begins(each, "---") and _holds(each, "model-index")),
     "markdown": Format("tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in _MARKDOWN),
     "latex": Format("tables.latex", _mark("\\begin")),
     "csv": Format("tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")),
-    "xlsx": Format("tables.xlsx", lambda each: bool(each.workbook)),
     "generic": Format("logs.generic", _may_be_log),
-    "text": Format("tables.text", lambda each: not each.workbook),
+    "text": Format("tables.text", lambda _: True),
 }
 """Format key to where its reader is, in the order in which they are tried."""
 
@@ -98,7 +95,6 @@ _BY_SUFFIX = {
     ".md": "markdown",
     ".rst": "text",
     ".tex": "latex",
-    ".xlsx": "xlsx",
     ".yaml": "pykeen",
     ".yml": "pykeen",
 }
@@ -156,8 +152,6 @@ def read(
         If there is no such format.
     UsageError
         If `decimal` is something else.
-    MissingExtraError
-        If the file is a workbook, and the extra ``rankconst[xlsx]`` is not installed.
     """
     return read_opened(open_document(path, decimal, percent, metric), form)
 
@@ -179,8 +173,6 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         reader = FORMATS[resolve_name("format", form, known, f"Known formats: {', '.join(FORMATS)}.")].load()
     else:
         reader = _recognise(document)
-    if document.workbook and reader.key != "xlsx":
-        raise DataError(f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out.")
     if reader.most is not None and len(document.text) > reader.most:
         raise DataError(
             f"{document.name} has {len(document.text):,} characters; as {reader.key} at most {reader.most:,} are read. "

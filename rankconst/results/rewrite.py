@@ -1,4 +1,4 @@
-r"""The same document with adjusted numbers: every byte stays but the numbers, what heads them, and what marks the best.
+r"""The same document with adjusted numbers: every byte stays but the numbers and what heads them.
 
 A cell knows its place in the document, so that its number is found there. A table with a question stays as published.
 """
@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.emphasis import LATEX, MARKDOWN, set_emphasis
 from rankconst.results.labels import read_label
 from rankconst.results.tables import latex, markdown
 from rankconst.results.tables.cells import Placed
 from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedEntry, AdjustedReading
     from rankconst.results.document import Document
-    from rankconst.results.emphasis import Emphasis
     from rankconst.results.reading import Entry, Reading
     from rankconst.results.tables.cells import Row
     from rankconst.results.tables.near import Printed
@@ -223,12 +221,11 @@ class Markup:
 
     comment: tuple[str, str]
     find_tables: Callable[[Document], list[Printed]]
-    emphasis: Emphasis
 
 
 MARKUPS = {
-    "latex": Markup(("% ", ""), latex.find_tables, LATEX),
-    "markdown": Markup(("<!-- ", " -->"), markdown.find_tables, MARKDOWN),
+    "latex": Markup(("% ", ""), latex.find_tables),
+    "markdown": Markup(("<!-- ", " -->"), markdown.find_tables),
 }
 """Format of documents that can be rewritten to its markup."""
 
@@ -283,11 +280,10 @@ def rewrite(
     for cell, places in zip(cells, _settle_decimals(cells), strict=True):
         written |= _write(cell, places)
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
-    emphasis, kept = set_emphasis(document.text, adjusted.reading, cells, written, markup.emphasis)
-    edits = [*((span.start, span.end, put) for span, put in written.items()), *headings, *emphasis]
+    edits = [*((span.start, span.end, put) for span, put in written.items()), *headings]
     said = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{markup.comment[0]}{line}{markup.comment[1]}\n" for line in said)
-    notes += unnamed + kept
+    notes += unnamed + _note_order(cells, written)
     return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
 
 
@@ -380,6 +376,25 @@ def _write(cell: Cell, decimals: int) -> dict[Span, str]:
         last = cell.spans[-1]
         return {last: f"{last.text} / {texts[0]}"}
     return dict(zip(cell.spans, texts, strict=True))
+
+
+def _note_order(cells: Sequence[Cell], written: Mapping[Span, str]) -> list[tuple[int, str]]:
+    """Say where another number of a column is the best now: only between different ranking tasks is that possible."""
+    columns: dict[tuple[int, str], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        columns[cell.site.table, cell.entry.column].append(cell)
+    notes = []
+    for (_, column), own in columns.items():
+        metric, exchange = own[0].entry.metric, own[0].exchange
+        if exchange.beside or len({cell.tasks for cell in own}) == 1:
+            continue
+        rising = metric.increasing or exchange.form != "normalised"
+        numbers = [float(written[cell.spans[0]]) * (1 if rising else -1) for cell in own]
+        before = [cell.published * (1 if metric.increasing else -1) for cell in own]
+        if before.index(max(before)) != numbers.index(max(numbers)):
+            why = f"{column}: another number is the best now; bold and underline stay as they are"
+            notes.append((own[0].entry.line or 0, why))
+    return notes
 
 
 def _describe(adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, command: str) -> list[str]:

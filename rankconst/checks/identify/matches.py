@@ -382,10 +382,11 @@ def check_evaluations(
 # No constant is farther from what a piece says, in units of the logarithm: one that agrees outweighs closeness.
 _FAR = 10.0
 
-_SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
+COUNTS = "--counts FILE with your own candidate counts"
+_SOME_RELATIONS = f"--relation NAME for each relation, if only some were evaluated, or {COUNTS}, if other tasks were"
 _OTHER_CANDIDATES = (
-    "--protocol sampled:M if candidates were sampled, or --counts FILE with your own candidate counts, if the known "
-    "answers of other splits were removed (PyKEEN's filter_validation_when_testing=False)"
+    f"--protocol sampled:M if candidates were sampled, or {COUNTS}, if the known answers of other splits were removed "
+    "(PyKEEN's filter_validation_when_testing=False)"
 )
 
 

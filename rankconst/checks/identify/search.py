@@ -20,6 +20,7 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
 from rankconst.checks.identify.matches import (
+    COUNTS,
     Comparisons,
     Identified,
     Match,
@@ -29,9 +30,9 @@ from rankconst.checks.identify.matches import (
     preference,
     rank,
 )
-from rankconst.checks.identify.partial import find_equal, find_relations
-from rankconst.errors import RankconstError, UnknownNameError
-from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_parsers, parse_stated, settle
+from rankconst.checks.identify.partial import contradict, find_equal, find_relations
+from rankconst.errors import RankconstError, UnknownNameError, UsageError
+from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_open, list_parsers, parse_stated, settle
 from rankconst.names import list_first
 from rankconst.results.adjust import name_relations
 from rankconst.results.reading import Entries, Entry, Group, Reading, group_entries
@@ -246,7 +247,8 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
             asked |= dict.fromkeys(part.places, answer)
             said: dict[str, Any] = {"asks": (*part.context.asks, answer)}
         elif isinstance(answer, str):
-            said = {"protocol": answer}
+            splits = search.list_splits(part, part.names) if "dataset" in part.names else set()
+            said = {"protocol": answer} | ({"split": splits.pop()} if len(splits) == 1 else {})
             shown[answer] = None
         else:
             default = search.default(part)
@@ -311,7 +313,7 @@ class _Search:
         """Search for the sets of tasks that the numbers of some evaluations fit; None if there are none to search."""
         names, evidence = self._name(part.context), part.evidence
         if names is None:
-            return None
+            return self._check_named(part)
         if not evidence.pieces and not evidence.vague:
             return replace(part, names=names)
         key = None if part.tells or evidence.vague else replace(part.context, model=None)
@@ -323,7 +325,8 @@ class _Search:
             # A tool may call the one side that was evaluated both.
             attempts.append({name: key for name, key in names.items() if name != "side"})
         matches = find_first(evidence, self.sets, (select(self.sets, asked) for asked in attempts), self.user)
-        sampled = "" if matches or "protocol" in names or not self._may_hold(part, names) else find_equal(evidence)
+        other = matches or "protocol" in names or ("dataset" in names and not self.list_splits(part, names))
+        sampled = "" if other else find_equal(evidence)
         if not matches and not sampled:
             some = (find_relations(evidence, self.tables, asked, self.user) for asked in attempts)
             matches = next(filter(None, some), ())
@@ -333,13 +336,22 @@ class _Search:
             self._by_count[key] = found
         return found
 
-    def _may_hold(self, part: Part, names: Mapping[str, str]) -> bool:
-        """Tell whether the named dataset has that number of ranks: sampling limits the candidates, not the ranks."""
-        if "dataset" not in names:
-            return True
+    def _check_named(self, part: Part) -> Part | None:
+        """Ask where numbers contradict the relations, or the sampled candidates, that file or user name."""
+        tasks = self.default(part)
+        if tasks is None or not tasks.is_micro or tasks.side == RELATION_SIDE or not part.tells:
+            return None
+        some = tasks.relations or find_protocol(tasks.protocol).negatives
+        if not some or not (text := contradict(part.evidence, self.tables.histogram(tasks))):
+            return None
+        remedy = f"what was evaluated (--split, --relation), or {COUNTS}"
+        return replace(part, ask=Ask("tasks", f"its numbers are not those of {tasks}: {text}", remedy=remedy))
+
+    def list_splits(self, part: Part, names: Mapping[str, str]) -> set[str]:
+        """Return the splits of the named dataset with that number of ranks: sampling limits the candidates only."""
         stated = [piece.value for piece in part.evidence.pieces if piece.metric is None]
         chosen = select(self.sets, {name: key for name, key in names.items() if name in {"dataset", "split", "side"}})
-        return bool(np.isin(self.sets.num_tasks[chosen], stated).any())
+        return set(self.sets.names["split"][chosen & np.isin(self.sets.num_tasks, stated)].tolist())
 
     def _ask(self, part: Part, names: Mapping[str, str]) -> Ask:
         """Return what is nearest where nothing fits, and what may be the reason."""
