@@ -9,7 +9,7 @@ nox.options.sessions = ["fast", "lint", "types"]
 PROJECT = nox.project.load_toml("pyproject.toml")
 TEST = nox.project.dependency_groups(PROJECT, "test")
 LINT = nox.project.dependency_groups(PROJECT, "lint")
-EXTRAS = ("builder", "plot")
+EXTRAS = ("builder", "plot", "xlsx")
 
 
 @nox.session

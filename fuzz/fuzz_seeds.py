@@ -31,6 +31,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "text": (f"{_TABLES}/test_text.py",),
     "structured": ("results/test_structured.py", "results/tools"),
     "logs": ("results/logs", "log_samples.py"),
+    "workbook": (f"{_TABLES}/test_xlsx.py",),
     "adjusting": ("cli/test_adjust_files.py", "results/test_adjust.py", "results/test_rewrite.py"),
     "graph": ("builder/test_triples.py", "builder/test_statements.py"),
     "archive": (),
@@ -111,6 +112,17 @@ def _make_descriptors() -> Iterator[bytes]:
     yield b'{"version": "1.0.0", "resources": [], "provenance": [{"dataset": "a", "parts": [1, null]}]}'
 
 
+def _make_workbooks() -> Iterator[bytes]:
+    parts = fuzz_targets.list_parts()
+    for i, content in enumerate(parts.values()):
+        yield bytes([i]) + content
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    yield bytes([len(parts)]) + packed.getvalue()
+
+
 def _make_columns() -> Iterator[bytes]:
     ids = [[1, 0, 2], [2, 1, 3], [1, 0, 2]]
     for kind in (pa.int32(), pa.int64(), pa.string(), pa.dictionary(pa.int32(), pa.string())):
@@ -132,4 +144,5 @@ _MADE = {
     "archive": _make_archives,
     "tables": _make_tables,
     "descriptor": _make_descriptors,
+    "workbook": _make_workbooks,
 }

@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
+import zipfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -109,6 +110,32 @@ _make_reader("text", ".txt", "text", None)
 _make_reader("structured", ".json", None, *_TOOLS)
 _make_reader("yaml", ".yaml", None, *_TOOLS)
 _make_reader("logs", ".log", None, *_LOGS)
+
+
+@cache
+def list_parts() -> dict[str, bytes]:
+    """Return the parts of a small workbook."""
+    from openpyxl import Workbook
+
+    book, packed = Workbook(), io.BytesIO()
+    for row in (("model", "dataset", "MRR", "Hits@10"), ("A", "nations", 0.5, "=C2*2"), ("B", "nations", 0.25, "53%")):
+        book.active.append(row)
+    book.save(packed)
+    with zipfile.ZipFile(packed) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@_target
+def workbook(data: bytes) -> None:
+    """A workbook of which one part is the input; or the input is all of it."""
+    parts = dict(list_parts())
+    place = data[0] % (len(parts) + 1) if data else 0
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for i, (name, content) in enumerate(parts.items()):
+            archive.writestr(name, data[1:] if i == place else content)
+    _put("a.xlsx", data[1:] if place == len(parts) else packed.getvalue())
+    read_opened(open_document(_room() / "a.xlsx"))
 
 
 @_target

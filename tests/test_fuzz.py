@@ -10,7 +10,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest.importorskip("pooch", reason="the targets read with every extra")
+for _name in ("pooch", "openpyxl"):
+    pytest.importorskip(_name, reason="the targets read with every extra")
 fuzz_seeds, fuzz_targets = (
     pytest.importorskip(name, reason="the folder fuzz is in checkouts only") for name in ("fuzz_seeds", "fuzz_targets")
 )

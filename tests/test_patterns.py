@@ -37,6 +37,7 @@ BOUNDED = {
     "rankconst.results.labels._MARKS": 200,
     "rankconst.results.labels._SPREAD": 200,
     "rankconst.results.tables.cells._MARK": 400,
+    "rankconst.results.tables.xlsx._FORMATTING": 255,
 }
 PROBES = " \t\na0A_-.,:/@([{<|\\\"'$*=+"
 

@@ -92,6 +92,7 @@ HEAVY = {
     "rich",
     "matplotlib",
     "mpmath",
+    "openpyxl",
 }
 
 # Modules that may import the builder, and only when a command runs; rankconst.from_triples is one in Python.
@@ -110,6 +111,7 @@ INSIDE = {
     "results/adjusted.py": {"pandas"},
     "results/frame.py": {"pandas"},
     "results/structured.py": {"yaml"},
+    "results/tables/xlsx.py": {"openpyxl"},
     "tables/remote.py": {"pooch", "requests"},
 }
 

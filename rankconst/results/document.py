@@ -1,4 +1,4 @@
-"""A results file as text, checked for size and encoding before any reader sees it."""
+"""A results file as text, or as a workbook: checked for size and encoding before any reader sees it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,8 @@ STDIN = "-"
 _START = 64
 
 # The first bytes of zip archives, which workbooks are, and of the files that older programs of Office write.
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+_ZIP = b"PK\x03\x04"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 # What else begins like one of these is compressed, and what unpacks it.
 _PACKED = {
@@ -50,6 +51,7 @@ class Document:
     percent: bool | None = None  # what shares without a sign are if the numbers leave it open
     metric: Metric | None = None  # that of tables that name none, if the user says it
     source: str = ""  # as in the file: its own line ends and byte order mark
+    workbook: bytes = field(default=b"", repr=False)  # the file itself, if it is a zip archive; then there is no text
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -79,7 +81,7 @@ class Document:
 def open_document(
     path: str | Path, decimal: str | None = None, percent: bool | None = None, metric: Metric | None = None
 ) -> Document:
-    """Read a results file, or ``-`` for standard input; DataError if it is too large, or not UTF-8 text."""
+    """Read a results file, or ``-`` for standard input; DataError if it is too large, or no UTF-8 text or workbook."""
     if decimal not in {None, "comma", "point"}:
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
     name = "standard input" if str(path) == STDIN else str(path)
@@ -92,10 +94,12 @@ def open_document(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
             "Of a log, take the lines with metrics: grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
         )
-    if data.startswith(_WORKBOOKS):
+    if data.startswith(_ZIP):
+        return Document(name, "", decimal, percent, metric, workbook=data)
+    if data.startswith(_OLD_OFFICE):
         raise DataError(
-            f"{name} is a workbook or an archive, which is not read. Save each sheet as CSV in UTF-8, or in Python "
-            "pass its DataFrame: rankconst.adjust(pandas.read_excel(FILE, dtype=str))"
+            f"{name} is an old .xls workbook, or one with a password. Save it as .xlsx without a password, or as CSV "
+            "in UTF-8."
         )
     marked = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), None)
     if marked is not None:

@@ -51,7 +51,7 @@ def _is_object(document: Document) -> bool:
 
 
 def _may_be_log(document: Document) -> bool:
-    return document.suffix not in {".csv", ".tsv", ".tex"}
+    return not document.workbook and document.suffix not in {".csv", ".tsv", ".tex"}
 
 
 def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
@@ -84,8 +84,9 @@ FORMATS: dict[str, Format] = {
     "markdown": Format("tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in _MARKDOWN),
     "latex": Format("tables.latex", _mark("\\begin")),
     "csv": Format("tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")),
+    "xlsx": Format("tables.xlsx", lambda each: bool(each.workbook)),
     "generic": Format("logs.generic", _may_be_log),
-    "text": Format("tables.text", lambda _: True),
+    "text": Format("tables.text", lambda each: not each.workbook),
 }
 """Format key to where its reader is, in the order in which they are tried."""
 
@@ -95,6 +96,7 @@ _BY_SUFFIX = {
     ".md": "markdown",
     ".rst": "text",
     ".tex": "latex",
+    ".xlsx": "xlsx",
     ".yaml": "pykeen",
     ".yml": "pykeen",
 }
@@ -152,6 +154,8 @@ def read(
         If there is no such format.
     UsageError
         If `decimal` is something else.
+    MissingExtraError
+        If the file is a workbook, and the extra ``rankconst[xlsx]`` is not installed.
     """
     return read_opened(open_document(path, decimal, percent, metric), form)
 
@@ -173,6 +177,8 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         reader = FORMATS[resolve_name("format", form, known, f"Known formats: {', '.join(FORMATS)}.")].load()
     else:
         reader = _recognise(document)
+    if document.workbook and reader.key != "xlsx":
+        raise DataError(f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out.")
     if reader.most is not None and len(document.text) > reader.most:
         raise DataError(
             f"{document.name} has {len(document.text):,} characters; as {reader.key} at most {reader.most:,} are read. "

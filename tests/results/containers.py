@@ -20,7 +20,7 @@ from rankconst.tasks import Tasks
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-pd, yaml = (pytest.importorskip(name, reason=f"needs {name}") for name in ("pandas", "yaml"))
+openpyxl, pd, yaml = (pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas", "yaml"))
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,16 @@ def _write_aligned(numbers: Numbers) -> str:
     return _join(texts.get("caption", ""), "\n".join(lines), texts.get("below", ""))
 
 
+def _write_workbook(numbers: Numbers, path: Path) -> None:
+    """A caption is the row above the table, a note the one below."""
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    ends = [[[numbers.texts[place]]] if place in numbers.texts else [] for place in ("caption", "below")]
+    for row in [*ends[0], *numbers.grid, *ends[1]]:
+        sheet.append([None if cell == "" else cell for cell in row])
+    book.save(path)
+
+
 def make_frame(numbers: Numbers) -> Any:
     """Return the numbers as a DataFrame, a caption among its ``attrs``."""
     frame = pd.DataFrame(numbers.rows, columns=numbers.headings)
@@ -156,6 +166,7 @@ PLACES: dict[str, frozenset[str]] = {
     "csv": _OF_FILES,
     "markdown": _OF_FILES | _AROUND | {"farther"},
     "latex": _OF_FILES | _AROUND | {"farther"},
+    "workbook": _OF_FILES | {"caption", "below"},
     "json": _BESIDE | _AROUND | {"file", "key"},
     "yaml": _BESIDE | _AROUND | {"file", "key"},
     "aligned": _OF_FILES | {"caption", "below"},
@@ -163,7 +174,7 @@ PLACES: dict[str, frozenset[str]] = {
 }
 """Where each container has room for a text."""
 
-_SUFFIX = {"markdown": "md", "latex": "tex", "aligned": "txt"}
+_SUFFIX = {"markdown": "md", "latex": "tex", "workbook": "xlsx", "aligned": "txt"}
 _WRITERS: dict[str, Callable[[Numbers], str]] = {
     "csv": _write_csv,
     "markdown": _write_markdown,
@@ -178,7 +189,10 @@ def write(numbers: Numbers, container: str, folder: Path) -> Path:
     """Write a file that holds the numbers, and the texts that it has room for."""
     stem = "_".join(numbers.texts.get("file", "results").split())
     path = folder / f"{stem}.{_SUFFIX.get(container, container)}"
-    path.write_text(_WRITERS[container](numbers), encoding="utf-8")
+    if container == "workbook":
+        _write_workbook(numbers, path)
+    else:
+        path.write_text(_WRITERS[container](numbers), encoding="utf-8")
     return path
 
 

@@ -68,8 +68,7 @@ def test_carriage_returns_end_lines_only_where_nothing_else_does(tmp_path: Path)
         (bz2.compress(TABLE.encode()), "is compressed; expected text. Run: bunzip2 -c /"),
         (lzma.compress(TABLE.encode()), "is compressed; expected text. Run: unxz -c /"),
         (b"\x28\xb5\x2f\xfd\x24\x05", "is compressed; expected text. Run: unzstd -c /"),
-        (b"PK\x03\x04", "is a workbook or an archive, which is not read. Save each sheet as CSV"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "is a workbook or an archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "old .xls workbook, or one with a password. Save it as .xlsx"),
     ],
 )
 def test_what_is_no_text_is_named(tmp_path: Path, data: bytes, told: str) -> None:

@@ -86,7 +86,7 @@ FILES: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.fixture(params=list(FILES))
+@pytest.fixture(params=[*FILES, "xlsx"])
 def key(request: pytest.FixtureRequest) -> str:
     found = request.param
     assert isinstance(found, str)
@@ -95,6 +95,13 @@ def key(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def path(key: str, tmp_path: Path) -> Path:
+    if key == "xlsx":
+        openpyxl = pytest.importorskip("openpyxl", reason="the extra rankconst[xlsx] is not installed")
+        book = openpyxl.Workbook()
+        for row in (("Model", "MRR", "Hits@10"), ("RotatE", 0.476, 0.571)):
+            book.active.append(row)
+        book.save(tmp_path / "results.xlsx")
+        return tmp_path / "results.xlsx"
     name, text = FILES[key]
     (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path / name
@@ -109,7 +116,7 @@ def test_every_reader_is_registered_with_a_sample() -> None:
                 if name.startswith("READER"):
                     found[reader.key] = reader
     assert found == {key: row.load() for key, row in FORMATS.items()}
-    assert {*FILES} == set(FORMATS)
+    assert {*FILES, "xlsx"} == set(FORMATS)
     assert all(reader.title for reader in found.values())
 
 

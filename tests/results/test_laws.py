@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankconst.results.vocabulary import Word, list_lexicon
-from results.containers import PLACES, Numbers, find_addresses, make_frame, write
+from results.containers import PLACES, Numbers, find_addresses, make_frame, openpyxl, write
 
 PLAIN = "fb15k237/test/both/standard"
 DATASET = {"Dataset": "FB15k-237"}
@@ -81,7 +81,7 @@ _LABELS = {
     "Side": ("head", "tail", "both"),
     "Protocol": ("raw", "filtered"),
 }
-_COMPARED = ("csv", "markdown", "latex", "json", "frame")
+_COMPARED = ("csv", "markdown", "latex", "workbook", "json", "frame")
 
 
 @st.composite
@@ -191,6 +191,11 @@ def test_every_number_and_every_text_is_written(container: str, tmp_path: Path) 
         written = f"{frame.to_csv()} {frame.attrs}"
     else:
         path = write(numbers, container, tmp_path)
-        written = path.name + path.read_text("utf-8")
+        written = path.name + _read_cells(path) if container == "workbook" else path.name + path.read_text("utf-8")
     values = [str(value) for row in numbers.values.values() for value in row]
     assert [each for each in [*values, *texts.values()] if each not in written] == []
+
+
+def _read_cells(path: Path) -> str:
+    rows = openpyxl.load_workbook(path).worksheets[0].iter_rows(values_only=True)
+    return " ".join(str(cell) for row in rows for cell in row)

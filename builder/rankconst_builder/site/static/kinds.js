@@ -6,7 +6,7 @@ const LOGGED = /\b(?:mrr|mr|mean rank|hits?[@_ ]?\d*)\b[^\w\n,;|&]*[:=][\s\[({]*
 
 /** What nothing else looks like. @type {Kind[]} */
 const CERTAIN = [
-  [/^PK\u0003\u0004/, "a workbook", ""],
+  [/^PK\u0003\u0004/, "a workbook", "xlsx"],
   [/^%PDF|^PAR1|\0|\ufffd/, "a file that is not text", ""],
   [/^\s*<(?:!doctype|html|body|div|table)\b/i, "HTML", "html"],
   [/^\s*\{\s*'/, "YAML, or a dictionary of Python", "yaml"],

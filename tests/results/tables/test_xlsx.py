@@ -1,0 +1,299 @@
+"""Workbooks: read as the same cells in CSV are, sheet by sheet, and nothing hidden in an archive does harm."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+import zipfile
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rankconst.errors import DataError, MissingExtraError
+from rankconst.results.document import LARGEST, open_document
+from rankconst.results.formats import read_document, read_results
+from rankconst.results.reading import Notes
+from rankconst.results.tables import xlsx
+from rankconst.results.tables.xlsx import READER
+from readings import check_indices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from rankconst.results.reading import Reading
+
+openpyxl = pytest.importorskip("openpyxl", reason="the extra rankconst[xlsx] is not installed")
+
+HEADING = ("Model", "Dataset", "MR", "MRR", "Hits@10")
+ROTATE = ("RotatE", "FB15k-237", 177, 0.338, 0.533)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results.xlsx"
+
+
+def write(path: Path, *rows: tuple[Any, ...], title: str = "Sheet1", book: Any = None) -> Any:
+    """Write a sheet, which stays open to changes, and return its workbook."""
+    book = book or openpyxl.Workbook(write_only=False)
+    sheet = book.active if book.active.title == "Sheet" else book.create_sheet()
+    sheet.title = title
+    for row in rows:
+        sheet.append(row)
+    book.save(path)
+    return book
+
+
+def texts(reading: Reading) -> list[tuple[str | None, str | None, str, str]]:
+    check_indices(reading)
+    return [(each.context.dataset, each.context.model, each.metric.label, each.text) for each in reading.entries]
+
+
+TABLES: dict[str, tuple[tuple[Any, ...], ...]] = {
+    "wide": (HEADING, ROTATE, ("TransE", "WN18RR", 3384, 0.226, 0.501)),
+    "percent": (HEADING, ("RotatE", "FB15k-237", 177, 33.8, 53.3), ("TransE", "WN18RR", 3384.0, 22.6, 50.1)),
+    "text": (HEADING, ("RotatE", "FB15k-237", "1,177", "0.338*", "53.3%"), ("A", "WN18RR", "n/a", "-", ".501 ± .01")),
+    "long": (("dataset", "metric", "value"), ("nations", "mrr", 0.71), ("nations", "hits@10", 1)),
+    "all digits": (HEADING, ("RotatE", "FB15k-237", 177.0012345678901, 0.3381234567890123, 1e-05)),
+    "holes": (HEADING, ROTATE, (), ("TransE", "FB15k-237", None, 0.294), ("DistMult", "FB15k-237", None, None, 0.4)),
+}
+
+
+@pytest.mark.parametrize("rows", TABLES.values(), ids=TABLES)
+def test_the_same_cells_in_csv_give_the_same_numbers(path: Path, rows: tuple[tuple[Any, ...], ...]) -> None:
+    write(path, *rows)
+    buffer = io.StringIO()
+    width = len(rows[0])
+    csv.writer(buffer, lineterminator="\n").writerows((*row, *[""] * (width - len(row))) for row in rows)
+    read, expected = read_results(path), read_document("results.csv", buffer.getvalue().replace("3384.0", "3384"))
+    assert texts(read) == texts(expected)
+    assert [each.line for each in read.entries] == [each.line for each in expected.entries]
+    assert [dict(row) for row in read.rows] == [dict(row) for row in expected.rows]
+    assert (read.layout, read.columns) == (expected.layout, expected.columns)
+
+
+def test_the_names_of_sheets_are_datasets(path: Path) -> None:
+    book = write(path, ("Model", "MRR"), ("RotatE", 0.338), title="FB15k-237")
+    write(path, ("Model", "MRR"), ("RotatE", 0.476), title="WN18RR", book=book)
+    write(path, ("Model", "MRR"), ("RotatE", 0.5), title="Mine", book=book)
+    write(path, ("Model", "MRR"), ("RotatE", 0.9), title="YAGO3-10", book=book)
+    book["YAGO3-10"].sheet_state = "hidden"
+    book.create_sheet("Notes")["A1"] = "nothing but prose"
+    book.save(path)
+    reading = read_results(path)
+    assert [each[::3] for each in texts(reading)] == [("FB15k-237", "0.338"), ("WN18RR", "0.476"), (None, "0.5")]
+    assert "dataset from the name of the sheet" in reading.understood
+    assert ("YAGO3-10", "a hidden sheet") in [(each.what, each.why) for each in reading.skipped]
+
+
+def test_a_table_may_begin_anywhere_below_a_title(path: Path) -> None:
+    body = (None, None, "Model", "MRR", "Hits@10"), (None, None, "RotatE", 0.476, 0.571)
+    write(path, (), (None, "Table 1: Results on WN18RR"), (), *body, title="Results")
+    assert texts(read_results(path)) == [("WN18RR", "RotatE", "MRR", "0.476"), ("WN18RR", "RotatE", "Hits@10", "0.571")]
+    assert {each.line for each in read_results(path).entries} == {5}
+
+
+def test_a_sheet_whose_name_contradicts_its_title_is_open(path: Path) -> None:
+    write(path, ("All results were computed on WN18RR",), ("Model", "MRR"), ("RotatE", 0.476), title="FB15k-237")
+    (entry,) = read_results(path).entries
+    assert entry.context.dataset is None
+    assert {name.lower() for ask in entry.context.asks for name in ask.choices} == {"wn18rr", "fb15k-237"}
+
+
+@pytest.mark.parametrize(
+    ("value", "shown_as", "text"),
+    [
+        (0.533, "0.0%", "53.3%"),
+        (0.5, "0.00%", "50%"),
+        (1, "0%", "100%"),
+        (0.533, "[Red]0%;-0%", "53.3%"),
+        (53.3, '0.0"%"', "53.3%"),
+        (53.3, "0.0\\%", "53.3%"),
+        (0.533, "0.0", "0.533"),
+        (33.8 / 100, "General", "0.338"),  # 0.33799999999999997
+        (0.1 + 0.2, "0.0%", "30%"),
+        (1 / 3, "0.00", "0.3333333333333333"),
+    ],
+)
+def test_numbers_are_those_that_are_stored(path: Path, value: float, shown_as: str, text: str) -> None:
+    book = write(path, ("Model", "Hits@10"), ("RotatE", value))
+    book.active["B2"].number_format = shown_as
+    book.save(path)
+    (entry,) = read_results(path).entries
+    assert entry.text == text
+    assert read_results(path).rows[0]["Hits@10"] == text
+
+
+def test_what_is_no_number_is_left_out(path: Path) -> None:
+    cells = ("=0.3+0.038", "#DIV/0!", True, date(2024, 3, 1))
+    write(path, ("Model", "MRR"), *((f"M{i}", cell) for i, cell in enumerate(cells)), ("RotatE", 0.338))
+    reading = read_results(path)
+    assert [each[1:] for each in texts(reading)] == [("RotatE", "MRR", "0.338")]
+    assert [row["MRR"] for row in reading.rows] == ["", "#DIV/0!", "TRUE", "2024-03-01 00:00:00", "0.338"]
+    uncomputed, *others = reading.skipped
+    assert uncomputed.what == "B2"
+    assert uncomputed.why.startswith("a formula without its result")
+    assert {each.line for each in others} >= {3, 4, 5}
+
+
+def test_what_is_left_out_of_several_sheets_names_its_sheet(path: Path) -> None:
+    book = write(path, (), title="Notes")
+    write(path, HEADING, ROTATE, ("TransE", "FB15k-237", "many", 0.294, 0.465), title="One", book=book)
+    write(path, ("Model", "Dataset", "MRR"), ("A", "WN18RR", 0.4), ("B", "WN18RR", "high"), title="Two", book=book)
+    reading = read_results(path)
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(3, "sheet One, many"), (3, "sheet Two, high")]
+    assert [entry.line for entry in reading.entries] == [2, 2, 2, 3, 3, 2]
+
+
+def test_a_formula_counts_with_its_result(path: Path) -> None:
+    write(path, ("Model", "MRR"), ("RotatE", "=0.3+0.038"))
+    change(path, lambda _, text: text.replace(b"<v></v>", b"<v>0.338</v>").replace(b"<v />", b"<v>0.338</v>"))
+    assert texts(read_results(path)) == [(None, "RotatE", "MRR", "0.338")]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize(("place", "text"), [("superscript", "0.338^{1}"), ("subscript", "0.338_{1}")])
+def test_a_mark_above_a_number_is_no_digit(path: Path, place: str, text: str, shared: bool) -> None:
+    write(path, ("Model", "MRR"), ("RotatE", "MARKED"), ("TransE", "0.294"))
+    runs = f'<r><t>0.338</t></r><r><rPr><vertAlign val="{place}"/><sz val="11"/></rPr><t xml:space="preserve">1</t></r>'
+    inline = b'<c r="B2" t="inlineStr"><is><t>MARKED</t></is></c>'
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    part = f'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si>{runs}</si></sst>'.encode()
+
+    def edit(name: str, text: bytes) -> bytes:
+        assert "sheet1" not in name or inline in text
+        if not shared:
+            return text.replace(b"<t>MARKED</t>", runs.encode())
+        override = b'<Override PartName="/xl/marked.xml" ContentType="%s"/></Types>' % kind
+        text = text.replace(inline, b'<c r="B2" t="s"><v>0</v></c>').replace(kind, b"application/xml")
+        return text.replace(b"</Types>", override)
+
+    change(path, edit, **{"xl/marked.xml": part})
+    reading = read_results(path)
+    assert [row["MRR"] for row in reading.rows] == [text, "0.294"]
+    expected = ["0.338", "0.294"] if place == "superscript" else ["0.294"]
+    assert [each.text for each in reading.entries] == expected
+
+
+# What is no workbook, or does harm.
+
+
+def change(path: Path, edit: Callable[[str, bytes], bytes], **added: bytes) -> None:
+    """Write an archive again with other contents."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: edit(name, archive.read(name)) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (parts | added).items():
+            archive.writestr(name, text)
+
+
+def test_the_size_that_the_file_states_is_not_believed(path: Path) -> None:
+    write(path, HEADING, ROTATE)
+    change(path, lambda _, text: text.replace(b'<dimension ref="A1:E2"', b'<dimension ref="A1:A1"'))
+    assert len(read_results(path).entries) == 3
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (lambda name, text: b" " * (LARGEST + 1) if "sheet1" in name else text, "more than 64 MiB once unpacked"),
+        (lambda name, text: b"<c/>" * 2_500_000 if "sheet1" in name else text, "half a million"),
+        (lambda _, text: text.replace(b'<row r="2"', b'<row r="999999999"'), "half a million"),
+        (lambda _, text: text.replace(b"<worksheet", b'<!DOCTYPE x [<!ENTITY a "b">]><worksheet'), "entities"),
+        (lambda name, text: text[: len(text) // 2] if "sheet1" in name else text, "or is damaged"),
+        (lambda name, text: b"" if "workbook.xml" in name else text, "or is damaged"),
+        (lambda _, text: text.replace(b"main+xml", b"none+xml"), "not an .xlsx workbook"),
+        (lambda _, text: text.replace(b'<row r="1"', b'<row r="3"'), "2 comes twice, or out of order"),
+        (lambda _, text: text.replace(b'<row r="1"', b'<row r="2"'), "2 comes twice, or out of order"),
+        (lambda _, text: text.replace(b'r="B2"', b'r="A2"'), "A2 comes twice, or out of order"),
+        (lambda _, text: text.replace(b'r="E2"', b'r="C2"'), "C2 comes twice, or out of order"),
+        (lambda _, text: text.replace(b"<v>0.338<", b"<v>0.3_38<"), "'0.3_38' is not a number"),
+        (lambda _, text: text.replace(b"<v>0.338<", "<v>\u0660.\u0663<".encode()), "is not a number"),
+    ],
+    ids=[
+        "bomb",
+        "cells",
+        "rows",
+        "entities",
+        "cut",
+        "empty",
+        "other",
+        "order",
+        "row",
+        "cell",
+        "column",
+        "score",
+        "digits",
+    ],
+)
+def test_archives_that_are_refused(path: Path, edit: Callable[[str, bytes], bytes], told: str) -> None:
+    write(path, HEADING, ROTATE)
+    change(path, edit)
+    with pytest.raises(DataError, match=told) as refused:
+        read_results(path)
+    assert str(path) in str(refused.value)
+    assert "CSV" in str(refused.value)
+
+
+def test_wide_rows_count_with_their_blanks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xlsx, "MOST_CELLS", 100)
+    book = write(path, *[("RotatE", 0.338)] * 20)
+    assert len(xlsx._read_sheets(open_document(path), Notes())[0][1]) == 20
+    book.active["Z1"] = "far away"
+    book.save(path)
+    with pytest.raises(DataError, match="empty ones included"):
+        read_results(path)
+
+
+@pytest.mark.parametrize("name", ["results.ods", "results.xlsx", "archive.zip"])
+def test_a_zip_that_is_no_workbook(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", "<x/>")
+    with pytest.raises(DataError, match=r"is not an \.xlsx workbook.*Save it as \.xlsx, or as CSV"):
+        read_results(path)
+
+
+@pytest.mark.parametrize("data", [b"PK\x03\x04", b"PK\x03\x04" + bytes(100)])
+def test_a_start_of_a_zip(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=r"is not an \.xlsx workbook"):
+        read_results(path)
+
+
+def test_its_format_is_no_other(path: Path) -> None:
+    write(path, HEADING, ROTATE)
+    with pytest.raises(DataError, match=r"an archive, as \.xlsx workbooks are, not csv\. Leave --input-format out"):
+        read_results(path, "csv")
+    path.write_text("prose\n")
+    for form in (None, "xlsx"):
+        with pytest.raises(DataError, match=r"is text, and no \.xlsx workbook"):
+            read_results(path, form)
+    path.write_text("model,dataset,MRR\nRotatE,WN18RR,0.476\n")
+    assert read_results(path).form == "csv"  # whatever its name says
+
+
+def test_the_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(path, HEADING, ROTATE)
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    document = open_document(path)
+    assert READER.recognise(document)
+    with pytest.raises(MissingExtraError, match=r"need openpyxl.*pip install 'rankconst\[xlsx\]'"):
+        READER.read(document)
+
+
+def test_a_note_below_a_table_counts(path: Path) -> None:
+    write(path, ("Dataset", "Model", "MRR"), ("WN18RR", "RotatE", 0.476), (), ("Note: 5 seeds",), ("(raw)",))
+    (entry,) = read_results(path).entries
+    assert (entry.text, entry.context.protocol) == ("0.476", "raw")
+
+
+def test_a_row_of_a_split_is_of_the_rows_below_it(path: Path) -> None:
+    rows = (("Validation",), ("WN18RR", "RotatE", 0.481), ("Test",), ("WN18RR", "RotatE", 0.476))
+    write(path, ("Dataset", "Model", "MRR"), *rows)
+    found = [(each.context.split, each.text) for each in read_results(path).entries]
+    assert found == [("valid", "0.481"), ("test", "0.476")]
