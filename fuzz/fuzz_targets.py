@@ -84,7 +84,7 @@ def _put(name: str, content: bytes) -> Path:
 
 _DECIMALS = (None, None, "comma", "point")
 _SHARES = (None, None, True, False)
-_TOOLS = ("pykeen", "libkge", "objects")
+_TOOLS = ("pykeen", "libkge", "ogb", "objects")
 _TABLES = ("pykeen_csv", "pykeen_tracker", "pykeen_trials", "pykeen_runs", "libkge_csv")
 _LOGS = (
     *("libkge_log", "rotate", "openke", "openke_torch", "dglke", "torchkge", "nbfnet", "pyg", "kbc"),
@@ -103,7 +103,7 @@ def _make_reader(name: str, suffix: str, *forms: str | None) -> None:
 
 
 _make_reader("csv", ".csv", "csv", None, *_TABLES)
-_make_reader("markdown", ".md", "markdown", None)
+_make_reader("markdown", ".md", "markdown", None, "model_card")
 _make_reader("html", ".html", "markdown", None)
 _make_reader("latex", ".tex", "latex", None)
 _make_reader("text", ".txt", "text", None)

@@ -124,7 +124,7 @@ def check_refusal(reader: Reader, document: Document) -> None:
     try:
         assert isinstance(reader.recognise(document), bool)
     except DataError as error:
-        assert reader.key in {"pykeen", "libkge", "objects"}
+        assert reader.key in {"pykeen", "libkge", "ogb", "objects"}
         assert looks_structured(document)
         assert document.name in str(error)
     try:

@@ -63,6 +63,7 @@ _MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
 FORMATS: dict[str, Format] = {
     "pykeen": Format("tools.pykeen", lambda each: _is_object(each) or _holds(each, "pipeline:")),
     "libkge": Format("tools.libkge", _mark("eval_completed")),
+    "ogb": Format("tools.ogb", lambda each: _is_object(each) and _holds(each, "_list", "hits@")),
     "objects": Format("objects", _is_object),
     "pykeen_csv": Format("tools.pykeen", _mark("Side", "side", within=1_000), "READER_CSV"),
     "pykeen_tracker": Format("tools.pykeen", _mark("type,step,key,value", within=200), "READER_TRACKER"),
@@ -81,6 +82,7 @@ FORMATS: dict[str, Format] = {
     "pyg": Format("logs.pyg", _mark("Mean Rank: ")),
     "kbc": Format("logs.kbc", _mark("'MRR': ", "'rhs': ")),
     "conve": Format("logs.conve", _mark("Hits ", "Mean r")),
+    "model_card": Format("tools.model_card", lambda each: _begins(each, "---") and _holds(each, "model-index")),
     "markdown": Format("tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in _MARKDOWN),
     "latex": Format("tables.latex", _mark("\\begin")),
     "csv": Format("tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")),

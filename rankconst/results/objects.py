@@ -211,7 +211,7 @@ def _find_other(key: str) -> str:
     found = None if read_label(key).whole else _LAST.fullmatch(key)
     if found is None or read_label(found[2]).whole or read_label(found[1]).metric != read_label(key).metric:
         return ""
-    return f"{found[2]!r} behind a metric is not understood: write one number, such as the mean, as {found[1]}"
+    return f"{found[2]!r} behind a metric is not understood"
 
 
 def _read_named(value: Mapping[str, Value], place: _Place) -> Iterator[_Found]:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 def test_rows_are_aligned() -> None:
     """Columns that no row fills go; each row has all others."""
-    reading = make_reading(Document("f", ""), "objects", "long", [{"a": "", "b": "1"}, {"c": "2", "b": "3"}], [])
+    reading = make_reading(Document("f", ""), "ogb", "long", [{"a": "", "b": "1"}, {"c": "2", "b": "3"}], [])
     assert reading.columns == ("b", "c")
     assert reading.rows == ({"b": "1", "c": ""}, {"b": "3", "c": "2"})
 
@@ -53,8 +53,8 @@ def test_all_else_is_kept() -> None:
     rows = ({"value": "0.3"},)
     whole = Reading("f", "libkge", "long", ("value",), rows, Entries([entry]), (skip,), "libkge", of_objects=True)
     assert reading == whole
-    empty = make_reading(Document("f", ""), "objects", "wide", [], [])
-    assert empty == Reading("f", "objects", "wide", (), (), Entries(), of_objects=True)
+    empty = make_reading(Document("f", ""), "ogb", "wide", [], [])
+    assert empty == Reading("f", "ogb", "wide", (), (), Entries(), of_objects=True)
 
 
 def test_notes_in_order_then_counts() -> None:

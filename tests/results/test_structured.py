@@ -26,10 +26,10 @@ from rankconst.results.structured import (
     read_number,
     read_records,
 )
-from rankconst.results.tools import libkge, pykeen
+from rankconst.results.tools import libkge, ogb, pykeen
 from readings import check_refusal
 
-READERS = [module.READER for module in (pykeen, libkge, objects)]
+READERS = [module.READER for module in (pykeen, libkge, ogb, objects)]
 
 
 def _document(text: str, name: str = "results.json") -> Document:
