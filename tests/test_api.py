@@ -547,7 +547,7 @@ def test_metric_and_relations_choose_of_every_shape(inputs: Inputs, kind: str) -
 def test_a_column_of_what_became_of_a_file_is_found_by_its_name(inputs: Inputs) -> None:
     adjusted = rankconst.adjust(inputs.path, dataset="nations")
     assert adjusted["AMRR"].tolist() == adjusted.to_pandas()["AMRR"].tolist()
-    with pytest.raises(UnknownNameError, match="there is no column 'AMMR'. Columns: "):
+    with pytest.raises(UnknownNameError, match=r"there is no column 'AMMR'\. Columns: "):
         adjusted["AMMR"]
 
 

@@ -181,7 +181,7 @@ def test_a_card_says_what_one_number_is_worth(run: Run) -> None:
     (row,) = run(*args, "--json").records
     assert said == [row["meaning"]]
     assert assumed == ["Assumed: test split, both sides, standard protocol."]
-    assert last == [f"More: --details. Tables {rankconst.bundled_versions()[-1]}."]
+    assert last == [f"More: --details. Tables {bundled_versions()[-1]}."]
     assert run(*args, "-f", "json") == run(*args, "--json")
 
 
@@ -303,7 +303,7 @@ def test_what_is_refused_says_what_to_do(run: Run, args: str) -> None:
     ("dataset", "told"),
     [
         ("yago310", "rankconst build --dataset yago310"), ("YAGO3-10", "rankconst build --dataset yago310"),
-        ("FB15k", "rankconst.load('rankconst-tables')"), ("OpenEA", "not offered"), ("openke_fb15k237", " fb15k237"),
+        ("FB15k", "load('rankconst-tables')"), ("OpenEA", "not offered"), ("openke_fb15k237", " fb15k237"),
     ],
 )  # fmt: skip
 def test_a_dataset_without_constants_says_how_to_get_them(run: Run, dataset: str, told: str) -> None:

@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import rankconst
 from brute import count_brute_force
 from carried import open_once
 from cli.conftest import SMALL, child_command, child_environment
@@ -30,6 +29,7 @@ from rankconst.catalogue.baselines import BUILT
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.errors import DataError, UsageError
+from rankconst.tables.tables import bundled_versions, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +72,7 @@ def assert_same_as_shipped(folder: Path, *keys: str) -> None:
 
     The others are compared where the builder is called: test_mirror_and_archive_and_shipped_tables_agree.
     """
-    built, shipped = rankconst.load(folder), open_once()
+    built, shipped = load(folder), open_once()
     for name in ("candidates", "constants"):
         of_shipped = [row for key in sorted(keys) for row in shipped.read(name, key).to_pylist()]
         of_built = built.read(name).to_pylist()
@@ -168,7 +168,7 @@ def test_again(run: Run, mirror: Path, out: Path) -> None:
 def test_datasets_join_those_of_the_folder(run: Run, mirror: Path, out: Path) -> None:
     assert run("build", "nations", *EVERYTHING, "--mirror", mirror, "--out", out).code == 0
     assert run("build", "countries_s1", *EVERYTHING, "--mirror", mirror, "--out", out).code == 0
-    assert list(rankconst.load(out).datasets) == ["countries_s1", "nations"]
+    assert list(load(out).datasets) == ["countries_s1", "nations"]
     assert_same_as_shipped(out, "nations", "countries_s1")
 
 
@@ -185,7 +185,7 @@ def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> 
     assert_same_as_shipped(out, "nations")
     # What is asked for is taken, here too.
     assert run("build", "-d", "nations", "--offline", "--splits", "test", "--out", out).code == 0
-    tables = rankconst.load(out)
+    tables = load(out)
     for name in ("candidates", "macro_candidates", "candidates_by_relation", "constants"):
         assert {row["split"] for row in tables.read(name).to_pylist()} == {"test"}
     assert not len(tables.read("baseline_candidates"))
@@ -338,7 +338,7 @@ def test_packed_files_are_read(run: Run, write_graph: WriteGraph, out: Path, pac
     path.write_bytes(pack(path.read_bytes()))
     screen = run("build", *files, "--name", "mykg", "-p", "raw", "--out", out, "-f", "json")
     assert [row["num_tasks"] for row in screen.records] == [10]
-    (row,) = rankconst.load(out).datasets.values()
+    (row,) = load(out).datasets.values()
     assert row["sha256"][2] == hashlib.sha256(path.read_bytes()).hexdigest()
     path.write_bytes(path.read_bytes()[:-12])
     screen = run("build", *files, "--name", "mykg", "--out", out)
@@ -614,7 +614,7 @@ def test_files_of_ones_own_are_built_without_the_extra(write_graph: WriteGraph, 
         [sys.executable, "-c", code], env=child_environment(cache), capture_output=True, text=True, check=False
     )
     assert (done.returncode, "name: graph" in done.stderr) == (0, True)
-    assert list(rankconst.load(tmp_path / "out").datasets) == ["graph"]
+    assert list(load(tmp_path / "out").datasets) == ["graph"]
 
 
 @pytest.mark.parametrize(
@@ -664,14 +664,14 @@ def test_a_word_that_is_a_benchmark_and_a_file_is_asked_about(
     assert "nations is a benchmark, and a file here: write ./nations, or --dataset nations." in screen.message
     assert run("build", "--dataset", "nations", "-p", "raw", "--mirror", mirror).code == 0
     assert run("build", "./nations", "test", "--name", "mine").code == 0
-    assert list(rankconst.load("rankconst-tables").datasets) == ["mine", "nations"]
+    assert list(load("rankconst-tables").datasets) == ["mine", "nations"]
 
 
 def test_valid_and_test_under_chance_unless_more_is_asked_for(run: Run, write_graph: WriteGraph, out: Path) -> None:
     files = write_graph(SMALL)
     for options, splits, baselines in (((), {"valid", "test"}, set()), (EVERYTHING, {*ORDER}, {*BUILT})):
         assert run("build", *files, "--name", "mykg", *options, "--out", out).code == 0
-        tables = rankconst.load(out)
+        tables = load(out)
         assert {row["split"] for row in tables.read("candidates").to_pylist()} == splits
         assert {row["baseline"] for row in tables.read("baseline_candidates").to_pylist()} == baselines
 
@@ -681,7 +681,7 @@ def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
     arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-q", "-f", "json")
     screen = run("build", *arguments, "--relations", "embassy,treaties", "--name", "Nations-Diplomacy")
     assert screen.code == 0
-    tables = rankconst.load(out)
+    tables = load(out)
     assert list(tables.datasets) == ["nations-diplomacy"]
     assert tables.datasets["nations-diplomacy"]["title"] == "Nations, restricted to 2 relations"
     assert provenance(out)["nations-diplomacy"]["restriction"] == {"relations": ["embassy", "treaties"]}
@@ -712,7 +712,7 @@ def test_restrictions_that_cannot_be(
 def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
     arguments = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-q", "-f", "json", "-p", "standard")
     assert run(*arguments, "--splits", "testing,validation").code == 0
-    tables, shipped = rankconst.load(out), open_once()
+    tables, shipped = load(out), open_once()
     for split in ("valid", "test"):
         assert tables.histogram("nations", split=split) == shipped.histogram("nations", split=split)
     assert {*tables.read("candidates")["split"].to_pylist()} == {"valid", "test"}
@@ -723,7 +723,7 @@ def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
     # All splits are another build.
     assert run(*arguments, *EVERYTHING).code == 0
     assert "splits" not in provenance(out)["nations"]
-    assert rankconst.load(out).histogram("nations", split="train") == shipped.histogram("nations", split="train")
+    assert load(out).histogram("nations", split="train") == shipped.histogram("nations", split="train")
     screen = run(*arguments, "--splits", "dev,trial")
     assert (screen.code, "trial" in screen.message) == (4, True)
 
@@ -739,7 +739,7 @@ def test_further_known_triples(mirror: Path, run: Run, out: Path, tmp_path: Path
     screen = run("build", *arguments, "--known", further, "--name", "mine")
     assert screen.code == 0
     assert f"{len(named)} of {len(named) + 1} further known triples are of the graph" in screen.err
-    tables = rankconst.load(out)
+    tables = load(out)
     assert tables.datasets["mine"]["title"] == "Nations, with further known triples"
     assert provenance(out)["mine"]["restriction"] == {
         "known": {"sha256": hashlib.sha256(further.read_bytes()).hexdigest()}
@@ -760,7 +760,7 @@ def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) ->
     row = screen.records[0]
     assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == ("sampled:500", 2 * 162_870, 501)
     assert expected_of(row, "mr") == 251
-    tables = rankconst.load(out)
+    tables = load(out)
     assert tables.protocols("ogbbiokg") == ("sampled:500",)
     assert tables.datasets["ogbbiokg"]["entities"] is None
     assert run("show", "ogbl-biokg", "--tables", out, "-m", "mrr").code == 0
@@ -846,7 +846,7 @@ def test_baselines_are_chosen(
     run: Run, write_graph: WriteGraph, out: Path, options: list[str], expected: set[str]
 ) -> None:
     run("build", *write_graph(SMALL), "--name", "mykg", "-p", "standard", *options, "--out", out)
-    rows = rankconst.load(out).read("baseline_candidates").to_pylist()
+    rows = load(out).read("baseline_candidates").to_pylist()
     assert {row["baseline"] for row in rows} == expected
 
 
@@ -861,7 +861,7 @@ def test_ids_and_labels_of_one_graph(run: Run, write_graph: WriteGraph, tmp_path
     written = {split: [[numbers[label] for label in row] for row in rows] for split, rows in SMALL.items()}
     files = write_graph(written)
     run("build", *files, "--name", "mykg", "--out", out)
-    expected = rankconst.load(out).read("constants")
+    expected = load(out).read("constants")
     for option, path in zip(files[::2], files[1::2], strict=True):
         rows = [line.split("\t") for line in Path(path).read_text(encoding="utf-8").splitlines()]
         table = pa.table({name: [int(row[place]) for row in rows] for place, name in enumerate("hrt")})
@@ -870,7 +870,7 @@ def test_ids_and_labels_of_one_graph(run: Run, write_graph: WriteGraph, tmp_path
         mixed = [str(parquet) if each == path else each for each in files]
         screen = run("build", *mixed, "--name", "mykg", "--out", tmp_path / "mixed")
         assert screen.code == 0
-        assert rankconst.load(tmp_path / "mixed").read("constants").equals(expected)
+        assert load(tmp_path / "mixed").read("constants").equals(expected)
 
 
 @pytest.mark.parametrize("options", [["-b", "counting"], ["--relations", "r"]])

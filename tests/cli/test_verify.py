@@ -193,4 +193,7 @@ def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankconst.download.find_spec", lambda _: None)
     screen = run("tables", "verify")
     assert (screen.code, screen.out) == (3, "")
-    assert "`rankconst tables verify` needs pandas, which is missing. Run: pip install 'rankconst[builder]'" in screen.message
+    assert (
+        "`rankconst tables verify` needs pandas, which is missing. Run: pip install 'rankconst[builder]'"
+        in screen.message
+    )

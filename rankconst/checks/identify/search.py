@@ -31,8 +31,8 @@ from rankconst.checks.identify.matches import (
     rank,
 )
 from rankconst.checks.identify.partial import contradict, find_equal, find_relations
-from rankconst.errors import RankconstError, UnknownNameError, UsageError
-from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_open, list_parsers, parse_stated, settle
+from rankconst.errors import RankconstError, UnknownNameError
+from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_parsers, parse_stated, settle
 from rankconst.names import list_first
 from rankconst.results.adjust import name_relations
 from rankconst.results.reading import Entries, Entry, Group, Reading, group_entries
