@@ -136,7 +136,7 @@ def check(
     """
     from rankconst.checks.checking import check_reading
     from rankconst.evaluation import Stated
-    from rankconst.results.formats import read_results
+    from rankconst.results.formats import read
 
     files, typed = _tell_apart(results or [], num_tasks)
     opened = open_tables(tables)
@@ -145,7 +145,7 @@ def check(
     )
     checked = []
     for file in files:
-        reading = read_results(file, input_format, decimal=decimal, percent=percent)
+        reading = read(file, input_format, decimal=decimal, percent=percent)
         report_reading(reading, strict=strict)
         checked.append(check_reading(reading, opened, user, rules=rule or ()))
     if not files:
