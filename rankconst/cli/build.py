@@ -19,9 +19,9 @@ from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.names import shorten
 from rankconst.tables.location import OUTPUT
-from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
 from rankconst.tasks import Tasks
+from rankconst.version import parse_version
 
 if TYPE_CHECKING:
     from collections.abc import Collection

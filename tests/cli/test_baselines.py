@@ -14,7 +14,7 @@ from carried import open_once
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
 from rankconst.cli.output import join_words
 from rankconst.errors import UndefinedError
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 pd = pytest.importorskip("pandas")
 

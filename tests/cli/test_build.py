@@ -30,7 +30,7 @@ from rankconst.catalogue.protocols import parse_protocol
 from rankconst.cli import build as build_command
 from rankconst.errors import DataError, UsageError
 from rankconst.names import shorten
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from carried import open_once
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

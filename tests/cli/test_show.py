@@ -8,7 +8,7 @@ import pytest
 
 from carried import open_once
 from rankconst.catalogue.metrics import MACRO_METRICS, TABULATED
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
