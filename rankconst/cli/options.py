@@ -21,7 +21,8 @@ from rankconst.errors import MissingExtraError, TablesError, UsageError
 from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
-from rankconst.tables.tables import Tables, bundled_versions, join_tables, load
+from rankconst.tables.tables import Tables, join_tables, load
+from rankconst.version import bundled_versions
 
 ALL = "all"
 """What some options take for every split, side, protocol or baseline."""

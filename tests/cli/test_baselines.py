@@ -13,7 +13,7 @@ import rankconst
 from carried import open_once
 from rankconst.cli.output import join_words
 from rankconst.errors import UndefinedError
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 pd = pytest.importorskip("pandas")
 

@@ -8,7 +8,7 @@ import pytest
 
 import rankconst
 from carried import open_once
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cases import mark_rest
+from rankconst import version
 from rankconst.cli import main
 from rankconst.cli.options import open_tables
 from rankconst.errors import TablesError
@@ -210,7 +211,8 @@ def test_completion_of_a_shell_that_is_not_known(asked: str) -> None:
 
 def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     own = str(tables.load().path)
-    monkeypatch.setattr(tables, "_bundle_folders", dict)
+    for module in (version, tables):
+        monkeypatch.setattr(module, "bundle_folders", dict)
     assert "nations" in open_tables([own]).datasets
     with pytest.raises(TablesError, match="this installation carries no tables"):
         open_tables(None)

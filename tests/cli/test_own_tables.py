@@ -10,7 +10,8 @@ import pytest
 import rankconst
 from cli.conftest import SMALL
 from rankconst.tables.schema import COLUMNS
-from rankconst.tables.tables import bundled_versions, join_tables
+from rankconst.tables.tables import join_tables
+from rankconst.version import bundled_versions
 
 NEWEST = bundled_versions()[-1]
 
