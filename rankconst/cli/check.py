@@ -324,7 +324,6 @@ def _summarise(every: Sequence[CheckedReading]) -> str:
     errors = sum(each.num_errors for each in every)
     said = [
         *[count_of(len(every), "file")] * (len(every) > 1),
-        count_of(sum(each.num_evaluations for each in every), "evaluation"),
         count_of(sum(len(each.reading.entries) for each in every), "number"),
         count_of(sum(len(each.findings) for each in every), "finding"),
     ]
