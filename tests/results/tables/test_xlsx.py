@@ -68,9 +68,9 @@ def test_the_same_cells_in_csv_give_the_same_numbers(path: Path, rows: tuple[tup
     buffer = io.StringIO()
     width = len(rows[0])
     csv.writer(buffer, lineterminator="\n").writerows((*row, *[""] * (width - len(row))) for row in rows)
-    read, expected = read(path), read_document("results.csv", buffer.getvalue().replace("3384.0", "3384"))
-    assert texts(read) == texts(expected)
-    assert [each.line for each in read.entries] == [each.line for each in expected.entries]
+    found, expected = read(path), read_document("results.csv", buffer.getvalue().replace("3384.0", "3384"))
+    assert texts(found) == texts(expected)
+    assert [each.line for each in found.entries] == [each.line for each in expected.entries]
     assert [dict(row) for row in read.rows] == [dict(row) for row in expected.rows]
     assert (read.layout, read.columns) == (expected.layout, expected.columns)
 
