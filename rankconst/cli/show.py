@@ -310,11 +310,12 @@ def _lay_out(
     hidden = {*(_DETAILS if brief or ties else ()), *(key for key in ("split", "side") if getattr(asked, key) != ALL)}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
     columns = [replace(each, title=titles.get(each.key, each.title)) for each in _COLUMNS if each.key not in hidden]
-    if not ladder and any(row[_COUNTING] is not None for row in rows):
-        columns.append(Column(_COUNTING, _COUNTING, show_constant, right=True))
+    counted = not ladder and any(row[_COUNTING] is not None for row in rows)
+    columns += [Column(_COUNTING, _COUNTING, show_constant, right=True)] * counted
     where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
     where += [asked.aggregation] * (not asked.is_micro) + [f"only {', '.join(asked.relations)}"] * bool(asked.relations)
     captions = (
+        "counting: a ranker that only counts triples; see rankconst show counting." * counted,
         f"Tables: {opened.version_of(asked.dataset)}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
