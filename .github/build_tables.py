@@ -14,8 +14,9 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankconst.catalogue.baselines import BUILT
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst.download import Reporter, cache_folder
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.pipeline import Build, Outcome, build_all
@@ -46,7 +47,15 @@ def build(sources: Sequence[Benchmark], fetcher: Fetcher, out: Path) -> Outcome:
     """Build all that can be built; those that failed last time are tried again."""
     wanted = [source for source in sources if not (source.not_offered or source.same_graph_as)]
     return build_all(
-        Build(sources=wanted, out=out, fetcher=fetcher, protocols=tuple(PROTOCOLS.values()), reporter=fetcher.reporter)
+        Build(
+            sources=wanted,
+            out=out,
+            fetcher=fetcher,
+            protocols=tuple(PROTOCOLS.values()),
+            baselines=BUILT,
+            splits=tuple(SPLITS),
+            reporter=fetcher.reporter,
+        )
     )
 
 

@@ -27,6 +27,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rankconst.moments import compute_moments
+
 # PyKEEN's interpreter runs this file too, and a child's peak memory begins with its parent's: nothing big here.
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,10 +131,10 @@ def work_rankconst(options: dict[str, Any]) -> None:
         empty_caches()
         for metric in TABULATED:
             start = time.perf_counter()
-            rankconst.compute_moments(metric, histogram)
+            compute_moments(metric, histogram)
             in_turn[metric.key].append(time.perf_counter() - start)
     for metric in TABULATED:
-        alone, moments = time_call(functools.partial(rankconst.compute_moments, metric, histogram), empty_caches)
+        alone, moments = time_call(functools.partial(compute_moments, metric, histogram), empty_caches)
         report(
             metric=metric.key,
             label=metric.label,

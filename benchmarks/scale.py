@@ -120,14 +120,14 @@ from rankconst_builder.candidates import count_protocols
 from rankconst_builder.columns import encode_ids, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import Layout, read_own
+from rankconst_builder.layout import read_own
 from rankconst_builder.tallies import tally_protocols
 names = {role: folder / f"{role}.{form}" for role in roles}
-columns = {role: open_columns(path, Layout()) for role, path in names.items()}
+columns = {role: open_columns(path) for role, path in names.items()}
 graph = encode_ids(columns) if all(columns.values()) else None
 if graph is None:
     files = {role: read_local(path).data for role, path in names.items()}
-    graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()}, Layout())[0])
+    graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()})[0])
 # Nobody else here counts candidates for relations.
 graph = replace(graph, inductive=True)
 standard = [PROTOCOLS["standard"]]

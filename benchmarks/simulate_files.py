@@ -36,6 +36,8 @@ from rankconst.values.constants import Constants
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rankconst.tables.tables import Tables
+
 METRICS = ("mr", "mrr", "hits@1", "hits@10")
 NAMES = {
     ("mr", "normalised"): "adjusted_arithmetic_mean_rank",
@@ -153,19 +155,19 @@ def same_constants(found: Constants, truth: Tasks) -> bool:
 
 
 def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], user: Stated) -> None:
-    """Adjust and lint a file; `truths` has the tasks of each row, None for a graph that is in no table."""
+    """Adjust and check a file; `truths` has the tasks of each row, None for a graph that is in no table."""
     tables = load()
     reading = read_document(name, text)
     found = lint_reading(reading, tables, user)
     if found.num_errors:
-        counts.add("called wrong by lint", f"{truths}\n{text}\n{found.findings[0]}")
+        counts.add("called wrong", f"{truths}\n{text}\n{found.findings[0]}")
     by_identify = [
         group
-        for group in identify_reading(reading, tables, user).groups
+        for group in identify_reading(reading, tables, user)
         if group.match is not None and group.match.by_chance < CERTAIN
     ]
     if None in truths and by_identify:
-        counts.add("named by identify", f"{by_identify[0].match}\n{text}")
+        counts.add("named by its numbers", f"{by_identify[0].match}\n{text}")
     completed = complete_reading(reading, tables, user)
     try:
         adjusted = adjust_reading(completed.reading, tables, user)
@@ -191,7 +193,7 @@ def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], 
 
 
 @lru_cache(maxsize=1)
-def load() -> rankconst.Tables:
+def load() -> Tables:
     """Open the tables once."""
     return rankconst.load()
 

@@ -34,20 +34,7 @@ def prepare(_: Sphinx, name: str, source: list[str]) -> None:
     if name == root_doc:
         pages = re.findall(r"^\| \[(\w+)\.md\]", text, re.MULTILINE)
         text += "\n".join(["", "```{toctree}", ":hidden:", "", *pages, "reference", "```", ""])
-    if name == "reference":
-        for public in rankconst.__all__:
-            text += f"\n.. {_direct(public)}\n"
     source[0] = text
-
-
-def _direct(name: str) -> str:
-    """Return the directive that documents a public name."""
-    value = getattr(rankconst, name)
-    if not isinstance(value, type):
-        return f"{'autofunction' if callable(value) else 'autodata'}:: rankconst.{name}"
-    if issubclass(value, Exception):
-        return f"autoexception:: rankconst.{name}"
-    return f"autoclass:: rankconst.{name}\n   :members:"
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:

@@ -24,6 +24,9 @@ _TABLES = "results/tables"
 _SOURCES: dict[str, tuple[str, ...]] = {
     "csv": (f"{_TABLES}/test_csv.py", f"{_TABLES}/test_grid.py", "results/tools"),
     "markdown": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py", "results/test_rewrite.py"),
+    "html": (f"{_TABLES}/test_markdown.py", "results/test_hidden.py"),
+    "yaml": ("results/test_structured.py", "results/tools"),
+    "frame": (f"{_TABLES}/test_csv.py", "results/test_frame.py"),
     "latex": (f"{_TABLES}/test_latex.py", f"{_TABLES}/test_cells.py", "results/test_rewrite.py"),
     "text": (f"{_TABLES}/test_text.py",),
     "structured": ("results/test_structured.py", "results/tools"),

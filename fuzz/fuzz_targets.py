@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from unittest import mock
 
+import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import typer
@@ -43,11 +44,13 @@ from rankconst.values.published import parse_value, read_published, show_number
 from rankconst_builder import fetch, triples
 from rankconst_builder.columns import encode_ids, open_columns
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import Layout, read_own
+from rankconst_builder.layout import read_own
 from rankconst_builder.statistics import describe_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from rankconst.tables.tables import Tables
 
 TARGETS: dict[str, Callable[[bytes], None]] = {}
 """Name of a target to its function; the first byte of an input chooses among the options that the reader has."""
@@ -101,9 +104,11 @@ def _make_reader(name: str, suffix: str, *forms: str | None) -> None:
 
 _make_reader("csv", ".csv", "csv", None, *_TABLES)
 _make_reader("markdown", ".md", "markdown", None, "model_card")
+_make_reader("html", ".html", "markdown", None)
 _make_reader("latex", ".tex", "latex", None)
 _make_reader("text", ".txt", "text", None)
 _make_reader("structured", ".json", None, *_TOOLS)
+_make_reader("yaml", ".yaml", None, *_TOOLS)
 _make_reader("logs", ".log", None, *_LOGS)
 
 
@@ -131,6 +136,19 @@ def workbook(data: bytes) -> None:
             archive.writestr(name, data[1:] if i == place else content)
     _put("a.xlsx", data[1:] if place == len(parts) else packed.getvalue())
     read_opened(open_document(_room() / "a.xlsx"))
+
+
+@_target
+def frame(data: bytes) -> None:
+    """A DataFrame, with levels of columns and an index as the first byte says."""
+    option = data[0] if data else 0
+    header = [0, 1] if option & 1 else 0
+    try:
+        made = pd.read_csv(io.BytesIO(data[1:]), header=header, index_col=0 if option & 2 else None)
+    except (ValueError, OverflowError, pd.errors.ParserError) as error:
+        raise DataError("no frame") from error
+    made.attrs = {"title": str(made.columns[0])} if option & 4 and len(made.columns) else {}
+    rankconst.adjust(made.astype(object) if option & 8 else made, dataset="nations")
 
 
 @_target
@@ -172,12 +190,12 @@ def graph(data: bytes) -> None:
 def columns(data: bytes) -> None:
     """A file of ids or of labels in columns; text that is read as ids is what text is that is read with care."""
     path = _put("a.bin", data)
-    found = open_columns(path, Layout())
+    found = open_columns(path)
     if found is None:
         raise DataError("as text")
     graph = encode_ids({"train": found}, 0)
     if found.text and graph is not None:
-        labels, _ = read_own({"train": fetch.read_local(path).data}, {"train": "a"}, Layout())
+        labels, _ = read_own({"train": fetch.read_local(path).data}, {"train": "a"})
         assert describe_graph(graph) == describe_graph(encode_labels(labels))
     elif graph is None and not found.text:
         assert len(found.read_labels()) == found.rows
@@ -220,7 +238,7 @@ def describe_tables(files: dict[str, bytes]) -> bytes:
     return json.dumps(described).encode()
 
 
-def _use(tables: rankconst.Tables, protocol: str = "standard") -> None:
+def _use(tables: Tables, protocol: str = "standard") -> None:
     for name in COLUMNS:
         tables.read(name)
     for dataset in list(tables.datasets)[:2]:

@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -17,13 +16,13 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.names import show_controls
+from rankconst.names import write_html
 from rankconst.tasks import sampled_histogram
 from rankconst.values import bounds
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.batches import adjust_dropped, draw_evenly
 from rankconst.values.constants import Adjusted, Constants
-from rankconst.values.published import Interval, show_uncertain
+from rankconst.values.published import Interval, show_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -401,8 +400,7 @@ class AdjustedValues(Mapping[str, Adjusted]):
         columns["expectation"] = [f"{cell:.6g}" for cell in table["expectation"]]
         for key in ("value", "index", "z"):
             columns[key] = list(map(show_range, *(table[f"{key}{end}"] for end in ENDS)))
-        rows = [write_row("th", columns), *(write_row("td", row) for row in zip(*columns.values(), strict=True))]
-        return f"<table><caption>{escape(self.done[0].batch.tasks.describe())}</caption>{''.join(rows)}</table>"
+        return write_html(columns, self.done[0].batch.tasks.describe())
 
 
 def pick(adjusted: Adjusted, place: int) -> Adjusted:
@@ -413,13 +411,3 @@ def pick(adjusted: Adjusted, place: int) -> Adjusted:
         picked[form] = None if values is None else float(values[place])
         picked[f"{form}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))
     return Adjusted(**picked, undefined=adjusted.undefined)
-
-
-def show_range(best: float | None, lower: float, upper: float) -> str:
-    """Write a number with its ends for a notebook; nothing where there is none."""
-    return "" if best is None or not np.isfinite(best) else show_uncertain(best, Interval(lower, upper))
-
-
-def write_row(tag: str, cells: Iterable[str]) -> str:
-    """Return a row of a table in HTML."""
-    return f"<tr>{''.join(f'<{tag}>{escape(show_controls(cell))}</{tag}>' for cell in cells)}</tr>"

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.arrow import as_pandas
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED, parse_baseline
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
@@ -28,12 +28,9 @@ from rankconst.values.ranks import Ranks, from_ranks
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from matplotlib.figure import Figure
-
     from rankconst.adjusting import AdjustedValues
     from rankconst.catalogue.metrics import Metric
-    from rankconst.checks.identify.matches import Identification
-    from rankconst.checks.lint.case import Lint
+    from rankconst.checks.checking import CheckedReading
     from rankconst.results.reading import Reading
     from rankconst.values.comparison import Comparison
     from rankconst.values.constants import Constants
@@ -42,14 +39,14 @@ if TYPE_CHECKING:
 def adjust(
     results: Any,
     *,
-    metric: str | None = None,
+    metric: str | Iterable[str] = (),
     dataset: str | None = None,
     split: str | None = None,
     side: str | None = None,
     protocol: str | None = None,
     tool: str | None = None,
     aggregation: str | None = None,
-    metrics: Iterable[str] = (),
+    relations: Iterable[str] = (),
     percent: bool | Collection[str] | None = None,
     strict: bool = False,
     accept: Iterable[str] = (),
@@ -64,23 +61,24 @@ def adjust(
     Parameters
     ----------
     results
-        A number, or text as it was printed, with its `metric`; or a dict of such values by their metrics,
-        ``{"mrr": "0.338", "hits@10": "0.533"}``. The path of a file of any format that ``rankconst adjust`` reads; a
-        dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read_results` or :func:`from_ranks` returns;
-        or a DataFrame. A DataFrame is wide, with a column for each metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or
-        long, with columns ``metric`` and ``value`` (and ``k`` for ``hits_at_k``). Columns ``dataset``, ``split``,
-        ``side``, ``protocol``, ``tool``, ``aggregation``, in any usual spelling, say which ranking tasks a row is
-        about. Text is read as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals; floats
-        are exact. Missing values, ``n/a`` and the like stay missing.
+        A number, or text as it was printed (without a letter, else it is a path), with its `metric`; or a dict of such
+        values by their metrics, ``{"mrr": "0.338", "hits@10": "0.533"}``. The path of a file of any format that
+        ``rankconst adjust`` reads; a dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read` or
+        :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each metric (``MRR``,
+        ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and ``value`` (and ``k`` for ``hits_at_k``).
+        Columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool``, ``aggregation``, in any usual spelling, say
+        which ranking tasks a row is about. Text is read as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``),
+        which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay missing.
     metric
-        What a single number is; not for other results, which name their metrics.
+        What a single number is. Of other results, which name their metrics, the only one to adjust, or several; all
+        if empty.
     dataset, split, side, protocol, tool, aggregation
         Which ranking tasks the numbers are from, where the results do not say. The defaults are split ``test``, side
         ``both``, and the tool's protocol or else ``standard``; the result's ``assumed`` names those that were used. If
         the results have adjusted values or numbers of ranks, these settle it instead: where several sets of tasks fit,
         or none, nothing is adjusted.
-    metrics
-        Only these; all if empty.
+    relations
+        Only the tasks of these relations; of all if empty.
     percent
         Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If None, the numbers
         tell: they are where most rows have one above 1.
@@ -145,24 +143,26 @@ def adjust(
     1     WN18RR  0.476  0.4759
     """
     opened = _open(tables)
-    user = Stated(dataset, split, side, protocol, aggregation, tool, accepted=_list_names(accept))
-    wanted = tuple(map(parse_metric, _list_names(metrics)))
+    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=_list_names(relations))
+    user = replace(user, accepted=_list_names(accept))
+    names = _list_names(metric)
+    wanted = tuple(map(parse_metric, names))
     baselines = tuple(key for key in opened.list_baselines(baseline) if key in INFORMED)
     if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
-    single = metric is not None or (isinstance(results, SINGLE) and not isinstance(results, str))
+    single = _is_value(results)
     if single or _is_typed(results):
-        typed = {_require_metric(results, metric): results} if single else results
+        typed = {_require_one(results, names): results} if single else results
         chosen = {name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted}
         if errors is not None:
             raise UsageError("errors is for files and frames: a value that cannot be adjusted is an error anyway.")
         if not chosen:
-            raise UsageError(f"metrics leaves out all values, which are of {', '.join(typed)}. Leave out metrics.")
+            raise UsageError(f"metric leaves out all values, which are of {', '.join(typed)}. Leave out metric.")
         against = [DEFAULT_BASELINE, *baselines]
         adjusted = _adjust_values(
             chosen, opened, user, percent=percent, decimals=decimals, baselines=against, significance=significance
         )
-        return adjusted[metric] if metric is not None else adjusted
+        return adjusted[names[0]] if single else adjusted
     if strict and errors == "note":
         raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
     errors = "raise" if strict else errors
@@ -204,13 +204,20 @@ def adjust(
     )
 
 
-def _require_metric(value: Any, metric: str | None) -> str:
+def _is_value(results: Any) -> bool:
+    """Tell whether results are a single value; text with a letter, but for an exponent's, is a path."""
+    if isinstance(results, str):
+        return {*filter(str.isalpha, results)} <= {*"eE"}
+    return isinstance(results, SINGLE)
+
+
+def _require_one(value: Any, names: Sequence[str]) -> str:
     """Return the name of the metric of a single number."""
-    if metric is None:
+    if not names:
         raise UsageError(f"which metric is {value}? Add metric, as in rankconst.adjust({value}, metric='mrr').")
-    if not isinstance(value, SINGLE):
-        raise UsageError(f"metric says what a single number is; expected a number, got {type(value).__name__}.")
-    return metric
+    if len(names) > 1:
+        raise UsageError(f"{value} is of one metric; expected one, got {', '.join(names)}.")
+    return names[0]
 
 
 def _is_typed(results: Any) -> bool:
@@ -254,7 +261,7 @@ def _adjust_values(
     return AdjustedValues(tuple(values), tuple(map(add_significance, done) if significance else done))
 
 
-def lint(
+def check(
     results: Any,
     *,
     dataset: str | None = None,
@@ -268,77 +275,94 @@ def lint(
     accept: Iterable[str] = (),
     rules: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
-) -> Lint:
-    """Find impossible numbers in results: hits that fall with k, an MRR that the hits exclude.
+) -> CheckedReading:
+    """Find impossible numbers, and the ranking tasks that numbers come from.
 
     Parameters
     ----------
     results
-        As for :func:`adjust`.
+        As for :func:`adjust`. Adjusted values beside their base values, and numbers of ranks, show where they come
+        from: ``{"MR": "470", "AMRI": "0.934"}``.
     dataset, split, side, protocol, tool, aggregation, percent, strict, accept, tables
-        As for :func:`adjust`. Rules that count candidates or tasks need the dataset.
+        As for :func:`adjust`. Laws that count candidates or tasks need the dataset; where numbers come from is searched
+        for among what you name. Numbers that say that they are of other tasks are left out.
     rules
-        Keys of rules, as ``rankconst lint --rules`` lists them; all if empty.
+        Keys of the only laws to apply, as ``rankconst show rules`` lists them; if empty, all, and the search.
 
     Returns
     -------
-    Lint
-        Its ``findings``, and ``notes`` on what could not be checked.
+    CheckedReading
+        Its ``findings`` are the laws that numbers break, impossible if their ``severity`` is ``"error"``; its
+        ``groups`` share their ranking tasks, and each has the sets of tasks that fit as ``matches``. Its ``notes`` and
+        ``asked`` say what was not checked, and why; ``to_pandas()`` has a row for each finding and each group.
 
     Raises
     ------
     DataError, UnknownNameError, UsageError
         As for :func:`adjust`.
+
+    Examples
+    --------
+    >>> found = check({"Hits@1": "0.241", "Hits@3": "0.575", "Hits@10": "0.533"})
+    >>> [(finding.inequality, finding.severity) for finding in found.findings]
+    [('Hits@3 <= Hits@10', 'error')]
     """
-    from rankconst.checks.lint import lint_reading
+    from rankconst.checks.checking import check_reading
 
     user = Stated(
         dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=_list_names(accept)
     )
-    return lint_reading(_read(results, strict=strict, percent=percent), _open(tables), user, rules=_list_names(rules))
+    reading = _read(results, strict=strict, percent=percent)
+    return check_reading(reading, _open(tables), user, rules=_list_names(rules), in_python=True)
 
 
-def identify(
-    results: Any,
+def constants(
+    dataset: str,
+    metric: str,
     *,
-    dataset: str | None = None,
     split: str | None = None,
     side: str | None = None,
     protocol: str | None = None,
+    tool: str | None = None,
     aggregation: str | None = None,
-    percent: bool | None = None,
-    strict: bool = False,
-    accept: Iterable[str] = (),
+    relations: Iterable[str] = (),
+    baseline: str = DEFAULT_BASELINE,
     tables: Tables | Sequence[Tables] | None = None,
-) -> Identification:
-    """Find out which ranking tasks numbers come from, and which adjusted values do not belong to their base values.
+) -> Constants:
+    """Look up what a random ranker, or another baseline, gets on average, and how much that varies.
 
     Parameters
     ----------
-    results
-        As for :func:`adjust`; with adjusted values next to their base values, or numbers of ranks.
-    dataset, split, side, protocol, aggregation
-        Search only these.
-    percent, strict, accept, tables
+    dataset, metric
+        In any usual spelling: ``"FB15k-237"``, ``"Hits@10"``; any k.
+    split, side, protocol, tool, aggregation, relations, tables
         As for :func:`adjust`.
+    baseline
+        ``"uniform"`` is chance; ``"frequency"``, ``"inverse"`` and ``"counting"`` know the training set.
 
     Returns
     -------
-    Identification
-        Its ``groups`` share their ranking tasks; each has its ``matches`` and ``mismatches``.
+    Constants
+        Its ``index``, ``z`` and ``adjust`` turn published values into adjusted ones.
 
     Raises
     ------
-    DataError, UnknownNameError, UsageError
-        As for :func:`adjust`.
-    """
-    from rankconst.checks.identify.search import identify_reading
+    UnknownNameError
+        If a name is unknown, or the tables hold no such tasks.
+    DataError
+        If the tool's numbers cannot be adjusted on the dataset.
+    UsageError
+        For a tool of which it is not known which tasks it leaves out, or a macro average of a metric without one.
 
-    opened = _open(tables)
-    user = parse_stated(
-        Stated(dataset, split, side, protocol, aggregation, percent=bool(percent), accepted=_list_names(accept)), opened
-    )
-    return identify_reading(_read(results, strict=strict, percent=percent), opened, user)
+    Examples
+    --------
+    >>> mrr = constants("FB15k-237", "mrr", side="tail")
+    >>> mrr.num_tasks, round(mrr.index("0.338"), 4)
+    (20466, 0.3375)
+    """
+    key = require_text(dataset)
+    user = Stated(key, split, side, protocol, aggregation, tool, relations=_list_names(relations))
+    return _look_up(metric, user, _open(tables), baseline)
 
 
 def compare(
@@ -409,26 +433,26 @@ def compare(
         return one.compare(other, metric, side or "both")
     parsed = parse_metric(metric)
     require_mean(parsed)
-    if num_tasks is None:
-        # Ties are ranked alike in both; but the name may say a side, too.
-        named = replace(complete_by_name(metric, user), rank_type=None)
-        constants = _look_up(parsed, named, _open(tables))
-    else:
-        constants = _count(parsed, user, num_tasks)
-    return constants.compare(first, second, decimals=decimals, percent=percent)
-
-
-def _look_up(metric: Metric, user: Stated, tables: Tables) -> Constants:
-    """Return the constants of a metric on the tasks that a user names."""
-    if user.dataset is None:
+    if num_tasks is not None:
+        known = _count(parsed, user, num_tasks)
+    elif dataset is None:
         raise UsageError("of which dataset are the two values? Name it, or give the number of tasks.")
-    tasks, tool = settle(NOTHING, parse_stated(user, tables), tables)
+    else:
+        known = _look_up(metric, user, _open(tables))
+    return known.compare(first, second, decimals=decimals, percent=percent)
+
+
+def _look_up(metric: str, user: Stated, tables: Tables, baseline: str = DEFAULT_BASELINE) -> Constants:
+    """Return the constants of a metric, whose name may say more than that, on the tasks that a user names."""
+    parsed = parse_metric(metric)
+    named = replace(complete_by_name(metric, user), rank_type=None)  # ties are ranked alike in both
+    tasks, tool = settle(NOTHING, parse_stated(named, tables), tables)
     if tool is not None and tool.batch is not None:
         raise UsageError(
-            f"{tool.title} leaves out up to {2 * tool.batch - 2:,} tasks, and which is not known. To compare as if it "
+            f"{tool.title} leaves out up to {2 * tool.batch - 2:,} tasks, and which is not known. To go on as if it "
             f"did not, leave out the tool; its protocol is {tool.protocol}."
         )
-    return tables.look_up(tasks, metric)
+    return tables.look_up(replace(tasks, baseline=parse_baseline(baseline).key), parsed)
 
 
 def _count(metric: Metric, user: Stated, num_tasks: int) -> Constants:
@@ -447,39 +471,6 @@ def _count(metric: Metric, user: Stated, num_tasks: int) -> Constants:
         )
     whole = Counts(f"{num_tasks:,} tasks", {"both": histogram}).constants(metric)
     return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
-
-
-def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure:
-    """Draw a table of results: original value, adjusted index and z of every model, dataset by dataset.
-
-    Parameters
-    ----------
-    results
-        As for :func:`adjust`.
-    metrics
-        Only these; all if empty.
-    options
-        As for :func:`adjust`: ``dataset``, ``tool``, ``tables`` ...
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Its ``savefig`` writes a file; in a notebook it shows itself.
-
-    Raises
-    ------
-    MissingExtraError
-        If matplotlib is not installed, or PyYAML for a YAML file.
-    DataError, UnknownNameError, UsageError
-        As for :func:`adjust`.
-    """
-    from rankconst.plots.comparison import plot_comparison
-
-    names = _list_names(metrics)
-    opened = _open(options.pop("tables", None))
-    adjusted = adjust(_read(results, percent=options.get("percent")), metrics=names, tables=opened, **options)
-    titles = {key: row["title"] for key, row in opened.datasets.items()}
-    return plot_comparison(adjusted, [parse_metric(name) for name in names] or None, titles=titles)
 
 
 def from_triples(
@@ -584,7 +575,7 @@ def _read(results: Any, *, strict: bool = False, percent: bool | None = None, me
 
 
 def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Reading:
-    from rankconst.results.formats import read_document, read_results
+    from rankconst.results.formats import read, read_document
     from rankconst.results.reading import Reading
 
     results = as_pandas(results)
@@ -593,7 +584,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
     if isinstance(results, Ranks):
         return read_document("the ranks", _write_ranks(results))
     if isinstance(results, (str, os.PathLike)):
-        return read_results(os.fspath(results), percent=percent, metric=metric)
+        return read(os.fspath(results), percent=percent, metric=metric)
     if isinstance(results, Mapping):
         try:
             text = json.dumps(results, default=_to_plain)

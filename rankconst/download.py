@@ -12,7 +12,8 @@ import os
 import re
 import threading
 import time
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +23,7 @@ from rankconst.errors import DownloadError, MissingExtraError, UsageError, first
 from rankconst.names import shorten, show_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from rich.console import Console
     from rich.progress import Progress
@@ -66,19 +67,21 @@ def check_mirror(mirror: str | None) -> str | None:
     return mirror or None
 
 
-def require_pooch(doing: str) -> None:
-    """Raise MissingExtraError if the extra that downloads need is not installed."""
-    if find_spec("pooch") is None:
-        raise MissingExtraError(f"{doing} needs pooch, which is missing. Run: pip install 'rankconst[builder]'")
+def require_module(module: str, doing: str) -> None:
+    """Raise MissingExtraError if a module of the extra that builds and downloads is not installed; imports nothing."""
+    if find_spec(module) is None:
+        raise MissingExtraError(f"{doing} needs {module}, which is missing. Run: pip install 'rankconst[builder]'")
 
 
 def cache_folder() -> Path:
     """Return the folder for downloads: ``RANKCONST_CACHE``, or the OS cache folder for this program."""
+    if named := os.environ.get("RANKCONST_CACHE"):
+        return expand_home(named)
+    require_module("pooch", "finding the folder for downloads")
     import pooch
 
-    named = os.environ.get("RANKCONST_CACHE")
     try:
-        return expand_home(named or str(pooch.os_cache("rankconst")))
+        return Path(pooch.os_cache("rankconst"))
     except RuntimeError as error:  # of a user without a name, if HOME is not set
         raise UsageError(
             "the system knows no home folder to keep downloads in. Name a folder with RANKCONST_CACHE."
@@ -134,10 +137,26 @@ class Reporter:
         """Print a warning."""
         self.console.print(f"warning: {show_controls(text)}", style="bold yellow", markup=False)
 
+    @property
+    def _shows_progress(self) -> bool:
+        return not self.quiet and self.console.is_terminal
+
+    @contextmanager
+    def stage(self, name: str, total: int) -> Iterator[Callable[[], None]]:
+        """Show on a terminal how many steps of a stage are done; yield what is called after each."""
+        if not self._shows_progress or not total:
+            yield _skip
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(separator=" of "))
+        with Progress(*columns, console=self.console, transient=True) as progress:
+            yield functools.partial(progress.advance, progress.add_task(name, total=total))
+
     @contextmanager
     def download(self, name: str) -> Iterator[Bar | None]:
         """Show a bar for a download on a terminal; elsewhere there is none."""
-        if self.quiet or not self.console.is_terminal:
+        if not self._shows_progress:
             yield None
             return
         from rich.markup import escape
@@ -146,6 +165,21 @@ class Reporter:
         columns = (TextColumn("  {task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
         with Progress(*columns, console=self.console, transient=True) as progress:
             yield Bar(progress, escape(show_controls(name)))
+
+
+Stage = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
+"""What shows a stage of work, as :meth:`Reporter.stage` does: its name, and of how many steps it is."""
+
+
+@contextmanager
+def unseen(name: str, total: int) -> Iterator[Callable[[], None]]:
+    """Show nothing of a stage."""
+    del name, total
+    yield _skip
+
+
+def _skip() -> None:
+    """Show nothing of a step."""
 
 
 # Downloads.
@@ -162,6 +196,7 @@ class Remedies:
 
 def download(address: str, path: Path, known: str | None, remedies: Remedies, reporter: Reporter) -> None:
     """Download a file, given by a URL or by ``doi:DOI/NAME``; `known` is its hash, ``sha256:...``."""
+    require_module("pooch", f"downloading {hide_login(address)}")
     import pooch
     import requests
 

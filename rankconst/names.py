@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UnknownNameError
@@ -67,6 +68,17 @@ def show_value(value: object) -> str:
 def show_controls(text: str) -> str:
     r"""Return a text with its control characters written out, ESC as ``\x1b``, so that a terminal shows them."""
     return _CONTROLS.sub(lambda sign: f"\\x{ord(sign[0]):02x}" if sign[0] < "\x7f" else f"\\u{ord(sign[0]):04x}", text)
+
+
+def write_html(columns: Mapping[str, Iterable[str]], caption: str) -> str:
+    """Return columns of text, by their headings, as a table for a notebook."""
+    rows = [("th", [*columns]), *(("td", row) for row in zip(*columns.values(), strict=True))]
+    cells = (f"<tr>{''.join(f'<{tag}>{_escape(cell)}</{tag}>' for cell in row)}</tr>" for tag, row in rows)
+    return f"<table><caption>{_escape(caption)}</caption>{''.join(cells)}</table>"
+
+
+def _escape(text: str) -> str:
+    return escape(show_controls(text))
 
 
 def list_first(texts: Sequence[str]) -> str:

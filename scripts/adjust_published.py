@@ -1,154 +1,142 @@
-"""Adjust published results for docs/plots.md and docs/baselines.md: some lines as tables, all of them as a picture.
+"""Compare published results with chance and counting: docs/published.svg and a part of docs/baselines.md.
 
-Run: python scripts/adjust_published.py FILE, with the extra ``rankconst[plot]``. FILE is a table with a row for each
-published result and columns model, dataset, split, side, MR, MRR, Hits@1, Hits@3, Hits@10 and source_repo, the
-repository that published it. Writes docs/published.svg and replaces the lines on both pages.
+Run: python scripts/adjust_published.py, with the extra ``rankconst[plot]``. docs/published.csv has a line for each
+result; docs/published_sources.csv says where each was found, and what states its split, side and filter.
 """
 
 from __future__ import annotations
 
 import csv
-import io
-import sys
-from dataclasses import replace
+import math
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import pandas as pd
 from marked import replace_lines
 
 import rankconst
-from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE
-from rankconst.evaluation import Stated
-from rankconst.results.adjust import adjust_reading
-from rankconst.results.formats import read_document
-from rankconst.values.published import Interval, show_uncertain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from rankconst.results.adjusted import AdjustedReading
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-PAGE = DOCS / "plots.md"
-LADDER = DOCS / "baselines.md"
-PICTURE = DOCS / "published.svg"
-COUNTING = "counting"
-
-CHOSEN = (
-    ("Nations", "TransE", "ffabious/pykeen-kge-bench"),
-    ("Nations", "ConvE", "TimDettmers/ConvE"),
-    ("Kinships", "ConvE", "TimDettmers/ConvE"),
-    ("CoDEx-S", "ComplEx", "uma-pi1/kge"),
-    ("FB15k-237", "TransE", "Accenture/AmpliGraph"),
-    ("FB15k-237", "ComplEx", "uma-pi1/kge"),
-    ("FB15k-237", "TuckER", "ibalazevic/TuckER"),
-    ("WN18RR", "RotatE", "DeepGraphLearning/KnowledgeGraphEmbedding"),
-    ("WN18RR", "HAKE", "MIRALab-USTC/KGE-HAKE"),
-    ("ogbl-wikikg2", "AutoSF", "paperswithcode/sota-extractor"),
-)
-"""Dataset, model and repository of the lines on the page; their test results."""
+RESULTS = DOCS / "published.csv"
+PAPER = "pykeen/ranking-metrics-manuscript"
+FEW = 4
+"""Benchmarks with fewer results share a line."""
 
 
-COLUMNS = ("model", "dataset", "split", "side", "MR", "MRR", "Hits@1", "Hits@3", "Hits@10", "source_repo")
-"""What is read of a file: its other columns tell in sentences how was evaluated, which would be asked about."""
+class Compared(NamedTuple):
+    """A published number beside what a baseline gets."""
+
+    dataset: str
+    metric: str
+    source: str
+    value: float
+    expected: float
+    # How much better the better end of its rounding is than expected, and the standard deviation of what is expected.
+    gain: float
+    deviation: float
 
 
-def keep_columns(path: Path) -> str:
-    """Return a table with :data:`COLUMNS` only."""
-    with path.open(encoding="utf-8", newline="") as file:
-        written = csv.DictWriter(kept := io.StringIO(), COLUMNS, extrasaction="ignore", lineterminator="\n")
-        written.writeheader()
-        written.writerows(csv.DictReader(file))
-    return kept.getvalue()
+def adjust_published() -> AdjustedReading:
+    """Adjust the published results for chance and against all baselines."""
+    adjusted: AdjustedReading = rankconst.adjust(RESULTS, baseline="all")
+    return adjusted
 
 
-def adjust_published(path: Path) -> AdjustedReading:
-    """Adjust the MRR of every published result, each with the protocol of the tool that computed it."""
-    metric = rankconst.parse_metric("mrr")
-    reading = read_document(path.name, keep_columns(path))
-    return adjust_reading(reading, rankconst.load(), Stated(), metrics=[metric], baselines=BUILT)
+def compare(adjusted: AdjustedReading, baseline: str) -> list[Compared]:
+    """Return the numbers for which a baseline has constants."""
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        source_on = {line: row["source"] for line, row in enumerate(csv.DictReader(file), start=2)}
+    found = []
+    for done in adjusted.against[baseline]:
+        batch, expected, deviation = done.batch, done.constants.expectation, math.sqrt(done.constants.variance)
+        gains = batch.upper - expected if batch.metric.increasing else expected - batch.lower
+        for place, value, gain in zip(batch.index.tolist(), batch.value.tolist(), gains.tolist(), strict=True):
+            source = source_on[adjusted.reading.entries[place].line or 0]
+            found.append(Compared(batch.tasks.dataset, batch.metric.label, source, value, expected, gain, deviation))
+    return found
 
 
-def render_lines(adjusted: AdjustedReading) -> str:
-    """Return the chosen lines as a Markdown table."""
-    lines = [
-        "| dataset | model | published in | random | MRR | AMRR | ZMRR |",
-        "|---|---|---|---:|---:|---:|---:|",
-    ]
-    for dataset, model, tool in CHOSEN:
-        each = next(
-            each
-            for each in adjusted.entries
-            if each.adjusted is not None
-            and (each.entry.context.dataset, each.entry.context.model) == (dataset, model)
-            and (each.entry.context.tool, each.entry.context.split) == (tool, "test")
-        )
-        if each.adjusted is None or each.constants is None:
-            continue
-        cells = (
-            dataset,
-            model,
-            tool,
-            f"{each.constants.expectation:.2g}",
-            _shorten(each.entry.text),
-            _show(each.adjusted.index, each.adjusted.index_interval),
-            _show(each.adjusted.z, each.adjusted.z_interval),
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+def count_worse(numbers: Iterable[Compared], deviations: int = 0) -> int:
+    """Return how many numbers are worse than the baseline, by more than some standard deviations."""
+    return sum(each.gain < -deviations * each.deviation for each in numbers)
+
+
+def list_titles() -> dict[str, str]:
+    """Return what each benchmark is called."""
+    return {key: row["title"] for key, row in rankconst.load().datasets.items()}
 
 
 def render_ladder(adjusted: AdjustedReading) -> str:
-    """Return the results on test that are worse than the counting baseline, after a sentence that counts them."""
-    chance = {each.batch.tasks: each for each in adjusted.done}
-    rows, total = [], 0
-    for done in adjusted.against[COUNTING]:
-        batch, expected = done.batch, done.constants.expectation
-        if batch.tasks.split != "test":
-            continue
-        random = chance[replace(batch.tasks, baseline=DEFAULT_BASELINE)].constants.expectation
-        total += batch.value.size
-        for place, value, upper in zip(batch.index.tolist(), batch.value.tolist(), batch.upper.tolist(), strict=True):
-            if upper < expected:
-                entry = adjusted.reading.entries[place]
-                skill = float(done.constants.index(value))
-                rows.append((entry, random, expected, value, skill))
-    lines = [
-        f"Of {total} results on test, {len(rows)} are worse than the counting baseline:",
-        "",
-        "| dataset | side | model | published in | random | counting | MRR | skill |",
-        "|---|---|---|---|---:|---:|---:|---:|",
-    ]
-    for entry, random, expected, value, skill in sorted(rows, key=lambda row: (row[0].context.dataset, row[4])):
-        said = entry.context
-        cells = (said.dataset, said.side or "both", said.model, said.tool, f"{random:.2g}", f"{expected:.4f}")
-        lines.append(f"| {' | '.join(map(str, (*cells, f'{value:.4g}', f'{skill:.3f}')))} |")
-    return "\n".join(lines)
+    """Return how published results compare with the baselines: MRR by benchmark, between sentences on all metrics."""
+    counting = compare(adjusted, "counting")
+    mrr, hits = ([each for each in counting if each.metric == metric] for metric in ("MRR", "Hits@10"))
+    (commonest, count), *_ = Counter(each.dataset for each in mrr).most_common(1)
+    worse = count_worse(each for each in mrr if each.dataset == commonest)
+    return "\n".join(
+        [
+            f"Of {len(mrr)} published results on test, {count_worse(mrr)} are worse than the counting baseline in MRR.",
+            f"The commonest benchmark is {list_titles()[commonest]}, with {count} results, of which {worse} are worse:",
+            "",
+            *_list_benchmarks(mrr),
+            "",
+            f"In Hits@10, {count_worse(hits)} of {len(hits)} are worse. Of the numbers of Hoyt et al. 2022 on Nations,",
+            f"{_tell_paper(counting, 'counting')},",
+            f"and {_tell_paper(compare(adjusted, 'frequency'), 'frequency')}.",
+        ]
+    )
 
 
-def _shorten(text: str) -> str:
-    """Return a number as printed; of the digits of a float four are enough for a page."""
-    return text if len(text) <= 8 else f"{float(text):.4f}..."
+def _tell_paper(numbers: Iterable[Compared], baseline: str) -> str:
+    """Return how many numbers of the paper are worse than a baseline."""
+    paper = [each for each in numbers if (each.dataset, each.source) == ("nations", PAPER)]
+    worse, clearly = count_worse(paper), count_worse(paper, 2)
+    return f"{worse} of {len(paper)} are worse than {baseline}, {clearly} by more than two standard deviations"
 
 
-def _show(value: float, interval: Interval | None) -> str:
-    return show_uncertain(value, interval or Interval(value, value))
+def _list_benchmarks(mrr: Sequence[Compared]) -> list[str]:
+    """Return a Markdown table with a line for each benchmark that many results are on."""
+    titles = list_titles()
+    counts = Counter(each.dataset for each in mrr)
+    few = {key for key, count in counts.items() if count < FEW}
+    groups: dict[str, list[Compared]] = {}
+    for each in sorted(mrr, key=lambda each: (each.dataset in few, -counts[each.dataset], each.dataset)):
+        groups.setdefault(f"{len(few)} others" if each.dataset in few else titles[each.dataset], []).append(each)
+    lines = ["| dataset | results | counting | MRR | worse |", "|---|---:|---:|---:|---:|"]
+    for title, group in groups.items():
+        ranges = (_show_range(each.expected for each in group), _show_range(each.value for each in group))
+        lines.append(f"| {' | '.join(map(str, (title, len(group), *ranges, count_worse(group))))} |")
+    return lines
 
 
-def draw(adjusted: AdjustedReading) -> bytes:
+def _show_range(values: Iterable[float]) -> str:
+    ordered = sorted(values)
+    return "–".join(dict.fromkeys(f"{end:.3f}" for end in (ordered[0], ordered[-1])))
+
+
+def read_drawn() -> pd.DataFrame:
+    """Return the results that are drawn: those computed by a tool whose evaluation is known."""
+    frame = pd.read_csv(RESULTS, dtype=str, keep_default_na=False)
+    return frame[(frame["tool"] != "") & (frame["MRR"] != "")]
+
+
+def draw() -> bytes:
     """Return the picture."""
-    from rankconst.plots.comparison import plot_comparison
     from rankconst.plots.style import render_figure
 
-    return render_figure(plot_comparison(adjusted), ".svg")
+    return render_figure(rankconst.plot(read_drawn(), metrics=["mrr"], baseline="all"), ".svg")
 
 
 def main() -> None:
     """Write picture and lines."""
-    adjusted = adjust_published(Path(sys.argv[1]))
-    lines = render_lines(adjusted)
-    replace_lines(PAGE, "published", lines)
-    replace_lines(LADDER, "ladder", render_ladder(adjusted))
-    PICTURE.write_bytes(draw(adjusted))
-    print(lines)
+    replace_lines(DOCS / "baselines.md", "ladder", ladder := render_ladder(adjust_published()))
+    (DOCS / "published.svg").write_bytes(draw())
+    print(ladder)
 
 
 if __name__ == "__main__":

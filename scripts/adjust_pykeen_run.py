@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import rankconst
+from rankconst.errors import DataError
 from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
@@ -73,12 +74,12 @@ def gather_counts(
         If the counts are not there any more, or are not those of the tasks behind the results.
     """
     if not num_candidates:
-        raise rankconst.DataError("the evaluator has dropped its counts: make it with clear_on_finalize=False.")
+        raise DataError("the evaluator has dropped its counts: make it with clear_on_finalize=False.")
     counts = {side: np.concatenate([np.asarray(each) for each in batches]) for side, batches in num_candidates.items()}
     for side, each in counts.items():
         ranked = int(results[f"{side}.realistic.count"])
         if each.size != ranked:
-            raise rankconst.DataError(
+            raise DataError(
                 f"{side}: the evaluator holds {each.size} counts, the results are of {ranked} ranks. Evaluate once, "
                 "and take the counts before the evaluator is used again."
             )
@@ -91,7 +92,7 @@ def adjust_results(results: Mapping[str, float], tasks: Counts) -> list[Row]:
     for metric, keys in METRICS.items():
         value, their_index, their_z = (results.get(f"both.realistic.{key}") for key in keys)
         if value is None:
-            raise rankconst.DataError(f"the results have no both.realistic.{keys[0]}.")
+            raise DataError(f"the results have no both.realistic.{keys[0]}.")
         constants = tasks.constants(metric)
         adjusted = constants.adjust(value)
         rows.append(

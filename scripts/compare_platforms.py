@@ -22,6 +22,8 @@ from rankconst.tables.schema import COLUMNS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankconst.tables.tables import Tables
+
 FIGURES = Path(__file__).with_name("platforms.json")
 DATASETS = ("nations", "umls", "countries_s1", "wn18rr_v1", "fb15k237_v1_ind")
 _TELL = """
@@ -31,7 +33,7 @@ print(", ".join([f"Python {platform.python_version()} ({platform.machine()})", *
 """
 
 
-def build(python: str, threads: int, mirror: str, out: Path) -> rankconst.Tables:
+def build(python: str, threads: int, mirror: str, out: Path) -> Tables:
     """Build the tables with a Python."""
     chosen = [part for key in DATASETS for part in ("--dataset", key)]
     command = [python, "-m", "rankconst", "build", *chosen, "--mirror", mirror, "--out", str(out), "--quiet"]
@@ -40,7 +42,7 @@ def build(python: str, threads: int, mirror: str, out: Path) -> rankconst.Tables
     return rankconst.load(out)
 
 
-def compare(one: rankconst.Tables, other: rankconst.Tables) -> dict[str, Any]:
+def compare(one: Tables, other: Tables) -> dict[str, Any]:
     """Return how two sets differ: in which tables, in how many numbers, by how much."""
     tables = [name for name in COLUMNS if not one.read(name).equals(other.read(name))]
     a, b = (tables.read("constants").to_pandas() for tables in (one, other))

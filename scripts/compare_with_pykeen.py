@@ -1,4 +1,4 @@
-"""Write docs/pykeen_offset.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
+"""Write docs/pykeen.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
 
 Run: python scripts/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes
 to docs/ if no folder is named. The published results (``manuscript_collated.tsv``: collated/collated.tsv of the
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PAGE = "pykeen_offset.md"
-PICTURE = "pykeen_offset.svg"
+PAGE = "pykeen.md"
+PICTURE = "pykeen.svg"
 PUBLISHED = "manuscript_collated.tsv"
 
 PROTOCOL = "pykeen"
@@ -53,6 +53,11 @@ REPRODUCED_TO_GMR = 1e-6
 
 PyKEEN's variance of GMR is a small difference of two large numbers, and less precise.
 """
+REPRODUCED_TO_AMRR = 1e-7
+"""How far a published AMRR may lie from the one formed with ln N / (N - 1); they were computed in single precision."""
+
+LISTED = 0.001
+"""From this effect on E[MRR], relative, a dataset is on the page."""
 
 MODELS = {"complex": "ComplEx", "rotate": "RotatE", "transe": "TransE", "tucker": "TuckER"}
 
@@ -218,7 +223,7 @@ def render_offsets(tables: Tables) -> str:
     titles = {offset.dataset: offset.title for offset in offsets}
     large = [offset for offset in offsets if offset.effect > 0.01]
     rows = []
-    for offset in offsets:
+    for offset in (offset for offset in offsets if offset.effect >= LISTED):
         pairs = [
             f"{number(6)(offset.right[metric].expectation)} → {number(6)(offset.reduced[metric].expectation)}"
             for metric in (MRR, MR, HITS, GMR)
@@ -237,8 +242,9 @@ def render_offsets(tables: Tables) -> str:
     named = ", ".join(f"{titles[offset.dataset]} ({_percent(offset.effect)})" for offset in large)
     single = [f"{offset.num_single:,} of {offset.title}" for offset in offsets if offset.num_single]
     parts = [
-        f"Tables {tables.version}, {len(offsets)} datasets, the largest effect first. "
-        f"E[MRR] is more than 1 % too high on {len(large)} of them{f': {named}' if large else ''}.",
+        f"Of {len(offsets)} datasets of tables {tables.version}, E[MRR] is more than 1 % too high on {len(large)}"
+        f"{f': {named}' if large else ''}, and less than {_percent(LISTED)} on the {len(offsets) - len(rows)} that are "
+        "not listed.",
         _table(head, "lrrrrrrr", rows),
     ]
     if single:
@@ -254,28 +260,8 @@ def render_published(tables: Tables, scores: Sequence[Score]) -> str:
     order = sorted({score.dataset for score in scores}, key=lambda key: tables.datasets[key]["entities"])
     by_title = {tables.datasets[key]["title"]: [score for score in scores if score.dataset == key] for key in order}
     changed = {title: own for title, own in by_title.items() if any(score.changes for score in own)}
-    unsure = [score for own in changed.values() for score in own if judge(score.published) == VERDICTS[1]]
-    beyond = [score for score in unsure if judge(score.right) == VERDICTS[2]]
     where = ", ".join(changed)
     parts = [
-        "z(MRR): as published, recomputed from our candidate counts with N − 1, and with N.",
-        _table(
-            ("dataset", "model", "MRR", "published", "with N − 1", "with N", "as published it is", "with N it is"),
-            "llrrrrll",
-            [
-                [
-                    title,
-                    MODELS.get(score.model, score.model),
-                    f"{score.value:.4f}",
-                    *map(_z, (score.published, score.reduced, score.right)),
-                    judge(score.published),
-                    _mark(judge(score.right), score.changes),
-                ]
-                for title, own in by_title.items()
-                for score in own
-                if score.metric == MRR
-            ],
-        ),
         f"All z-scores of {where}, published → with N; bold where the verdict changes.",
         *(_render_all(title, own) for title, own in changed.items()),
         f"How many z-scores say what, at the 5 % level, two-sided (|z| > {SIGNIFICANT}); published → with N:",
@@ -292,10 +278,77 @@ def render_published(tables: Tables, scores: Sequence[Score]) -> str:
                 for title, own in by_title.items()
             ],
         ),
-        f"Of {len(unsure)} z-scores of {where} that were published as not different from random, {len(beyond)} are "
-        "better than random with N.",
     ]
     return "\n\n".join(parts)
+
+
+def read_indices(tables: Tables, path: Path) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return dataset and model to the AMRR that was published and the exact one.
+
+    Raises
+    ------
+    ValueError
+        If a published one was not formed with ln N / (N - 1), N the mean number of candidates.
+    """
+    found = {}
+    with path.open(encoding="utf-8", newline="") as lines:
+        for row in (row for row in csv.DictReader(lines, delimiter="\t") if row["dataset"] in tables.datasets):
+            constants = tables.constants(row["dataset"], MRR, protocol=PROTOCOL)
+            value, published = float(row[MRR.key]), float(row[f"adjusted_{MRR.key}"])
+            mean = constants.ranking.mean
+            formed = math.log(mean) / (mean - 1)
+            if not math.isclose((value - formed) / (1 - formed), published, rel_tol=REPRODUCED_TO_AMRR):
+                raise ValueError(f"not formed with ln N / (N - 1): {row}")
+            found[row["dataset"], row["model"]] = published, constants.index(value)
+    return found
+
+
+def render_errata(scores: Sequence[Score], indices: dict[tuple[str, str], tuple[float, float]]) -> str:
+    """Write what the sources print that is not so, with what is; each number is recomputed here."""
+    nations = [score for score in scores if score.dataset == "nations"]
+    before, after = (
+        sum(abs(getattr(score, name)) <= SIGNIFICANT for score in nations) for name in ("published", "right")
+    )
+    pairs = {model: indices["nations", model] for model in MODELS}
+    amrr = "; ".join(f"{MODELS[model]} {old:.3f}, exact {new:.3f}" for model, (old, new) in pairs.items())
+    z = {dataset: _find(scores, dataset, "tucker").right for dataset in ("nations", "wn18rr")}
+    upper, exact = _median_of_two(3, 5)
+    rows = [
+        ("Hoyt et al. 2022, figure 1, AMRR", "formed with E = ln N / (N − 1), N the mean count", f"Nations: {amrr}"),
+        ("the same, z and AGMRI", "N − 1 candidates", "above"),
+        (
+            'the same, "TuckER better on WN18RR than on Nations"',
+            f"AMRR {indices['wn18rr', 'tucker'][1]:.3f} on WN18RR, {indices['nations', 'tucker'][1]:.3f} on Nations",
+            f"true of z only ({z['wn18rr']:,.0f} and {z['nations']:.1f}), which grows with the number of tasks",
+        ),
+        (
+            'the same, "on small graphs most models are not significantly different from random"',
+            f"{before} of {len(nations)} on Nations",
+            f"{after} of {len(nations)} with N",
+        ),
+        ("the same, equations", "8 and 9 for the moments of MR", "6 and 7; 8 and 9 are AMR and AMRI. MRR: 12 and 14"),
+        (
+            "PyKEEN before 1.8, AMRR in results.json",
+            "formed with E = ln N / (N − 1)",
+            "E = H(N)/N, averaged over tasks",
+        ),
+        (
+            "PyKEEN 1.11.1, expectation of the median rank",
+            f"that of the upper median: {upper:.3f} for tasks of 3 and 5 candidates",
+            f"{exact:.3f} by enumeration, as its own `__call__` has it",
+        ),
+    ]
+    return _table(("where", "printed", "exact"), "lll", rows)
+
+
+def _find(scores: Sequence[Score], dataset: str, model: str) -> Score:
+    return next(each for each in scores if (each.dataset, each.model, each.metric) == (dataset, model, MRR))
+
+
+def _median_of_two(first: int, second: int) -> tuple[float, float]:
+    """Return the mean of the larger and of the middle of two random ranks, by enumeration."""
+    pairs = [(one, other) for one in range(1, first + 1) for other in range(1, second + 1)]
+    return sum(map(max, pairs)) / len(pairs), sum(map(sum, pairs)) / 2 / len(pairs)
 
 
 def _mark(text: str, changes: bool) -> str:
@@ -317,11 +370,36 @@ def _render_all(title: str, scores: Sequence[Score]) -> str:
 
 
 _TEXT = """\
-# PyKEEN's table counts one candidate too few
+# PyKEEN
 
 [scripts/compare_with_pykeen.py](../scripts/compare_with_pykeen.py) writes this page from the tables.
 
-## What is off
+## With a pipeline
+
+`rankconst adjust results.json` reads what PyKEEN writes, and finds the dataset by the number of ranks. For a dataset
+of your own, hand over the evaluator: it counts candidates while it ranks, and drops the counts unless you tell it not
+to.
+
+<!-- not run: needs PyKEEN -->
+```python
+import numpy as np
+import rankconst
+from pykeen.evaluation import RankBasedEvaluator
+from pykeen.pipeline import pipeline
+
+evaluator = RankBasedEvaluator(clear_on_finalize=False)
+run = pipeline(dataset="nations", model="DistMult", evaluator=evaluator)
+counts = {{side: np.concatenate(batches) for side, batches in evaluator.num_candidates.items()}}
+mrr = rankconst.from_counts(counts, name="Nations").constants("mrr")
+print(mrr.adjust(run.get_metric("both.realistic.inverse_harmonic_mean_rank")))
+```
+
+These counts are N, with the true answer included: **add nothing**. Two pitfalls: the evaluator counts finite scores,
+so a model that has diverged (NaN, infinity) has too few candidates. And it counts from zero at each `evaluate`, so
+take the counts before the next one. [scripts/adjust_pykeen_run.py](../scripts/adjust_pykeen_run.py) does all this,
+and checks the counts.
+
+## Its table counts one candidate too few
 
 A ranking task with N candidates, the true answer included, has ranks from 1 to N. PyKEEN's `get_candidate_set_size`
 returns N − 1: it subtracts all known answers from the number of entities, and the true answer is one of them. The
@@ -334,17 +412,13 @@ Everything computed from its counts is off in the same way:
 - the z-scores and the adjusted GMR in the collated results of Hoyt et al. 2022
   ([arXiv:2203.07544](https://arxiv.org/abs/2203.07544)): they can be reproduced only with N − 1, see below.
 
-## What is right
-
 PyKEEN's evaluator counts for itself, and counts N: on the test triples of Nations 2 to 14 candidates, where the
-function says 1 to 13 (1.11.1). So the adjusted metrics in a `results.json` are not affected. Neither are the formulas:
-given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are the same as ours.
+function says 1 to 13. So the adjusted metrics in a `results.json` are right since 1.8; before, AMRR was formed
+otherwise (see the errata). Given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are the same as ours.
 
-## How far expected values are off
-
-What a random ranker gets on test, both sides, protocol pykeen: with N → with N − 1, on every dataset of our tables,
-including those that PyKEEN's table lacks. E[MR] is half a rank too low everywhere. "z(MRR) of chance" is the z-score
-that N − 1 gives to a model whose MRR is exactly that of a random ranker; it should be 0.
+What a random ranker gets on test, both sides, protocol pykeen: with N → with N − 1. E[MR] is half a rank too low
+everywhere. "z(MRR) of chance" is the z-score that N − 1 gives to a model whose MRR is exactly that of a random
+ranker; it should be 0.
 
 <!-- offsets -->
 {offsets}
@@ -355,18 +429,25 @@ that N − 1 gives to a model whose MRR is exactly that of a random ranker; it s
 On a large graph, next to nothing: z moves by less than a ten-thousandth of itself on FB15k-237 and WN18RR, and by less
 than a hundredth on Kinships. On Nations it reverses conclusions. The values are those of the paper's collated
 results (repository [pykeen/ranking-metrics-manuscript](https://github.com/pykeen/ranking-metrics-manuscript),
-`collated/collated.tsv`): four models on each of four datasets; UMLS is not among them. With N − 1 our constants
-reproduce every published z to 1e-11 (GMR to 1e-6, which is how precise PyKEEN's variance of GMR is). Larger is better
-for all z-scores here.
+`collated/collated.tsv`): four models on each of four datasets. With N − 1 our constants reproduce every published z to
+1e-11 (GMR to 1e-6, which is how precise PyKEEN's variance of GMR is). Larger is better for all z-scores here.
 
-![z-scores of four models on Nations, as published and with the right number of candidates](pykeen_offset.svg)
+![z-scores of four models on Nations, as published and with the right number of candidates](pykeen.svg)
 
 <!-- published -->
 {published}
 <!-- /published -->
 
-A z-score below −1.96 is no accident either: TransE puts the true answer first less often than chance does on Nations,
-and still does with the right count.
+A z-score below −1.96 is not a coincidence either: TransE puts the true answer first less often than chance does on
+Nations, and still does with the right count.
+
+## Errata of the sources
+
+Each number is recomputed by the script, which fails if a published one is not formed as this table says.
+
+<!-- errata -->
+{errata}
+<!-- /errata -->
 
 ## What to use instead
 
@@ -392,11 +473,15 @@ inductive ones keep ours, because PyKEEN has one key for several of them.
 """
 
 
-def render_page(tables: Tables, scores: Sequence[Score]) -> str:
+def render_page(tables: Tables, published: Path) -> str:
     """Write the whole page."""
     example = tables.constants("nations", "mrr", protocol=PROTOCOL).expectation
+    scores = read_scores(tables, published)
     return _TEXT.format(
-        offsets=render_offsets(tables), published=render_published(tables, scores), example=f"{example:.6f}"
+        offsets=render_offsets(tables),
+        published=render_published(tables, scores),
+        errata=render_errata(scores, read_indices(tables, published)),
+        example=f"{example:.6f}",
     )
 
 
@@ -464,9 +549,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not published.is_file():
         sys.exit(f"{published} is missing: name the folder with the published results by --reference.")
     tables = rankconst.load()
-    scores = read_scores(tables, published)
-    (options.folder / PAGE).write_text(render_page(tables, scores), encoding="utf-8")
-    draw(scores, options.folder / PICTURE)
+    (options.folder / PAGE).write_text(render_page(tables, published), encoding="utf-8")
+    draw(read_scores(tables, published), options.folder / PICTURE)
     print(options.folder / PAGE, options.folder / PICTURE, sep="\n")
 
 

@@ -105,7 +105,7 @@ def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let builds compute the constants of a histogram once a test run, and compress little, where neither matters."""
     del few_draws
     if importlib.util.find_spec("rankconst_builder"):
-        monkeypatch.setattr("rankconst_builder.package.COMPRESSION", 1)
+        monkeypatch.setattr("rankconst_builder.release.DENSE", 1)
         monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_once)
 
 

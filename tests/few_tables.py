@@ -6,12 +6,16 @@ import atexit
 import functools
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 import rankconst
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder.package import write_tables
+
+if TYPE_CHECKING:
+    from rankconst.tables.tables import Tables
 
 KEYS = ("fb15k237", "nations")
 
@@ -23,7 +27,7 @@ def read_carried(name: str, key: str) -> pa.Table:
 
 
 @functools.cache
-def few_tables() -> rankconst.Tables:
+def few_tables() -> Tables:
     """Return the set, in a folder that is removed at the end."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)

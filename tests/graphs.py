@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
+from rankconst.catalogue.baselines import BUILT
 from rankconst.catalogue.benchmarks import (
     CONTEXT,
     FORECASTING,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 Row = tuple[int, ...]  # head, relation, tail; in temporal graphs also the time
 Dataset = dict[str, list[Row]]
+
+EVERYTHING = {"protocols": tuple(PROTOCOLS.values()), "baselines": BUILT, "splits": tuple(SPLITS)}
+"""What a build covers for a release."""
 
 # The protocols of the catalogue for graphs without time, whatever is in it, those for temporal ones, and sampled ones.
 STATIC = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=False)}

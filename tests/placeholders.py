@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-import rankconst
+from rankconst.catalogue.metrics import Metric, parse_metric
+from rankconst.moments import Moments, compute_moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MEAN, _RECIPROCAL = rankconst.parse_metric("mean_rank"), rankconst.parse_metric("mrr")
+    from rankconst.tasks import Histogram
+
+_MEAN, _RECIPROCAL = parse_metric("mean_rank"), parse_metric("mrr")
 
 LONG = {
     *("inverse_arithmetic_mean_rank", "harmonic_mean_rank", "quadratic_mean_rank", "inverse_quadratic_mean_rank"),
@@ -22,13 +25,13 @@ LONG = {
 class Once:
     """Computes the constants of a histogram once in this process; looks for it only when another one comes."""
 
-    def __init__(self, compute: Callable[[rankconst.Metric, rankconst.Histogram], rankconst.Moments]) -> None:
+    def __init__(self, compute: Callable[[Metric, Histogram], Moments]) -> None:
         self._compute = compute
-        self._found: dict[rankconst.Histogram, dict[rankconst.Metric, rankconst.Moments]] = {}
-        self._last: rankconst.Histogram | None = None
-        self._known: dict[rankconst.Metric, rankconst.Moments] = {}
+        self._found: dict[Histogram, dict[Metric, Moments]] = {}
+        self._last: Histogram | None = None
+        self._known: dict[Metric, Moments] = {}
 
-    def __call__(self, metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
+    def __call__(self, metric: Metric, histogram: Histogram) -> Moments:
         """Return the constants."""
         if histogram is not self._last:
             self._last, self._known = histogram, self._found.setdefault(histogram, {})
@@ -37,10 +40,10 @@ class Once:
         return self._known[metric]
 
 
-compute_once = Once(rankconst.compute_moments)
+compute_once = Once(compute_moments)
 
 
-def _fill_in(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
+def _fill_in(metric: Metric, histogram: Histogram) -> Moments:
     if metric.family not in LONG:
         return compute_once(metric, histogram)
     found = compute_once(_RECIPROCAL if metric.is_share else _MEAN, histogram)

@@ -22,11 +22,14 @@ from hypothesis import strategies as st
 import rankconst
 from cases import choose
 from rankconst.adjusting import AdjustedValues
-from rankconst.errors import DataError, MissingExtraError, UnknownNameError, UsageError
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import AskedError, DataError, MissingExtraError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from rankconst.tables.tables import Tables
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 
@@ -49,7 +52,7 @@ class Inputs:
             return dict(NUMBERS)
         if kind == "frame":
             return pd.DataFrame([NUMBERS])
-        return {"path": self.path, "text": str(self.path)}.get(kind) or rankconst.read_results(self.path)
+        return {"path": self.path, "text": str(self.path)}.get(kind) or rankconst.read(self.path)
 
 
 @pytest.fixture
@@ -59,14 +62,14 @@ def inputs(tmp_path: Path) -> Inputs:
     return Inputs(path)
 
 
-def indices(adjusted: Any) -> dict[str, float]:
+def indices(adjusted: Any, metrics: Iterable[str] = NUMBERS) -> dict[str, float]:
     """Return the adjusted index of every metric, of a frame or of a reading."""
     if isinstance(adjusted, pd.DataFrame):
         columns = {"mrr": "AMRR", "hits@1": "AH@1", "hits@10": "AH@10", "mr": "AMRI"}
-        return {metric: float(adjusted[column][0]) for metric, column in columns.items()}
+        return {metric: float(adjusted[columns[metric]][0]) for metric in metrics}
     if isinstance(adjusted, AdjustedValues):
         return {name: each.index for name, each in adjusted.items() if each.index is not None}
-    return {str(each.entry.metric): each.adjusted.index for each in adjusted.entries}
+    return {str(each.entry.metric): each.adjusted.index for each in adjusted.entries if each.adjusted}
 
 
 # Every door.
@@ -80,56 +83,59 @@ def test_adjust_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
         for metric, value in NUMBERS.items()
         for constants in [TABLES.constants("nations", metric, protocol="pykeen")]
     }
-    found = {str(rankconst.parse_metric(metric)): value for metric, value in indices(adjusted).items()}
+    found = {str(parse_metric(metric)): value for metric, value in indices(adjusted).items()}
     assert found == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_lint_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
-    good = rankconst.lint(
-        inputs.make(kind), dataset="nations", protocol="pykeen", rules=["range", "hits-monotone", "mrr-from-hits"]
-    )
-    assert not good.findings
+def test_check_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
+    """Without adjusted values nothing tells the tasks apart."""
+    good = rankconst.check(inputs.make(kind), dataset="nations", protocol="pykeen")
+    assert {finding.rule for finding in good.findings} <= {"below-counting"}
+    assert all(not group.matches for group in good.groups)
 
 
 @pytest.mark.parametrize("kind", ["path", "dict", "frame", "reading"])
-def test_lint_finds_hits_that_fall_with_k(tmp_path: Path, kind: str) -> None:
+def test_check_finds_hits_that_fall_with_k(tmp_path: Path, kind: str) -> None:
     bad = {"hits@1": 0.5123, "hits@10": 0.4123}
     path = tmp_path / "results.json"
     path.write_text(json.dumps(bad), encoding="utf-8")
     given_as: Mapping[str, Any] = {"path": path, "dict": bad, "frame": pd.DataFrame([bad])}
-    found = rankconst.lint(given_as.get(kind) if kind != "reading" else rankconst.read_results(path))
+    found = rankconst.check(given_as.get(kind) if kind != "reading" else rankconst.read(path))
     assert len(found.findings) == 1
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_identify_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
-    """Without adjusted values nothing tells the tasks apart, and that is what is said."""
-    found = rankconst.identify(inputs.make(kind), dataset="nations")
-    assert all(not group.matches for group in found.groups)
+    assert found.to_pandas()["rule"].tolist() == ["hits-monotone"]
+    assert "Hits@10 0.4123" in found._repr_html_()
+    asked = rankconst.check({"model": "RotatE on dev", "MRR": "0.338"}, dataset="nations").asked
+    assert [(each.word, each.remedy, each.numbers) for each in asked] == [
+        ("dev", 'split="valid", or accept=["dev"] if it says nothing about these numbers', (0,))
+    ]
 
 
 @pytest.mark.parametrize("kind", ["dict", "frame", "path"])
-def test_identify_finds_the_tasks_of_adjusted_values(tmp_path: Path, kind: str) -> None:
+def test_check_finds_the_tasks_of_adjusted_values(tmp_path: Path, kind: str) -> None:
     constants = TABLES.constants("kinships", "mr", "valid", "tail", "raw")
     numbers = {"mr": 3.5, "amri": float(constants.index(3.5)), "mrr": 0.6}
     numbers["amrr"] = float(TABLES.constants("kinships", "mrr", "valid", "tail", "raw").index(0.6))
     path = tmp_path / "numbers.json"
     path.write_text(json.dumps(numbers), encoding="utf-8")
     results = {"dict": numbers, "frame": pd.DataFrame([numbers]), "path": path}[kind]
-    (group,) = rankconst.identify(results).groups
+    found = rankconst.check(results)
+    (group,) = found.groups
+    assert found.to_pandas()["rule"].tolist() == ["evidence"]
     assert constants.tasks in {tasks for match in group.matches for tasks in (match.tasks, *match.same)}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["path", "dict", "frame", "reading"])
+@pytest.mark.parametrize("kind", ["path", "text", "reading"])
 def test_plot_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
     figure_module = pytest.importorskip("matplotlib.figure", reason="pictures need matplotlib")
-    figure = rankconst.plot(inputs.make(kind), metrics=["mrr"], dataset="nations")
-    assert isinstance(figure, figure_module.Figure)
+    from rankconst.plots.comparison import plot_comparison
+
+    adjusted = rankconst.adjust(inputs.make(kind), metric="mrr", dataset="nations", protocol="pykeen")
+    assert isinstance(plot_comparison(adjusted), figure_module.Figure)
 
 
-@pytest.mark.parametrize("function", [rankconst.adjust, rankconst.lint, rankconst.identify, rankconst.plot])
+@pytest.mark.parametrize("function", [rankconst.adjust, rankconst.check])
 @pytest.mark.parametrize("results", [[0.5], {0.5}, None])
 def test_what_is_none_of_these_is_refused(function: Any, results: object) -> None:
     kind = type(results).__name__
@@ -152,7 +158,7 @@ def test_values_of_numpy_in_a_dict_are_numbers() -> None:
         ({"errors": "note", "strict": True}, UsageError, "give only one of the two"),
         ({"percent": ["hits@1"]}, UsageError, "are for a DataFrame"),
         ({"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
-        ({"metrics": ["mmr"]}, UnknownNameError, "unknown metric 'mmr'"),
+        ({"metric": "mmr"}, UnknownNameError, "unknown metric 'mmr'"),
         ({"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
     ],
 )
@@ -330,7 +336,7 @@ def test_numbers_of_another_byte_order_are_numbers() -> None:
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800.csv"])
 def test_what_cannot_be_a_path_is_no_file(path: str) -> None:
-    for use in (rankconst.adjust, rankconst.lint, rankconst.identify):
+    for use in (rankconst.adjust, rankconst.check):
         with pytest.raises(DataError, match="there is no file"):
             use(path)
 
@@ -338,7 +344,7 @@ def test_what_cannot_be_a_path_is_no_file(path: str) -> None:
 @pytest.mark.parametrize("odd", [5, b"mrr", None])
 def test_names_are_text_or_several_texts(odd: Any) -> None:
     with pytest.raises(UnknownNameError, match="is not a name: expected text, got"):
-        rankconst.adjust({"mrr": 0.5}, dataset="nations", metrics=odd)
+        rankconst.adjust({"mrr": 0.5}, dataset="nations", metric=odd)
     with pytest.raises(UsageError, match="expected 'raise', 'note' or None"):
         rankconst.adjust(pd.DataFrame({"MRR": [0.5]}), dataset="nations", errors=cast("Any", ["note"]))
 
@@ -358,7 +364,9 @@ def test_names_are_text(odd: Any) -> None:
         lambda: TABLES.constants("nations", odd),
         lambda: TABLES.constants("nations", "mrr", split=odd),
         lambda: TABLES.constants("nations", "mrr", protocol=odd),
-        lambda: rankconst.adjust({"mrr": 0.5}, dataset="nations", metrics=[odd]),
+        lambda: rankconst.adjust({"mrr": 0.5}, dataset="nations", metric=[odd]),
+        lambda: rankconst.constants(odd, "mrr"),
+        lambda: rankconst.constants("nations", odd),
     ):
         with pytest.raises(UnknownNameError, match="is not a name: expected text, got"):
             use()
@@ -368,7 +376,7 @@ def test_tables_of_arrow_are_frames() -> None:
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"dataset": ["nations"], "MRR": ["0.5"]})
     pd.testing.assert_frame_equal(rankconst.adjust(table), rankconst.adjust(table.to_pandas()))
-    assert rankconst.lint(table).findings == rankconst.lint(table.to_pandas()).findings
+    assert rankconst.check(table).findings == rankconst.check(table.to_pandas()).findings
     ranks = pa.table({"side": ["head", "tail"], "rank": [1, 2]})
     assert rankconst.from_ranks(ranks).evaluate("mr") == 1.5
     triples = pa.table({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]})
@@ -378,7 +386,7 @@ def test_tables_of_arrow_are_frames() -> None:
 def test_tables_of_arrow_need_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     table = pytest.importorskip("pyarrow").table({"dataset": ["nations"], "MRR": ["0.5"], "rank": [1]})
     monkeypatch.setitem(sys.modules, "pandas", None)
-    for use in (rankconst.adjust, rankconst.lint, rankconst.from_ranks):
+    for use in (rankconst.adjust, rankconst.check, rankconst.from_ranks):
         with pytest.raises(MissingExtraError, match=r"pandas, which is not installed\. Run: pip install pandas"):
             use(table)
 
@@ -391,7 +399,7 @@ def test_tables_are_what_load_returns(tables: Any) -> None:
 
 def test_one_name_needs_no_list() -> None:
     frame = pd.DataFrame({"dataset": ["nations"], "MRR": [50], "Hits@1": [0.5]})
-    assert rankconst.adjust(frame, metrics="mrr", percent="mrr").AMRR[0] == pytest.approx(
+    assert rankconst.adjust(frame, metric="mrr", percent="mrr").AMRR[0] == pytest.approx(
         TABLES.constants("nations", "mrr").adjust(0.5).index
     )
 
@@ -422,10 +430,10 @@ def test_objects_in_use_go_to_other_processes() -> None:
 
 def test_the_tables_that_came_with_the_package_are_opened_once_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """What pyarrow has opened is of one thread; within it, the second call opens nothing."""
-    opened: list[rankconst.Tables] = []
+    opened: list[Tables] = []
     load = rankconst.load
 
-    def note() -> rankconst.Tables:
+    def note() -> Tables:
         opened.append(load())
         return opened[-1]
 
@@ -472,13 +480,14 @@ def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
     ("results", "options", "message"),
     [
         (0.338, {}, "which metric is 0.338\\? Add metric, as in rankconst.adjust\\(0.338, metric='mrr'\\)"),
-        ("results.csv", {"metric": "mrr"}, "'results.csv' is"),
-        ({"mrr": 0.3}, {"metric": "mrr"}, "expected a number, got dict"),
+        ("0.338", {}, "which metric is 0.338"),
+        ("0,338", {"metric": "mrr"}, "with a decimal point, not a comma"),
+        ("results.csv", {"metric": "mrr"}, "there is no file"),
+        (0.3, {"metric": ["mrr", "mr"]}, "0.3 is of one metric; expected one, got mrr, mr"),
         ({"mrr": "0.9", "hits@10": "0.75"}, {}, "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation"),
         ({"mrr": 0.3}, {"percent": ["mrr"]}, "expected one for all values"),
         ({"mrr": 1.3}, {}, "1.3 is not a possible MRR"),
-        ({"mrr": 0.3}, {"metrics": ["mr"]}, "metrics leaves out all values, which are of mrr"),
-        (0.3, {"metric": "mrr", "metrics": ["mr"]}, "metrics leaves out all values"),
+        ({"mrr": 0.3}, {"metric": ["mr"]}, "metric leaves out all values, which are of mrr"),
         ({"mrr": 0.3}, {"errors": "note"}, "errors is for files and frames"),
     ],
 )
@@ -500,15 +509,60 @@ def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
     )
     assert question.remedy == 'split="valid", or accept=["dev"] if it says nothing about these numbers'
     assert str(question) == f'"dev" in its row, "B with dev data": add {question.remedy}'
-    for refused in ({"strict": True}, {"errors": "raise"}, {"metrics": "mr"}):
+    for refused in ({"strict": True}, {"errors": "raise"}, {"metric": "mr"}):
         with pytest.raises(DataError) as error:
             rankconst.adjust(path, **refused)
-        assert isinstance(error.value, rankconst.AskedError) == ("metrics" not in refused)
+        assert isinstance(error.value, AskedError) == ("metric" not in refused)
     assert rankconst.adjust(path, accept="dev").asked == rankconst.adjust(path, split="valid").asked == ()
     path.write_text("model,dataset,MRR\nB with dev data,nations,0.6\n")
-    with pytest.raises(rankconst.AskedError, match="accept=") as asked:
+    with pytest.raises(AskedError, match="accept=") as asked:
         rankconst.adjust(path)
     assert asked.value.asks == rankconst.adjust(path, errors="note").asked
+
+
+def test_constants_are_those_of_the_tables() -> None:
+    assert rankconst.constants("FB15k-237", "H@7") == TABLES.constants("fb15k237", "hits@7")
+    named = {"split": "valid", "side": "tail", "protocol": "raw", "aggregation": "query", "baseline": "frequency"}
+    assert rankconst.constants("nations", "mrr", **named) == TABLES.constants("nations", "mrr", **named)
+    assert rankconst.constants("nations", "mrr", tool="libkge").tasks.protocol == "libkge"
+    assert rankconst.constants("nations", "head.mrr").tasks.side == "head"
+    assert rankconst.constants("ogbl_wikikg2", "mrr").tasks.protocol == "sampled:500"
+    own = rankconst.from_triples([("a", "r", "b"), ("b", "r", "c")], test=[("a", "r", "c")], name="mykg")
+    assert rankconst.constants("mykg", "mrr", tables=[own, TABLES]).num_tasks == 2
+    with pytest.raises(UsageError, match="ConvE leaves out up to 254 tasks, and which is not known"):
+        rankconst.constants("nations", "mrr", tool="conve")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "one"])
+def test_metric_and_relations_choose_of_every_shape(inputs: Inputs, kind: str) -> None:
+    value, metric = NUMBERS["mrr"], "mrr" if kind == "text" else ["mrr"]
+    results = value if kind == "one" else inputs.make(kind)
+    named = {"dataset": "nations", "relations": ["embassy", "treaties"]}
+    adjusted = rankconst.adjust(results, metric=metric, **named)
+    expected = TABLES.constants("nations", "mrr", relations=named["relations"]).index(value)
+    found = adjusted.index if kind == "one" else indices(adjusted, ("mrr",))
+    assert found in (expected, {"mrr": expected}, {"inverse_harmonic_mean_rank": expected})
+
+
+def test_a_column_of_what_became_of_a_file_is_found_by_its_name(inputs: Inputs) -> None:
+    adjusted = rankconst.adjust(inputs.path, dataset="nations")
+    assert adjusted["AMRR"].tolist() == adjusted.to_pandas()["AMRR"].tolist()
+    with pytest.raises(UnknownNameError, match=r"there is no column 'AMMR'\. Columns: "):
+        adjusted["AMMR"]
+
+
+def test_results_show_themselves_in_a_notebook() -> None:
+    mr = TABLES.constants("nations", "mr")
+    assert mr.adjust("3.4")._repr_html_().startswith("<table><caption></caption><tr><th>value</th><th>normalised</th>")
+    shown = mr.adjust(np.full(60, 3.5))._repr_html_()
+    assert shown.count("<tr>") == 51
+    assert "the first 50 of 60 values" in shown
+    certain = rankconst.from_counts([1, 1]).constants("mr").adjust(1.0)
+    assert certain.z is None
+    assert "<th>z</th>" not in certain._repr_html_()
+    assert certain.undefined["z"] in certain._repr_html_()
+    found = rankconst.compare("0.5", "0.6", metric="mrr", dataset="nations")
+    assert found.describe() in found._repr_html_()
 
 
 def test_two_values_of_one_metric_are_two_models() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
@@ -26,6 +26,9 @@ from rankconst.evaluation import (
     settle,
 )
 from rankconst.tasks import Tasks
+
+if TYPE_CHECKING:
+    from rankconst.tables.tables import Tables
 
 TABLES = rankconst.load()
 
@@ -216,12 +219,12 @@ def test_what_the_user_types_is_checked(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def temporal() -> rankconst.Tables:
+def temporal() -> Tables:
     """Tables of a small graph under the key of a temporal benchmark."""
     memory = pytest.importorskip("rankconst_builder.memory", reason="needs rankconst[builder]")
     facts = pd.DataFrame([("a", "r", "b", 1), ("a", "r", "c", 2)], columns=["head", "relation", "tail", "time"])
     protocols = [protocol for protocol in PROTOCOLS.values() if protocol.fits(temporal=True)]
-    tables: rankconst.Tables = memory.make_tables({"train": facts, "test": facts}, "icews14_regcn", "I14", protocols)
+    tables: Tables = memory.make_tables({"train": facts, "test": facts}, "icews14_regcn", "I14", protocols)
     return tables
 
 
@@ -235,13 +238,13 @@ def temporal() -> rankconst.Tables:
         (Stated("ICEWS14"), Stated("icews14_regcn", protocol="static"), "static"),
     ],
 )
-def test_temporal_benchmarks(temporal: rankconst.Tables, file: Stated, user: Stated, protocol: str) -> None:
+def test_temporal_benchmarks(temporal: Tables, file: Stated, user: Stated, protocol: str) -> None:
     tasks, _ = settle(file, user, temporal)
     assert tasks == Tasks("icews14_regcn", protocol)
     assert temporal.histogram(tasks).total == 4
 
 
-def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Tables) -> None:
+def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> None:
     tasks, _ = settle(Stated("icews14_regcn"), Stated(), temporal)
     with pytest.raises(UnknownNameError, match="Say whether known answers of the same time were removed"):
         temporal.histogram(tasks)

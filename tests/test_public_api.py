@@ -23,6 +23,7 @@ import pytest
 
 import rankconst
 from cases import for_each
+from pages import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,42 +37,21 @@ RUNTIME = sorted(
 )
 
 NAMES = [
-    "Adjusted",
-    "AskedError",
-    "Comparison",
     "Constants",
-    "Counts",
-    "DataError",
-    "DownloadError",
-    "Histogram",
-    "Metric",
-    "MissingExtraError",
-    "Moments",
     "RankconstError",
-    "Ranks",
-    "Tables",
-    "TablesError",
-    "Tasks",
-    "UndefinedError",
-    "UnknownNameError",
-    "UsageError",
     "__version__",
     "adjust",
-    "bundled_versions",
     "compare",
-    "compute_mean",
-    "compute_moments",
-    "compute_power_mean",
+    "constants",
     "from_counts",
     "from_ranks",
     "from_triples",
-    "identify",
-    "lint",
     "load",
-    "parse_metric",
-    "plot",
-    "read_results",
+    "read",
 ]
+
+REFERENCE = ROOT / "docs" / "reference.rst"
+"""The page that lists every public name, also those of further modules."""
 
 OFFERED: list[str] = vars(rankconst)["__all__"]  # type checkers are told otherwise what there is
 HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
@@ -127,6 +107,7 @@ INSIDE = {
     "plots/distribution.py": {"matplotlib"},
     "plots/style.py": {"matplotlib"},
     "adjusting.py": {"pandas"},
+    "checks/checking.py": {"pandas"},
     "results/adjusted.py": {"pandas"},
     "results/frame.py": {"pandas"},
     "results/structured.py": {"yaml"},
@@ -139,12 +120,15 @@ LOOK_UP = "import rankconst; rankconst.load().constants('fb15k237', 'mrr')"
 WHOLE_USE = """
 import numpy as np
 import rankconst
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram
 tables = rankconst.load()
 for metric in ("mrr", "MR", "hits@10", "hits@7", "gmr", "igmr"):
     for protocol in ("standard", "pykeen"):
         constants = tables.constants("FB15k-237", metric, side="both", protocol=protocol)
         constants.adjust(constants.metric.optimum), constants.z(np.array([constants.worst, constants.metric.optimum]))
-rankconst.compute_moments(rankconst.parse_metric("mrr"), rankconst.Histogram.from_counts([1, 2, 3]))
+compute_moments(parse_metric("mrr"), Histogram.from_counts([1, 2, 3]))
 """
 FILE = """
 import pathlib, tempfile
@@ -262,6 +246,21 @@ def test_no_public_name_is_that_of_a_module() -> None:
     # The module, once imported, would take its place.
     modules = {module.name for module in pkgutil.iter_modules(rankconst.__path__)}
     assert not modules & set(OFFERED)
+    script = f"""
+from importlib import import_module
+import rankconst
+found = [getattr(rankconst, name) for name in rankconst.__all__]
+for module in {RUNTIME}:
+    import_module(module)
+assert found == [getattr(rankconst, name) for name in rankconst.__all__]
+assert rankconst.constants("FB15k-237", "mrr").expectation == rankconst.load().constants("fb15k237", "mrr").expectation
+"""
+    modules_after(script)
+
+
+def test_the_reference_lists_the_public_names() -> None:
+    listed = re.findall(r"^\.\. auto\w+:: rankconst\.(\w+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert listed == OFFERED
 
 
 def test_type_checkers_see_every_public_name() -> None:
@@ -439,11 +438,16 @@ def test_everything_public_is_documented(name: str) -> None:
     assert undocumented(name) == []
 
 
-FUNCTIONS = {name: getattr(rankconst, name) for name in NAMES if inspect.isfunction(getattr(rankconst, name))}
+def listed() -> dict[str, Any]:
+    """Return every name that the reference lists, with what it is."""
+    found = re.findall(r"^\.\. auto\w+:: ([\w.]+)\.(\w+)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
+    return {name: getattr(importlib.import_module(module), name) for module, name in found}
+
+
+LISTED = listed()
+FUNCTIONS = {name: each for name, each in LISTED.items() if inspect.isfunction(each)}
 CLASSES: dict[str, type[Any]] = {
-    name: getattr(rankconst, name)
-    for name in NAMES
-    if inspect.isclass(getattr(rankconst, name)) and not issubclass(getattr(rankconst, name), BaseException)
+    name: each for name, each in LISTED.items() if inspect.isclass(each) and not issubclass(each, BaseException)
 }
 
 
@@ -512,11 +516,11 @@ def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
     file.write_text("model,dataset,MRR,Hits@10\n" + "RotatE,FB15k-237,0.338,53.3%\n" * 100, encoding="utf-8")
     tables = rankconst.load()
     constants = tables.constants("FB15k-237", "mrr")
-    reading = rankconst.read_results(file)
+    reading = rankconst.read(file)
     adjusted = rankconst.adjust(reading)
     assert repr(tables) == f"Tables({str(tables.path)!r}, version {tables.version!r})"
     assert repr(constants).startswith("Constants(MRR on fb15k237/test/both/standard: expectation 0.00")
-    shown = [constants, reading, adjusted, rankconst.lint(reading), rankconst.identify(reading, dataset="fb15k237")]
+    shown = [constants, reading, adjusted, rankconst.check(reading, dataset="fb15k237")]
     shown += [constants.compare("0.338", "0.358"), rankconst.from_ranks(np.arange(1, 10_000))]
     for each in shown:
         assert len(repr(each)) < 160, each

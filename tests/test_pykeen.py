@@ -15,7 +15,6 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -23,12 +22,9 @@ import pytest
 from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UndefinedError
-from rankconst.moments import compute_moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram
 from rankconst.values.affine import ADJUSTMENTS
-
-if TYPE_CHECKING:
-    import rankconst
 
 SAMPLES = 10_000
 
@@ -143,7 +139,7 @@ GMR_VARIANCES = {
 }
 
 
-def moments_of(metric: str, counts: Histogram) -> rankconst.Moments:
+def moments_of(metric: str, counts: Histogram) -> Moments:
     return compute_moments(parse_metric(metric), counts)
 
 

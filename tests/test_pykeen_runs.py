@@ -20,7 +20,7 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.results.formats import read_results
+from rankconst.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,7 +111,7 @@ def test_what_pykeen_adjusts_comes_out_again(runs: Path, name: str, ending: str)
     adjusted = rankconst.adjust(path)
     own = {
         (entry.metric, entry.context.side, entry.context.rank_type, entry.adjustment): float(entry.text)
-        for entry in read_results(path).entries
+        for entry in rankconst.read(path).entries
         if entry.adjustment is not None
     }
     compared = 0
@@ -121,7 +121,7 @@ def test_what_pykeen_adjusts_comes_out_again(runs: Path, name: str, ending: str)
             continue
         assert each.constants is not None
         if _EXPECTED[name]:
-            side = next(e.context.side for e in read_results(path).entries if e.row == each.entry.row)
+            side = next(e.context.side for e in rankconst.read(path).entries if e.row == each.entry.row)
             assert str(each.constants.tasks) == _EXPECTED[name].format(side)
         for form in ("normalised", "index", "z"):
             theirs = own.get((metric, context.side, context.rank_type, form))
@@ -132,7 +132,7 @@ def test_what_pykeen_adjusts_comes_out_again(runs: Path, name: str, ending: str)
             assert math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
             compared += 1
     assert compared >= (5 if name != "tail" else 3)
-    assert not [each for each in rankconst.lint(path).findings if each.rule == "adjusted-mismatch"]
+    assert not [each for each in rankconst.check(path).findings if each.rule == "adjusted-mismatch"]
 
 
 @pytest.mark.parametrize("name", [name for name in _EXPECTED if name != "sampled"])
@@ -149,7 +149,7 @@ def test_a_frame_is_understood_as_its_file(runs: Path, name: str) -> None:
 @pytest.mark.parametrize("dataset", [None, "nations"])
 @pytest.mark.parametrize("name", _REFUSED)
 def test_what_no_table_holds_is_refused(runs: Path, name: str, dataset: str | None) -> None:
-    with pytest.raises(rankconst.DataError, match="fit no ranking tasks in the tables"):
+    with pytest.raises(DataError, match="fit no ranking tasks in the tables"):
         rankconst.adjust(runs / f"{name}.json", dataset=dataset)
 
 
@@ -157,7 +157,7 @@ def test_sampled_ranks_are_counted(runs: Path) -> None:
     """Six candidates a task: E[MR] is 3.5, whatever the graph."""
     (whole,) = {
         each.constants.expectation
-        for each in rankconst.adjust(runs / "sampled.json", metrics=["mr"]).entries
+        for each in rankconst.adjust(runs / "sampled.json", metric="mr").entries
         if each.constants and each.constants.metric == parse_metric("mr")
     }
     assert whole == 3.5

@@ -22,6 +22,7 @@ from rankconst_builder.words import Triples
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram
 
 pd = pytest.importorskip("pandas", reason="the tests read frames")
@@ -30,12 +31,12 @@ GRAPH = random_dataset(seed=6, entities=7, relations=4, size=60)
 
 
 @pytest.fixture(scope="module")
-def tables() -> rankconst.Tables:
+def tables() -> Tables:
     return rankconst.from_triples(GRAPH["train"], valid=GRAPH["valid"], test=GRAPH["test"], name="toy")
 
 
 @pytest.mark.parametrize("protocol", STATIC.values(), ids=STATIC)
-def test_expectations_are_those_of_loops(tables: rankconst.Tables, protocol: Any) -> None:
+def test_expectations_are_those_of_loops(tables: Tables, protocol: Any) -> None:
     counts = count_brute_force(GRAPH, protocol, "test").relation
     ranks = tables.constants("toy", "mr", side="relation", protocol=protocol.key)
     shares = tables.constants("toy", "mrr", side="relation", protocol=protocol.key)
@@ -46,7 +47,7 @@ def test_expectations_are_those_of_loops(tables: rankconst.Tables, protocol: Any
     assert shares.tasks.describe() == (f"test, relation side, protocol {protocol.key}")
 
 
-def test_both_sides_are_head_and_tail(tables: rankconst.Tables) -> None:
+def test_both_sides_are_head_and_tail(tables: Tables) -> None:
     head, tail, both = (tables.histogram("toy", side=side) for side in ("head", "tail", "both"))
     assert both == head.pool(tail)
     assert tables.tasks("toy", side="predicate").sides == (tables.tasks("toy", side="relation"),)
@@ -105,7 +106,7 @@ def test_a_further_known_triple_never_adds_a_relation(dataset: Dataset) -> None:
     ],
 )
 def test_what_ranks_no_relations_is_refused(
-    tables: rankconst.Tables, names: dict[str, Any], error: type[Exception], said: str
+    tables: Tables, names: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
         tables.constants("toy", "mrr", side="relation", **names)
@@ -123,7 +124,7 @@ def test_benchmarks_without_it_say_why(dataset: str, protocol: str, said: str) -
         open_once().constants(dataset, "mrr", side="relation", protocol=protocol)
 
 
-def test_numbers_in_files_and_frames(tables: rankconst.Tables) -> None:
+def test_numbers_in_files_and_frames(tables: Tables) -> None:
     own = tables.constants("toy", "mrr", side="relation")
     frame = pd.DataFrame({"dataset": "toy", "side": ["relation", "both"], "MRR": [0.9, 0.9]})
     adjusted = rankconst.adjust(frame, tables=tables)
@@ -140,15 +141,16 @@ def test_numbers_in_files_and_frames(tables: rankconst.Tables) -> None:
     assert counts.constants("mr", "relation").expectation == 2.5
 
 
-def test_a_caption_on_relation_prediction_needs_a_word(tables: rankconst.Tables, tmp_path: Path) -> None:
+def test_a_caption_on_relation_prediction_needs_a_word(tables: Tables, tmp_path: Path) -> None:
     path = tmp_path / "results.md"
     path.write_text("Table 1: Relation prediction.\n\n| model | MRR |\n|---|---|\n| A | 0.9 |\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"in the paragraph above.* add side=.relation"):
         rankconst.adjust(path, tables=tables, dataset="toy")
     (index,) = rankconst.adjust(path, tables=tables, dataset="toy", side="relation").to_pandas()["AMRR"]
     assert index == tables.constants("toy", "mrr", side="relation").index(0.9)
-    with pytest.raises(UsageError, match="relation prediction is not searched for"):
-        rankconst.identify(path, side="relation")
+    told = rankconst.check({"MRR": "0.9", "AMRR": "0.5"}, tables=tables, dataset="toy", side="relation")
+    assert ([each.rule for each in told.findings], told.groups) == (["adjusted-mismatch"], ())
+    assert "relation prediction is not searched for" in told.notes[0]
 
 
 # 279 of UMLS's 661 test triples have a pair with no other relation, and so on down to nine others.

@@ -24,11 +24,12 @@ from oracles import PRECISE, SAMPLED, absolute_error, hash_lines, lines_of, opti
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, list_metrics
+from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, Metric, list_metrics
 from rankconst.catalogue.protocols import LINK_SIDES, PROTOCOLS, SIDES, SPLITS
-from rankconst.moments import compute_moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.tables.schema import COLUMNS
-from rankconst.tasks import Histogram
+from rankconst.tables.tables import bundled_versions
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,7 +186,7 @@ def test_sizes(dataset: str, protocol: str, entities: int, tasks: int) -> None:
 
 FORMER = "1.2.0"
 needs_former = pytest.mark.skipif(
-    FORMER not in rankconst.bundled_versions(), reason=f"this installation does not carry tables {FORMER}"
+    FORMER not in bundled_versions(), reason=f"this installation does not carry tables {FORMER}"
 )
 
 
@@ -478,7 +479,7 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
 @pytest.mark.slow
 def test_constants_follow_from_the_candidates() -> None:
     """Rows of chance again, by this code on this machine: within the errors that they state."""
-    moments: dict[tuple[Histogram, rankconst.Metric], rankconst.Moments] = {}
+    moments: dict[tuple[Histogram, Metric], Moments] = {}
     find_histogram = functools.cache(TABLES.histogram)
     for row in chance_rows():
         # Of large ones test alone.
@@ -486,7 +487,7 @@ def test_constants_follow_from_the_candidates() -> None:
         if row["dataset"] not in AGAIN or row["split"] not in splits:
             continue
         metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
-        histogram = find_histogram(rankconst.Tasks(*tasks_of(row), row["aggregation"]))
+        histogram = find_histogram(Tasks(*tasks_of(row), row["aggregation"]))
         key = histogram, metric
         if key not in moments:
             moments[key] = compute_moments(*key[::-1])
@@ -521,7 +522,7 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
 @for_each("metric", [metric for metric in list_metrics() if metric.family in PRECISE])
 @for_each("protocol", choose(["standard"], ["standard", "pykeen"]))
 @for_each("dataset", choose(["nations", "wn18rr"], ["nations", "umls", "fb15k237", "wn18rr"]))
-def test_rows_equal_precise_sums_within_their_error(dataset: str, protocol: str, metric: rankconst.Metric) -> None:
+def test_rows_equal_precise_sums_within_their_error(dataset: str, protocol: str, metric: Metric) -> None:
     constants = TABLES.constants(dataset, metric, protocol=protocol)
     expectation, variance = PRECISE[metric.family](counts_by_tasks()[dataset, protocol, "test", "both"], metric.k)
     assert relative_error(constants.expectation, expectation) <= 1e-13

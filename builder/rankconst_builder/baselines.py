@@ -25,6 +25,7 @@ import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
+from rankconst.download import unseen
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder.candidates import Blocks, TaskCounts, count_candidates
 from rankconst_builder.packing import Packing
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
+    from rankconst.download import Stage
     from rankconst_builder.candidates import Queries, RankedTasks
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Words
@@ -268,7 +270,7 @@ def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) 
 
 
 def count_baselines(
-    graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str]
+    graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str], stage: Stage = unseen
 ) -> dict[tuple[str, str, str], TaskCounts]:
     """Count for every protocol and split where chance, and each of the baselines, ranks the true answers.
 
@@ -284,13 +286,15 @@ def count_baselines(
 
     found: dict[tuple[str, str, str], TaskCounts] = {}
     done: dict[tuple[TaskCounts, str], TaskCounts] = {}
-    for (protocol, split), chance in counts.items():
-        found[protocol, split, DEFAULT_BASELINE] = chance
-        for baseline in informed if chance.answers is not None and "train" not in graph.missing else ():
-            if (chance, baseline) not in done:
-                places = {side: stack(chance.tasks, split, side, baseline) for side in _OTHER}
-                done[chance, baseline] = _rank(chance, places)
-            found[protocol, split, baseline] = done[chance, baseline]
+    with stage("baselines", len(counts) * len(informed)) as advance:
+        for (protocol, split), chance in counts.items():
+            found[protocol, split, DEFAULT_BASELINE] = chance
+            for baseline in informed if chance.answers is not None and "train" not in graph.missing else ():
+                if (chance, baseline) not in done:
+                    places = {side: stack(chance.tasks, split, side, baseline) for side in _OTHER}
+                    done[chance, baseline] = _rank(chance, places)
+                found[protocol, split, baseline] = done[chance, baseline]
+                advance()
     return found
 
 

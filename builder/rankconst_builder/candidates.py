@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
+from rankconst.download import unseen
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
 from rankconst_builder.packing import view
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
+    from rankconst.download import Stage
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Triples, Words
 
@@ -417,7 +419,7 @@ def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts
 
 
 def count_protocols(
-    graph: Graph, protocols: Iterable[Protocol], splits: Collection[str] = SPLITS
+    graph: Graph, protocols: Iterable[Protocol], splits: Collection[str] = SPLITS, stage: Stage = unseen
 ) -> dict[tuple[str, str], TaskCounts]:
     """Count the candidates of splits under each protocol; protocols that agree on a split share its counts.
 
@@ -437,16 +439,19 @@ def count_protocols(
         if key not in asked:
             asked[key] = _ask(graph, split, ranked)
         keys.append((protocol, split, key))
-    found = _gather_answers(graph, [(protocol, split, asked[key]) for protocol, split, key in keys])
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
-    for protocol, split, key in keys:
-        # Each selection contains the next smaller one, so its size tells which it is.
-        number = [int(select(graph, protocol).sum()) for select in (select_candidates, select_relations)]
-        same = (*key, *number, list_known(graph, protocol, split), protocol.time, protocol.negatives)
-        if same not in done:
-            done[same] = _count(graph, protocol, split, asked[key], found)
-        counts[protocol.key, split] = done[same]
+    with stage("candidates", 1 + len(keys)) as advance:
+        found = _gather_answers(graph, [(protocol, split, asked[key]) for protocol, split, key in keys])
+        advance()
+        for protocol, split, key in keys:
+            # Each selection contains the next smaller one, so its size tells which it is.
+            number = [int(select(graph, protocol).sum()) for select in (select_candidates, select_relations)]
+            same = (*key, *number, list_known(graph, protocol, split), protocol.time, protocol.negatives)
+            if same not in done:
+                done[same] = _count(graph, protocol, split, asked[key], found)
+            counts[protocol.key, split] = done[same]
+            advance()
     return counts
 
 

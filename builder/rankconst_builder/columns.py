@@ -33,7 +33,7 @@ from rankconst.names import shorten
 from rankconst_builder import fetch
 from rankconst_builder.fetch import Content, explain_damage
 from rankconst_builder.graph import Graph, name_codes
-from rankconst_builder.layout import Layout, place_columns
+from rankconst_builder.layout import find_delimiter, place_columns
 from rankconst_builder.triples import NAMES, Labels
 from rankconst_builder.words import NO_TRIPLES, Triples, read_digits
 
@@ -168,7 +168,7 @@ def open_parquet(file: Path | str) -> pq.ParquetFile:
     return pq.ParquetFile(path, pre_buffer=False, filesystem=filesystem)
 
 
-def open_url(url: str, layout: Layout) -> Columns:
+def open_url(url: str, order: str | None = None) -> Columns:
     """Open Parquet at a URL that pyarrow can read: a file, or a folder of such files."""
     try:
         filesystem, path = FileSystem.from_uri(url)
@@ -186,29 +186,29 @@ def open_url(url: str, layout: Layout) -> Columns:
     parts = urlsplit(url)
     stem = parts.path.rstrip("/")
     files = [parts._replace(path=stem + quote(each.path[len(path) :])).geturl() for each in found]
-    return _open_parquet(hide_login(url), files, layout)
+    return _open_parquet(hide_login(url), files, order)
 
 
-def open_columns(path: Path, layout: Layout) -> Columns | None:
+def open_columns(path: Path, order: str | None = None) -> Columns | None:
     """Open a file that holds columns, or a folder of such files; None if it is neither."""
     if path.is_dir():
         # No deeper: the folder may be a whole disk.
         files = sorted(each for depth in ("*.parquet", "*/*.parquet") for each in path.glob(depth) if each.is_file())
         if not files:
             raise DataError(f"cannot read {path}: it is a folder without Parquet files. Name a file of triples.")
-        return _open_parquet(path, files, layout)
+        return _open_parquet(path, files, order)
     if not path.is_file() or not os.access(path, os.R_OK):
         return None
     with path.open("rb") as stream:
         begin = stream.read(_LONGEST_LINE)
     opens = next((opens for magic, opens in FORMATS.items() if begin.startswith(magic)), None)
-    return _open_text(path, begin, layout) if opens is None else opens(path, [path], layout)
+    return _open_text(path, begin, order) if opens is None else opens(path, [path], order)
 
 
-def _open_text(path: Path, begin: bytes, layout: Layout) -> Columns | None:
+def _open_text(path: Path, begin: bytes, order: str | None) -> Columns | None:
     """Open text whose first line has numbered labels only; None for any other, which has to be read with more care."""
     first = _NUMBERED.match(begin)
-    if layout != Layout() or first is None or first[0] == b"0\t1\t2\n":
+    if order is not None or find_delimiter(path.name) != "\t" or first is None or first[0] == b"0\t1\t2\n":
         return None
     entity, relation = first[1], first[2]
 
@@ -256,11 +256,11 @@ _LONGEST_LINE = 1 << 12  # of a first line of numbered labels
 _NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+\n")
 
 
-def _open_parquet(path: Path | str, files: Sequence[Path | str], layout: Layout) -> Columns:
+def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:
     try:
         opened = [open_parquet(each) for each in files]
         schema, rows = opened[0].schema_arrow, [each.metadata.num_rows for each in opened]
-        letters = _name(path, schema.names, layout)
+        letters = _name(path, schema.names, order)
     except DataError:
         raise
     except DAMAGE as error:
@@ -300,12 +300,12 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], layout: Layout)
 _LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 
 
-def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
+def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns:
     try:
         array = np.load(path, mmap_mode="r")
     except (*DAMAGE, SyntaxError, tokenize.TokenError, TypeError) as error:
         raise explain_damage(path, error) from error
-    order = layout.columns or "hrt"
+    order = order or "hrt"
     if array.ndim != 2 or array.shape[1] != len(order) or array.dtype.kind not in "iu":
         raise DataError(
             f"{path} is an array of {array.dtype} of shape {array.shape}; expected whole numbers in "
@@ -340,22 +340,22 @@ def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
     return Columns(path, length, "hrt", ("", ""), files, read)
 
 
-FORMATS: dict[bytes, Callable[[Path, Sequence[Path], Layout], Columns]] = {
+FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {
     b"PAR1": _open_parquet,
     b"\x93NUMPY": _open_numpy,
 }
 """How files of columns begin, with what opens them."""
 
 
-def _name(path: Path | str, names: Sequence[str], layout: Layout) -> str:
+def _name(path: Path | str, names: Sequence[str], order: str | None) -> str:
     """Return the letters of columns."""
-    if layout.columns is not None:
-        if len(layout.columns) != len(names):
+    if order is not None:
+        if len(order) != len(names):
             raise DataError(
-                f"{path} has {len(names)} columns ({shorten(', '.join(names))}), --columns {layout.columns} names "
-                f"{len(layout.columns)}. Name each, those to ignore with -."
+                f"{path} has {len(names)} columns ({shorten(', '.join(names))}), --columns {order} names "
+                f"{len(order)}. Name each, those to ignore with -."
             )
-        return layout.columns
+        return order
     letters = place_columns(names)
     if letters is None:
         raise DataError(
@@ -407,7 +407,7 @@ def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
     highest, row = [0, 0, 0], 0
     # Rows may be fewer: what is not written to takes no memory.
     arrays = [np.empty(0 if spilled else columns.rows, dtype=np.uint32) for _ in highest]
-    remedy = "Set TMPDIR to a folder with room for them, or raise --memory."
+    remedy = "Set TMPDIR to a folder with room for them."
     with ExitStack() as stack, explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy):
         files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest] if spilled else []
         for batch in columns.read_ids():

@@ -103,8 +103,8 @@ def _explaining() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise DataError(
-            "workers ended again and again in the same task, for want of memory perhaps. Give them more, write train "
-            "in smaller row groups, or lower --memory, which is what a part may take."
+            "workers ended again and again in the same task, perhaps because they lack memory. Give them more, or "
+            "write the training set in smaller row groups."
         ) from error
     except (CancelledError, CommClosedError, TimeoutError, closed) as error:
         raise DataError(f"the scheduler is lost: {first_line(error)}. Start it, and build again.") from error

@@ -62,7 +62,6 @@ class Fetcher:
     cache: Path  # where downloads are kept
     mirror: str | None = None  # A folder or URL that replaces every ``https://``; None to ask the sources themselves
     offline: bool = False  # True to open no socket: only the cache and a mirror folder are used
-    force: bool = False  # True to download again what is cached
     reporter: Reporter = field(default_factory=Reporter)
 
     def read(self, file: BenchmarkFile) -> Content:
@@ -109,7 +108,7 @@ class Fetcher:
             _check_file(path, remote, record)
             return path
         path = self.cache / "sources" / place
-        if path.is_file() and (self.offline or not self.force):
+        if path.is_file():
             try:
                 _check_file(path, remote, record)
             except HashMismatchError as error:

@@ -1,4 +1,4 @@
-"""See how the files of a user's own graph are written, and refuse what leaves it open.
+"""See how the files of a user's own graph are written, and refuse what does not tell.
 
 Nothing is left out that may be a triple: a first line is a heading if its cells are words such as ``head``,
 ``relation``, ``tail`` and label nothing in the graph.
@@ -10,6 +10,7 @@ import io
 import itertools
 import re
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
@@ -23,13 +24,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What a user says of how files are written; what is None, the files show."""
+HEADING = "If the line is a heading, delete it; if it is a triple, move it to another line."
+"""What to do about a first line that can be either."""
 
-    delimiter: str | None = None  # None: a tab, or what OpenKE writes
-    columns: str | None = None  # None: as the heading says, or hrt
-    header: bool | None = None  # whether the first line of each file is a heading
+_PACKED = {".gz", ".bz2", ".xz", ".zst"}
+
+
+def _unpack_name(name: str) -> PurePath:
+    path = PurePath(name)
+    return path.with_suffix("") if path.suffix.lower() in _PACKED else path
+
+
+def strip_endings(name: str) -> str:
+    """Return the name of a file without its folder, and without the endings that say how it is written."""
+    return _unpack_name(name).stem
+
+
+def find_delimiter(name: str) -> str:
+    """Return what separates the columns of a file: commas if its name ends in .csv, packed or not, else tabs."""
+    return "," if _unpack_name(name).suffix.lower() == ".csv" else "\t"
 
 
 _ENDINGS = "(id|ids|idx|index|label|name|uri|iri)?"
@@ -119,91 +132,84 @@ class _Seen:
         return [cells[self.form.columns.index(letter)] for letter in "hrt"]
 
 
-def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: Layout) -> tuple[dict[str, Labels], str]:
-    """Read the files of a graph by role, as they show that they are written; and say in a line what they showed."""
-    seen = {role: _see(content, names[role], layout) for role, content in contents.items()}
-    _check_order(seen, names, layout)
+def read_own(
+    contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
+) -> tuple[dict[str, Labels], str]:
+    """Read the files of a graph by role, as they show that they are written; and say in a line what they showed.
+
+    `columns` is the order of the columns, if the user names it.
+    """
+    seen = {role: _see(content, names[role], columns) for role, content in contents.items()}
+    _check_order(seen, names, columns)
     files = {role: read_triples(content, seen[role].form, names[role]) for role, content in contents.items()}
     headed = [role for role, one in seen.items() if one.form.header]
-    if layout.header is None:
-        for role in (role for role in headed if not seen[role].certain):
-            if found := find_in_graph(seen[role].cells, files.values()):
-                raise DataError(
-                    f"{names[role]}, line 1: {show_line(seen[role].first)} reads like a heading, but the graph has "
-                    f"{', '.join(map(show_line, found))} elsewhere. "
-                    "Add --header if the line is a heading, --no-header if it is a triple."
-                )
-        _check_repeated(seen, files, contents, names)
-    _check_openke(seen, files, names, layout)
+    for role in (role for role in headed if not seen[role].certain):
+        if found := find_in_graph(seen[role].cells, files.values()):
+            raise DataError(
+                f"{names[role]}, line 1: {show_line(seen[role].first)} reads like a heading, but the graph has "
+                f"{', '.join(map(show_line, found))} elsewhere. {HEADING}"
+            )
+    _check_repeated(seen, files, contents, names)
+    _check_openke(seen, files, names, columns)
     notes: list[str] = []
     if headed:
         lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
         where = ", ".join(names[role] for role in headed)
-        notes.append(f"line 1 of {where} is read as a heading (add --no-header if it is a triple): {lines}")
+        notes.append(f"line 1 of {where} is read as a heading (if it is a triple, move it to another line): {lines}")
     shown = dict.fromkeys(one.form.columns for one in seen.values() if one.ordered)
-    if shown and layout.columns is None:
+    if shown and columns is None:
         notes.append(f"columns are read as {', '.join(shown)} (--columns changes that)")
-    if any("d" in columns for columns in shown) and layout.columns is None:
+    if any("d" in order for order in shown) and columns is None:
         notes.append("d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)")
     if any(one.form.quoted for one in seen.values()):
         notes.append("quotes around labels are left out, as in CSV")
     return files, "; ".join(notes)
 
 
-def _see(content: bytes, name: str, layout: Layout) -> _Seen:
+def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     body = content.removeprefix(BOM)
     first, second, *_ = (line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b""))
     rdf = _TABBED_RDF.match(first) if b"\t" in first else _RDF.match(first)
-    if layout == Layout() and rdf is not None:
+    delimiter = find_delimiter(name)
+    if columns is None and delimiter == "\t" and rdf is not None:
         raise DataError(
             f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by tabs. Convert "
             'N-Triples so, without literals: awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '
             'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; other RDF to N-Triples first: riot --output=nt FILE.'
         )
-    if layout.header is None and _COUNT.fullmatch(first):
+    if _COUNT.fullmatch(first):
         # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of thunlp/OpenKE, 35bc6a9).
         ids = all(map(_COUNT.fullmatch, second.split()))
-        if layout.columns is None and not ids:
+        if columns is None and not ids:
             raise DataError(
                 f"{name}, line 1 is a number of triples, as OpenKE writes it, but line 2 holds no three numbers: "
                 f"{show_line(second)}. Name the order of the columns, for example --columns hrt."
             )
-        delimiter = layout.delimiter or ("\t" if b"\t" in second else " ")
-        form = LineFormat(delimiter, layout.columns or "htr", count_line=True)
-        return _Seen(form, first, ordered=layout.columns is None, certain=True)
-    form = LineFormat(layout.delimiter or "\t", layout.columns or "hrt")
+        form = LineFormat(delimiter if delimiter.encode() in second else " ", columns or "htr", count_line=True)
+        return _Seen(form, first, ordered=columns is None, certain=True)
+    form = LineFormat(delimiter, columns or "hrt")
     form = replace(form, quoted=_is_quoted(body, form, name))
-    if layout.header is False:
-        return _Seen(form, first, ordered=False, certain=True)
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
-    named = name_columns(cells, layout.columns)
+    named = name_columns(cells, columns)
     # pandas heads its row numbers with nothing; columns without names, with their numbers.
-    numbered = len(cells) == 4 and not cells[0] and layout.columns is None
+    numbered = len(cells) == 4 and not cells[0] and columns is None
     if named is not None:
-        if layout.columns not in {None, named}:
+        if columns not in {None, named}:
             raise DataError(
-                f"{name}, line 1: {show_line(first)} says that the columns are {named}, --columns {layout.columns}. "
-                "Leave out --columns; or, if the line is a triple, add --no-header."
+                f"{name}, line 1: {show_line(first)} says that the columns are {named}, --columns {columns}. "
+                f"Leave out --columns. {HEADING}"
             )
         form = replace(form, columns=named, header=True)
     elif numbered:
         form = replace(form, columns="-hrt", header=True)
-    elif layout.header and layout.columns is None and not all(map(_may_be, cells, "hrt")):
-        raise DataError(
-            f"{name}, line 1: {show_line(first)} names columns in another order than head, relation, tail. Say which "
-            "is which with --columns, for example --columns htr."
-        )
-    elif layout.header or cells[not cells[0] :] == list(map(str, range(len(form.columns) - (not cells[0])))):
+    elif cells[not cells[0] :] == list(map(str, range(len(form.columns) - (not cells[0])))):
         form = replace(form, header=True)
     return _Seen(form, first, ordered=named is not None or numbered, certain=numbered)
 
 
-_CSV = {",", ";"}
-
-
 def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
     """Tell whether labels of a CSV file are in quotes; if only some of its quotes can be, refuse it."""
-    if form.delimiter not in _CSV or b'"' not in body:
+    if form.delimiter != "," or b'"' not in body:
         return False
     sign = re.escape(form.delimiter).encode()
     if not re.search(rb"(^|" + sign + rb')"', body, re.MULTILINE):
@@ -219,10 +225,10 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
     return True
 
 
-def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], layout: Layout) -> None:
+def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], columns: str | None) -> None:
     """Refuse files of which some show another order of columns than others are read in."""
     orders = {role: one.form.columns.replace("-", "") for role, one in seen.items()}
-    if layout.columns is None and len(set(orders.values())) > 1 and not all(one.ordered for one in seen.values()):
+    if columns is None and len(set(orders.values())) > 1 and not all(one.ordered for one in seen.values()):
         shown = next(role for role, one in seen.items() if one.ordered and orders[role] != "hrt")
         other = next(role for role, one in seen.items() if not one.ordered)
         raise DataError(
@@ -244,15 +250,15 @@ def _check_repeated(
         if not find_in_graph(seen[sharing[0]].cells, others):
             raise DataError(
                 f"{' and '.join(names[role] for role in sharing)} begin with the same line, whose labels occur nowhere "
-                f"else: {show_line(first)}. Add --header if it is a heading, --no-header if it is a triple."
+                f"else: {show_line(first)}. {HEADING}"
             )
 
 
 def _check_openke(
-    seen: Mapping[str, _Seen], files: Mapping[str, Labels], names: Mapping[str, str], layout: Layout
+    seen: Mapping[str, _Seen], files: Mapping[str, Labels], names: Mapping[str, str], columns: str | None
 ) -> None:
     """Refuse files with a count line whose third column has too many labels to be the relation, as in OpenKE's."""
-    counted = [role for role, one in seen.items() if one.form.count_line and layout.columns is None]
+    counted = [role for role, one in seen.items() if one.form.count_line and columns is None]
     if not counted:
         return
     relations, tails = (

@@ -13,6 +13,7 @@ import pyarrow as pa
 from rankconst.arrow import as_pandas, refuse_masked
 from rankconst.catalogue.baselines import BUILT
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
 from rankconst.names import show_value, spell
 from rankconst.tables.tables import TablesInMemory
@@ -46,7 +47,7 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
                 f"PyKEEN ranks them all, protocol {protocol.key} only those that occur. Name other protocols, or give "
                 "rankconst.from_counts what PyKEEN's evaluator counted."
             )
-    histograms = count_histograms(key, graph, protocols, BUILT)
+    histograms = count_histograms(key, graph, protocols, BUILT, SPLITS)
     source = Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
     tables = {"datasets": describe_dataset(source, statistics, {}), **tabulate_histograms(histograms)}
     return TablesInMemory(

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from rankconst.arrow import join_texts, view_numbers, wrap_numbers
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
@@ -81,8 +82,8 @@ HEADER: dict[str, Any] = {
 }
 """What the descriptor of every set states."""
 
-COMPRESSION = 19
-"""How much zstd does to write little: what is written once is read often."""
+DENSE, QUICK = 19, 3
+"""How much zstd does to write little: for releases, which are written once and read often, and for builds."""
 
 _FIELD_TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "number", "truth": "boolean"}
 """Kind of a column to the type that Data Package calls it."""
@@ -106,7 +107,8 @@ def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
     # A column of words, or of whole numbers, has few distinct ones: each is printed once.
     coded: Any = pc.dictionary_encode(column).combine_chunks()
     printed = np.array([*map(repr, coded.dictionary.to_pylist()), "None"], dtype=object)
-    printed_rows: list[str] = printed[coded.indices.fill_null(len(coded.dictionary)).to_numpy()].tolist()
+    missing = wrap_numbers(np.array([len(coded.dictionary)], np.int32))[0]
+    printed_rows: list[str] = printed[view_numbers(coded.indices.fill_null(missing))].tolist()
     return printed_rows
 
 
@@ -145,24 +147,25 @@ def write_tables(
     folder: Path, version: str, tables: Mapping[str, pa.Table], provenance: Mapping[str, Mapping[str, Any]]
 ) -> None:
     """Write a set of tables, replacing what the folder holds."""
-    files = serialise_tables(tables)
+    files = serialise_tables(tables, QUICK)
     descriptor = describe_set(version, tables, files, provenance)
     exchange_files(folder, {**files, DESCRIPTOR: write_descriptor(descriptor)})
 
 
-def serialise_tables(tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
+def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[str, bytes]:
     """Return the Parquet files of a set, file name to content; the same tables give the same bytes."""
-    return {f"{name}.parquet": _serialise(name, table) for name, table in tables.items()}
+    return {f"{name}.parquet": _serialise(name, table, compression) for name, table in tables.items()}
 
 
-def _serialise(name: str, table: pa.Table) -> bytes:
+def _serialise(name: str, table: pa.Table, compression: int) -> bytes:
     """Write a table with a row group a dataset, one more for its baselines, so that these can be read alone.
 
     The table of datasets, which is read as a whole, is one row group.
     """
     keys = table.column("dataset").to_pylist()
     if "baseline" in table.column_names:
-        keys = list(zip(keys, pc.not_equal(table["baseline"], pa.scalar(DEFAULT_BASELINE)).to_pylist(), strict=True))
+        informed = pc.not_equal(table["baseline"], join_texts([DEFAULT_BASELINE])[0])
+        keys = list(zip(keys, informed.to_pylist(), strict=True))
     alone = len(table) == len(set(keys))
     starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and not alone)]
     # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those in keys do repeat.
@@ -177,7 +180,7 @@ def _serialise(name: str, table: pa.Table) -> bytes:
         sink,
         table.schema,
         compression="zstd",
-        compression_level=COMPRESSION,
+        compression_level=compression,
         use_dictionary=words,  # type: ignore[arg-type]  # the stubs know of no names
         use_byte_stream_split=streamed,
         write_statistics=["dataset", "baseline"],  # by which rows are looked up

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow.json import ParseOptions, read_json
 
+from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
@@ -28,28 +29,27 @@ from rankconst.catalogue.protocols import (
     explain_unfit,
     parse_protocol,
 )
-from rankconst.download import MissingSourceError, Reporter, hide_login
+from rankconst.download import MissingSourceError, Reporter, hide_login, unseen
 from rankconst.errors import (
     DataError,
     RankconstError,
-    TablesError,
     UnknownNameError,
     UsageError,
     explain_write_errors,
     first_line,
 )
-from rankconst.files import exists, replace_file, write_through
+from rankconst.files import exists, write_through
 from rankconst.names import list_first, read_count
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
-from rankconst_builder.candidates import TaskCounts, count_protocols
+from rankconst_builder.candidates import count_protocols
 from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url, state_file
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import Layout, read_own
+from rankconst_builder.layout import read_own
 from rankconst_builder.package import complete_exchange, hold_folder, write_tables
 from rankconst_builder.program import hash_program
 from rankconst_builder.restriction import Restriction, add_known
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from rankconst.download import Stage
     from rankconst_builder.graph import Graph
     from rankconst_builder.tallies import Tallies
 
@@ -83,22 +84,17 @@ class Build:
     sources: Sequence[Benchmark]
     out: Path  # the folder of the tables
     fetcher: Fetcher  # gets the files
+    # What to cover has no default: a release that followed one would lose rows with it.
+    protocols: Sequence[Protocol]  # in the order of :func:`order_protocols`; of all, those that fit a graph
+    baselines: Sequence[str]  # besides chance, by key
+    splits: Sequence[str]  # whose triples are ranked; known answers are those of all splits
     # Key of a source to the paths of its files, for a graph of the user's own.
     local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     train_url: str | None = None  # where train is, if only the workers of a cluster read it
-    layout: Layout = field(default_factory=Layout)  # what the user says of how these are written
-    # Which protocols to cover, in the order of :func:`order_protocols`; of all, those that fit a graph.
-    protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
-    baselines: Sequence[str] = BUILT  # which baselines to cover besides chance, by key
-    splits: Sequence[str] = tuple(SPLITS)  # whose triples are ranked; known answers are those of all splits
-    per_triple: bool = False  # True to write the counts of every evaluation triple, too
-    from_archive: bool = False  # True to take the histograms of the carried tables instead of the benchmark's files
-    force: bool = False  # True to build again what `out` holds already
+    columns: str | None = None  # the order of the columns of these, if the user names it
     # To which relations and entities the evaluation is restricted.
     restriction: Restriction = field(default_factory=Restriction)
     scheduler: str | None = None  # the address of a Dask scheduler whose workers count; None to count here
-    memory: int | None = None  # bytes that ids may take before they go to temporary files; a default if None
-    version: str = UNRELEASED  # the version that the tables will state
     reporter: Reporter = field(default_factory=Reporter)
 
 
@@ -143,7 +139,6 @@ class _Part:
 
     tables: Mapping[str, pa.Table]
     provenance: Mapping[str, Any]
-    counts: Mapping[tuple[str, str], TaskCounts] = field(default_factory=dict)
 
 
 def build_all(build: Build) -> Outcome:
@@ -153,8 +148,6 @@ def build_all(build: Build) -> Outcome:
     one that was cut off. A dataset that cannot be built is reported, and the others are built; the error is raised if
     it is the only one.
     """
-    if build.per_triple and build.from_archive:
-        raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
     with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
         nearest = next((path for path in (build.out, *build.out.absolute().parents) if exists(path)), build.out)
     if not nearest.is_dir():
@@ -170,8 +163,8 @@ def _build_all(build: Build) -> Outcome:
     failures: dict[str, RankconstError] = {}
     for place, source in enumerate(build.sources, start=1):
         identity = _identify(build, source)
-        if _is_current(build, parts.get(source.key), identity):
-            build.reporter.say(f"{source.key}: up to date (--force builds it again)")
+        if identity is not None and source.key in parts and parts[source.key].provenance.get("identity") == identity:
+            build.reporter.say(f"{source.key}: up to date")
             kept.append(source.key)
             continue
         if len(build.sources) > 1:
@@ -187,15 +180,12 @@ def _build_all(build: Build) -> Outcome:
         except KeyboardInterrupt:
             if built:
                 _write(build, parts)
-            build.reporter.warn(
-                f"interrupted in {source.key}; {build.out} holds {len(parts)} datasets, run again to continue"
-            )
+            done = f"{build.out} holds the {len(built)} built before" if built else "nothing was written"
+            build.reporter.warn(f"interrupted in {source.key}: {done}; run the same command again")
             raise
         parts[source.key] = part
         if place < len(build.sources):
             _keep(build, source.key, part)
-        if build.per_triple:
-            _write_per_triple(build, source.key, part)
         built.append(source.key)
     if built or (parts and (build.out / _KEPT).is_dir()):
         _write(build, parts)
@@ -203,43 +193,30 @@ def _build_all(build: Build) -> Outcome:
     return Outcome(tables, tuple(built), tuple(kept), failures)
 
 
-def _is_current(build: Build, existing: _Part | None, identity: str | None) -> bool:
-    """Tell whether a dataset's rows are there already, from the same files by the same program."""
-    if existing is None or identity is None or build.force or build.per_triple:
-        return False
-    return existing.provenance.get("identity") == identity
-
-
 def _read_existing(build: Build) -> dict[str, _Part]:
     """Read the set that the output folder holds, dataset by dataset."""
     out = build.out
     complete_exchange(out)
     _refuse_others(build)
-    try:
-        whole = _split_parts(build, load(out)) if (out / DESCRIPTOR).is_file() else {}
-        return whole | _read_kept(build)
-    except TablesError as error:
-        if not build.force:
-            raise
-        build.reporter.warn(f"{error} Starting over because of --force.")
-        return {}
+    whole = _split_parts(build, load(out)) if (out / DESCRIPTOR).is_file() else {}
+    return whole | _read_kept(build)
 
 
 def _refuse_others(build: Build) -> None:
     """Refuse to write over files that are named like tables where no descriptor says that they are tables."""
     names = [f"{name}.parquet" for name in COLUMNS if exists(build.out / f"{name}.parquet")]
-    if names and not exists(build.out / DESCRIPTOR) and not build.force:
+    if names and not exists(build.out / DESCRIPTOR):
         raise UsageError(
             f"{build.out} holds no {DESCRIPTOR}, but files that would be overwritten: {list_first(names)}. Name "
-            "another folder with --out, or add --force."
+            "another folder with --out, or delete these files."
         )
 
 
 def _split_parts(build: Build, existing: Tables) -> dict[str, _Part]:
-    if existing.version != build.version:
+    if existing.version != UNRELEASED:
         raise UsageError(
-            f"{build.out} holds table version {existing.version}, and this run writes version {build.version}. "
-            "Name another folder with --out."
+            f"{build.out} holds the released tables {existing.version}, which stay as they are. Name another folder "
+            "with --out."
         )
     whole = {name: existing.read(name) for name in COLUMNS}
     provenance = {row["dataset"]: row for row in existing.descriptor.get("provenance", [])}
@@ -267,9 +244,7 @@ def _keep(build: Build, key: str, part: _Part) -> None:
         shutil.rmtree(folder, ignore_errors=True)
     contents = {name: _serialise(table) for name, table in part.tables.items()}
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    described = {
-        "version": build.version, "after": _hash_set(build), "provenance": part.provenance, "sha256": hashes,
-    }  # fmt: skip
+    described = {"after": _hash_set(build), "provenance": part.provenance, "sha256": hashes}
     try:
         with explain_write_errors(f"to {build.out}", "Name another folder with --out."):
             draft.mkdir(parents=True)
@@ -299,13 +274,13 @@ def _hash_set(build: Build) -> str | None:
 
 
 def _read_kept(build: Build) -> dict[str, _Part]:
-    """Read what earlier runs kept before they were cut off; leave aside what is for another version, or written."""
+    """Read what earlier runs kept before they were cut off; leave aside what has been written."""
     kept, after = {}, _hash_set(build)
     for path in sorted((build.out / _KEPT).glob(f"*/{_PROVENANCE}")):
         try:
             described = json.loads(path.read_bytes())
             provenance = dict(described["provenance"])
-            if described["version"] != build.version or described.get("after") != after:
+            if described.get("after") != after:
                 continue
             contents = {name: (path.parent / f"{name}.parquet").read_bytes() for name in COLUMNS}
             if {name: hashlib.sha256(each).hexdigest() for name, each in contents.items()} != described["sha256"]:
@@ -323,12 +298,12 @@ def _read_kept(build: Build) -> dict[str, _Part]:
 
 
 def _take_dataset(table: pa.Table, key: str) -> pa.Table:
-    return table.filter(pc.equal(table["dataset"], pa.scalar(key)))
+    return table.filter(pc.equal(table["dataset"], join_texts([key])[0]))
 
 
 def _identify(build: Build, source: Benchmark) -> str | None:
     """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
-    if build.from_archive or source.key in build.local:
+    if source.key in build.local:
         return None
     hashes = [build.fetcher.identify(file.remote) for role, file in source.files.items() if role in ROLES]
     if None in hashes or not (hashes or source.verifiable):
@@ -342,13 +317,11 @@ def _identify(build: Build, source: Benchmark) -> str | None:
 def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
     if source.not_offered and source.key not in build.local:
         raise UnknownNameError(f"{source.title} is not offered: {source.not_offered}")
-    if build.from_archive:
-        return _rebuild(build, source.key, load())
     if source.sampled is not None and source.key not in build.local:
         return _build_sampled(build, source, source.sampled, identity)
-    opened = {role: open_columns(path, build.layout) for role, path in build.local.get(source.key, {}).items()}
+    opened = {role: open_columns(path, build.columns) for role, path in build.local.get(source.key, {}).items()}
     if build.train_url:
-        opened = {"train": open_url(build.train_url, build.layout), **opened}
+        opened = {"train": open_url(build.train_url, build.columns), **opened}
     states = _state_files(build, source, opened)
     try:
         contents = _read_contents(build, source, opened)
@@ -356,8 +329,6 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
         archive = load()
         if source.key not in archive.datasets or build.restriction != Restriction():
             raise
-        if build.per_triple:
-            raise MissingSourceError(f"{error} The archive has no counts per triple to fall back on.") from error
         build.reporter.warn(
             f"{source.key}: {error} Using the candidate counts archived in tables {archive.version} instead."
         )
@@ -433,7 +404,7 @@ def _read_graph(
     local = build.local.get(key, {})
     columns = {role: each for role, each in opened.items() if each is not None}
     if columns and len(columns) == len(local) and build.restriction == Restriction():
-        graph = encode_ids(columns, build.memory)
+        graph = encode_ids(columns)
         if graph is not None:
             return graph
     columns = {role: each for role, each in columns.items() if not each.text}
@@ -443,8 +414,8 @@ def _read_graph(
         for role, path in local.items()
         if role not in columns
     }
-    names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in local.items()}
-    labels, note = read_own({role: content.data for role, content in own.items()}, names, build.layout)
+    names = {_KNOWN: build.restriction.known_name} | {role: str(path) for role, path in local.items()}
+    labels, note = read_own({role: content.data for role, content in own.items()}, names, build.columns)
     labels |= {role: each.read_labels() for role, each in columns.items()}
     if local:
         own.clear()
@@ -487,9 +458,9 @@ def _build_from_files(
     differences = [*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)]
     if local:
         differences += _compare_labels(graph, statistics)
-    if local and build.layout.columns is None:
+    if local and build.columns is None:
         differences += _compare_columns(graph)
-    if local and build.layout.header is None:
+    if local:
         differences += _compare_first(graph)
     for difference in differences:
         build.reporter.warn(f"{key}: {difference}")
@@ -497,7 +468,8 @@ def _build_from_files(
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
             build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
     if tallies is None:
-        histograms = count_histograms(key, graph, protocols, build.baselines, build.splits)
+        stage = build.reporter.stage
+        histograms = count_histograms(key, graph, protocols, build.baselines, build.splits, stage=stage)
     else:
         histograms = list_histograms(key, graph, protocols, tallies)
     for protocol, split in itertools.product(protocols, build.splits):
@@ -507,7 +479,7 @@ def _build_from_files(
     return _Part(
         tables={
             "datasets": describe_dataset(source, statistics, contents, graph.missing),
-            **tabulate(histograms),
+            **tabulate(histograms, build.reporter.stage),
         },
         provenance={
             "origin": "files",
@@ -515,14 +487,16 @@ def _build_from_files(
             "identity": None if graph.missing else identity or _identify(build, source),
             "program": hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
-            **(
-                {}
-                if {*build.splits} == {*SPLITS}
-                else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
-            ),
+            **_describe_choice(build),
         },
-        counts=count_protocols(graph, protocols, build.splits) if build.per_triple else {},
     )
+
+
+def _describe_choice(build: Build) -> dict[str, str]:
+    """Name the splits and baselines that were chosen, where these are not all."""
+    splits = {} if {*build.splits} == {*SPLITS} else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
+    whole = {*build.baselines} >= {*BUILT}
+    return splits if whole else {**splits, "baselines": ",".join([DEFAULT_BASELINE, *build.baselines])}
 
 
 def _count_elsewhere(
@@ -531,25 +505,23 @@ def _count_elsewhere(
     """Count a graph of the user's own on the workers of a cluster."""
     from rankconst_builder.distributed import choose_files, connect, count_distributed, count_workers, hash_files
 
-    if not opened or build.per_triple or build.baselines or build.restriction != Restriction():
+    if not opened or build.baselines or build.restriction != Restriction():
         raise UsageError(
-            "--scheduler counts a graph of your own, under chance: leave out --dataset, --per-triple, --relations, "
-            "--entities and --known, and name no --baseline but uniform."
+            "--scheduler counts a graph of your own, under chance: leave out benchmarks, --relations, --entities, "
+            "--known and --baseline."
         )
     files = choose_files(opened)
     with connect(build.scheduler or "") as client:
         workers = count_workers(client)
         build.reporter.say(f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers")
-        counted = count_distributed(client, files, protocols, build.splits, build.memory)
+        counted = count_distributed(client, files, protocols, build.splits)
         return (*counted, hash_files(client, files["train"]))
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:
     """Build a benchmark that ranks among sampled negatives: the protocols asked for, or the benchmark's own."""
-    if build.restriction != Restriction() or build.per_triple:
-        raise UsageError(
-            f"{source.title} is built from numbers of tasks: there are no triples to count or to restrict."
-        )
+    if build.restriction != Restriction():
+        raise UsageError(f"{source.title} is built from numbers of tasks: there are no triples to restrict.")
     asked = [protocol for protocol in build.protocols if protocol.negatives is not None and not sampled.shared]
     protocols = asked or [parse_protocol(sampled.protocol)]
     histograms = {
@@ -584,19 +556,20 @@ def count_histograms(
     key: str,
     graph: Graph,
     protocols: Sequence[Protocol],
-    baselines: Iterable[str] = (),
-    splits: Collection[str] = SPLITS,
+    baselines: Iterable[str],
+    splits: Collection[str],
     *,
     room: int | None = None,
+    stage: Stage = unseen,
 ) -> dict[Tasks, Histogram]:
     """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation.
 
     They are in the order of protocols, splits, baselines and sides. `baselines` are covered where they have any,
     besides chance. Train is counted in `room` bytes if given.
     """
-    trained = tally_protocols(graph, protocols, "train", room) if "train" in splits else {}
-    counts = count_protocols(graph, protocols, {*splits} - {"train"})
-    informed = count_baselines(graph, counts, baselines)
+    trained = tally_protocols(graph, protocols, "train", room, stage) if "train" in splits else {}
+    counts = count_protocols(graph, protocols, {*splits} - {"train"}, stage)
+    informed = count_baselines(graph, counts, baselines, stage)
     return list_histograms(
         key,
         graph,
@@ -740,7 +713,7 @@ def _compare_first(graph: Graph) -> Iterator[str]:
         ):
             yield (
                 f"relation {graph.name_relation(relation)!r} of the first line of {split} occurs nowhere else, nor do "
-                "its entities. Add --header if the line is a heading, --no-header if it is a triple; remove a comment."
+                "its entities. If the line is a heading or a comment, delete it."
             )
 
 
@@ -807,15 +780,12 @@ def _describe_source(source: Benchmark) -> dict[str, Any]:
     }
 
 
-def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part:
+def _rebuild(build: Build, key: str, archive: Tables, reason: str) -> _Part:
     """Compute a dataset's constants again from archived histograms."""
-    if key not in archive.datasets:
-        held = ", ".join(archive.datasets)
-        raise UnknownNameError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
     origin = f"archive {archive.version}"
     tables = {
         "datasets": _take_dataset(archive.read("datasets"), key),
-        **tabulate(_read_histograms(build, key, archive)),
+        **tabulate(_read_histograms(build, key, archive), build.reporter.stage),
     }
     for name in ("baseline_candidates", "baseline_candidates_by_relation", "constants"):
         if archive.leaves_out(name):
@@ -827,13 +797,14 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
         tables[name] = pa.concat_tables([tables[name], _take_informed(build, archive.read(name, key))])
     return _Part(
         tables=tables,
-        provenance={"origin": origin, "reason": reason} if reason else {"origin": origin},
+        provenance={"origin": origin, "reason": reason, **_describe_choice(build)},
     )
 
 
 def _take_informed(build: Build, table: pa.Table) -> pa.Table:
     """Return the rows of baselines, as they are."""
-    wanted = {"baseline": [*build.baselines], "protocol": [protocol.key for protocol in build.protocols]}
+    protocols = [protocol.key for protocol in build.protocols]
+    wanted = {"baseline": [*build.baselines], "protocol": protocols, "split": [*build.splits]}
     for name, keys in wanted.items():
         table = table.filter(pc.is_in(table[name], value_set=pa.array(keys, pa.string())))
     return table
@@ -842,7 +813,7 @@ def _take_informed(build: Build, table: pa.Table) -> pa.Table:
 def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram]:
     """Return what :func:`gather_histograms` does, from archived tables."""
     found: dict[Tasks, Histogram] = {}
-    for protocol, split in itertools.product(build.protocols, SPLITS):
+    for protocol, split in itertools.product(build.protocols, build.splits):
         if not archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split)):
             continue
         for side in ENTITY_SIDES:
@@ -864,29 +835,6 @@ def _write(build: Build, parts: Mapping[str, _Part]) -> None:
     # Rows of a part are in canonical order by construction; parts follow by key.
     tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
     with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
-        write_tables(build.out, build.version, tables, {key: part.provenance for key, part in parts.items()})
+        write_tables(build.out, UNRELEASED, tables, {key: part.provenance for key, part in parts.items()})
     for name in (_KEPT, _DRAFT):
         shutil.rmtree(build.out / name, ignore_errors=True)
-
-
-def _write_per_triple(build: Build, key: str, part: _Part) -> None:
-    """Write the counts of every evaluation triple, a file a protocol; `row` counts from 0 in the split's file."""
-    folder = build.out / "per-triple"
-    folder.mkdir(parents=True, exist_ok=True)
-    for protocol in dict.fromkeys(protocol for protocol, _ in part.counts):
-        tables = [
-            pa.table(
-                {
-                    "split": pa.array([split] * count.rows.size),
-                    "row": pa.array(count.rows),
-                    "head_candidates": pa.array(count.head),
-                    "tail_candidates": pa.array(count.tail),
-                    **({} if count.relation is None else {"relation_candidates": pa.array(count.relation)}),
-                }
-            )
-            for split in SPLITS
-            if (protocol, split) in part.counts and (count := part.counts[protocol, split]).rows.size
-        ]
-        path = folder / f"{key}-{protocol.replace(':', '-')}.parquet"
-        replace_file(path, _serialise(pa.concat_tables(tables)))
-        build.reporter.say(f"counts per triple: {path}")

@@ -13,6 +13,7 @@ import zipfile
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
 from rankconst.files import replace_file
@@ -23,6 +24,7 @@ from rankconst_builder.changes import Changes, TableChanges, compare_sets, count
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
     CHECKSUMS,
+    DENSE,
     complete_exchange,
     describe_set,
     exchange_files,
@@ -103,7 +105,7 @@ def _release(order: Order) -> Released:
 
 def assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
     """Return the files of a release, name to content."""
-    files = serialise_tables(tables)
+    files = serialise_tables(tables, DENSE)
     provenance = {
         row["dataset"]: {name: value for name, value in row.items() if name != "dataset"}
         for row in order.source.descriptor.get("provenance", [])
@@ -196,6 +198,11 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
     provenance: dict[str, dict[str, Any]] = {
         row["dataset"]: row for row in order.source.descriptor.get("provenance", [])
     }
+    if partial := [key for key, made in provenance.items() if made.get("splits") or made.get("baselines")]:
+        raise UsageError(
+            f"a release has every split and baseline, and these datasets have some only: {', '.join(partial)}. Build "
+            f"them again with --splits {','.join(SPLITS)} --baseline all."
+        )
     programs: dict[str, list[str]] = {}
     for key, made in provenance.items():
         if "program" in made:

@@ -46,6 +46,7 @@ class Restriction:
     relations: tuple[str, ...] | None = None  # labels, as the files write them
     entities: tuple[str, ...] | None = None
     known: Content | None = None  # a file of further known triples
+    known_name: str = ""  # its name, which tells what separates its columns
 
     def describe(self) -> dict[str, Any]:
         """Return what identifies the restriction, for the record of where rows come from."""

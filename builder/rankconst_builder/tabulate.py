@@ -13,14 +13,16 @@ from rankconst.arrow import join_texts, wrap_numbers
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics
+from rankconst.download import unseen
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import schema_of
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.download import Stage
     from rankconst.tasks import Tasks
 
     Histograms = Mapping[Tasks, Histogram]
@@ -52,12 +54,12 @@ def list_macros(split: str) -> tuple[str, ...]:
     return tuple(MACROS) if split == "train" else ("macro-query",)
 
 
-def tabulate(histograms: Histograms) -> dict[str, pa.Table]:
+def tabulate(histograms: Histograms, stage: Stage = unseen) -> dict[str, pa.Table]:
     """Write the tables that hold and follow from histograms: of head and tail, micro, macro, and of single relations.
 
     Rows are in the order of the baselines, then in that of the histograms.
     """
-    return {**tabulate_histograms(histograms), "constants": tabulate_constants(histograms)}
+    return {**tabulate_histograms(histograms), "constants": tabulate_constants(histograms, stage)}
 
 
 def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
@@ -101,21 +103,24 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     return pa.table([column(each.name).cast(each.type) for each in schema], schema=schema)
 
 
-def tabulate_constants(histograms: Histograms) -> pa.Table:
+def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
     """Compute every metric that is carried for all tasks of head and tail, and of both sides pooled."""
-    # Protocols often agree on some tasks: what is computed once need not be again.
-    done: dict[Any, list[tuple[Any, ...]]] = {}
-    rows = []
+    asked: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
     plain = (tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations)
     for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):
         parts = [histograms[side] for side in ([tasks] if tasks in histograms else tasks.sides) if side in histograms]
         pooled = functools.reduce(Histogram.pool, parts)
         shared = list_metrics(shared=pooled.shared)
-        metrics = tuple(metric for metric in CARRIED[tasks.baseline] if metric in shared)
-        if (metrics, pooled) not in done:
-            done[metrics, pooled] = list(_compute_rows(pooled, metrics))
+        asked[tasks] = pooled, tuple(metric for metric in CARRIED[tasks.baseline] if metric in shared)
+    # Protocols often agree on some tasks: what is computed once need not be again.
+    done = {}
+    with stage("metrics", sum(len(metrics) for _, metrics in {*asked.values()})) as advance:
+        for pooled, metrics in dict.fromkeys(asked.values()):
+            done[pooled, metrics] = [*_compute_rows(pooled, metrics, advance)]
+    rows = []
+    for tasks, key in asked.items():
         address = (tasks.dataset, tasks.protocol, tasks.split, tasks.side, tasks.aggregation, tasks.baseline)
-        rows += [(*address, *row) for row in done[metrics, pooled]]
+        rows += [(*address, *row) for row in done[key]]
     schema = schema_of("constants")
     arrays = [_make_column([row[place] for row in rows], field.type) for place, field in enumerate(schema)]
     return pa.table(arrays, schema=schema)
@@ -136,9 +141,12 @@ def _with_both(tasks: Iterable[Tasks]) -> Iterator[Tasks]:
             yield replace(one, side="both")
 
 
-def _compute_rows(histogram: Histogram, metrics: Iterable[Metric]) -> Iterator[tuple[Any, ...]]:
+def _compute_rows(
+    histogram: Histogram, metrics: Iterable[Metric], advance: Callable[[], None]
+) -> Iterator[tuple[Any, ...]]:
     for metric in metrics:
         moments = compute_moments(metric, histogram)
+        advance()
         yield (
             metric.family,
             metric.k,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.download import unseen
 from rankconst.errors import DataError
 from rankconst_builder.candidates import (
     Tally,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
+    from rankconst.download import Stage
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Triples, Words
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def tally_protocols(
-    graph: Graph, protocols: Iterable[Protocol], split: str, room: int | None = None
+    graph: Graph, protocols: Iterable[Protocol], split: str, room: int | None = None, stage: Stage = unseen
 ) -> dict[str, dict[str, Tally]]:
     """Count the candidates of a split under each protocol, side by side, in `room` bytes if given.
 
@@ -53,12 +55,15 @@ def tally_protocols(
         if not graph.explain_uncounted(protocol, split)
     }
     found: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in ranked}
-    for side in list_sides(graph):
-        covered = [protocol for protocol, numbers in ranked.items() if side in numbers]
-        looked = Side.of(graph, split, side, covered, room=room)
-        parts = (looked.tally(part) for part in looked.packing.parts)
-        for protocol, tally in add_tallies(covered, parts, split, side, ranked).items():
-            found[protocol.key][side] = tally
+    sides = list_sides(graph)
+    with stage(f"candidates of {split}", len(sides)) as advance:
+        for side in sides:
+            covered = [protocol for protocol, numbers in ranked.items() if side in numbers]
+            looked = Side.of(graph, split, side, covered, room=room)
+            parts = (looked.tally(part) for part in looked.packing.parts)
+            for protocol, tally in add_tallies(covered, parts, split, side, ranked).items():
+                found[protocol.key][side] = tally
+            advance()
     return found
 
 

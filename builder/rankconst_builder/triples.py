@@ -79,8 +79,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if form.header:
         _, _, body = body.partition(b"\n")
     if not body:
-        kind, remedy = ("heading", " If it is a triple, add --no-header.") if form.header else ("count line", "")
-        raise DataError(f"{name} has a {kind} and no triple.{remedy}")
+        raise DataError(f"{name} has a {'heading' if form.header else 'count line'} and no triple.")
     if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
         body = BOM + body
@@ -260,7 +259,9 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int) -> s
     if not fitting:
         return ""
     word = fitting[0]
-    return f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them: --delimiter {word}."
+    ending = {"comma": ".csv", "tab": ".tsv"}.get(word)
+    remedy = f"Rename the file to end in {ending}" if ending else "Separate them by tabs"
+    return f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them. {remedy}."
 
 
 def _spell(delimiter: str) -> str:

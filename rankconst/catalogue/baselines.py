@@ -38,6 +38,7 @@ class Baseline:
     key: str
     title: str  # in a sentence: "the frequency baseline"
     summary: str  # one sentence for users: how it ranks
+    brief: str  # the same in a few words
     spellings: tuple[str, ...] = ()
     reference: str = ""  # where it is defined or used
     since: str = ""  # the first version of the tables with it; empty if all have it
@@ -51,6 +52,7 @@ BASELINES: dict[str, Baseline] = {
             key="uniform",
             title="chance",
             summary="Ranks all candidates in random order.",
+            brief="a random ranker",
             spellings=("random", "chance"),
             reference="Berrendorf et al. 2020; Hoyt et al. 2022",
         ),
@@ -58,6 +60,7 @@ BASELINES: dict[str, Baseline] = {
             key="range",
             title="range",
             summary="Ranks entities first that the training set has as head, or tail, of the relation.",
+            brief="entities first that the relation has had",
             spellings=("type", "domain", "seen in place"),
             reference="the candidates of type-constrained ranking under the local closed-world assumption, "
             "Krompass et al. 2015",
@@ -68,6 +71,7 @@ BASELINES: dict[str, Baseline] = {
             title="frequency",
             summary="Ranks entities by how many triples of the training set have them as head, or tail, of the "
             "relation.",
+            brief="entities first that the relation has had most often",
             spellings=("marginal", "popularity", "degree"),
             reference="PyKEEN's MarginalDistributionBaseline(entity_margin=False, relation_margin=True)",
         ),
@@ -76,6 +80,7 @@ BASELINES: dict[str, Baseline] = {
             title="inverse",
             summary="Ranks entities first that an inverse of the relation connects with the query's entity in the "
             "training set.",
+            brief="entities first that an inverse relation connects",
             spellings=("inverse model",),
             reference="Inverse Model of Dettmers et al. 2018, arXiv:1707.01476, which looks for matches in valid, too",
         ),
@@ -84,6 +89,7 @@ BASELINES: dict[str, Baseline] = {
             title="counting",
             summary="Ranks entities as inverse does, and breaks its ties by frequency. On benchmarks for forecasting, "
             "the facts seen most recently come first, then frequency.",
+            brief="a ranker that only counts training triples",
             spellings=("recurrency", "recurrency baseline"),
             reference="inverse and frequency together; for forecasting, the strict recurrency baseline of Gastinger "
             "et al. 2024, History repeats itself: A baseline for temporal knowledge graph forecasting, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,16 +11,18 @@ import typer
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.cli.adjust_values import adjust_counted, adjust_typed, list_values, parse_counted, read_values
+from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import (
     AcceptOption,
     AggregationOption,
     BaselineOption,
+    CountsOption,
     DecimalOption,
     ForceOption,
     InputFormatOption,
     MetricsOption,
+    NumTasksOption,
     PercentOption,
     ProtocolOption,
     RelationOption,
@@ -29,17 +32,16 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_dataset,
-    count_option,
     names_file,
     open_tables,
+    option,
 )
 from rankconst.cli.output import (
     SUFFIXES,
     Format,
+    Listing,
     check_target,
-    choose_columns,
     count_of,
-    drop_intervals,
     print_listing,
     render,
     say,
@@ -51,7 +53,11 @@ from rankconst.evaluation import Stated
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from matplotlib.figure import Figure
+
+    from rankconst.cli.adjust_file import Work
     from rankconst.tables.tables import Tables
+    from rankconst.values.published import Published
 
 
 def adjust(
@@ -59,111 +65,63 @@ def adjust(
         list[str] | None,
         typer.Argument(
             metavar="VALUE|FILE",
-            help="Published numbers: mrr=0.338 hits@10=53.3%, or 0.338 and '0.5458 ± 0.0052' with --metric. Or a file "
-            "of results: a table, a log, a tool's own file; - for stdin.",
+            help="Published numbers, mrr=0.338 hits@10=53.3%, or a file of results: a table, a log, a tool's own "
+            "file; - for stdin.",
             show_default=False,
-        ),
-    ] = None,
-    input: Annotated[
-        str | None,
-        typer.Option(
-            "--input",
-            "-i",
-            help="A results file whose name could be read as a number.",
-            metavar="FILE",
         ),
     ] = None,
     dataset: Annotated[
         list[str] | None,
-        typer.Option(
-            "--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", autocompletion=complete_dataset
-        ),
+        option("--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", complete=complete_dataset),
     ] = None,
     metric: MetricsOption = None,
+    tool: ToolOption = None,
+    protocol: ProtocolOption = None,
     split: SplitOption = None,
     side: SideOption = None,
-    protocol: ProtocolOption = None,
-    tool: ToolOption = None,
+    baseline: BaselineOption = None,
+    replacing: Annotated[
+        list[str] | None,
+        option(
+            "--replace",
+            help="Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
+            metavar="NAME",
+        ),
+    ] = None,
+    details: Annotated[bool, option("--details", help="Ranges, z, p, expectation and variance, too.")] = False,
+    out: Annotated[
+        Path | None,
+        option("--out", "-o", help="Write to a file; .svg, .png and .pdf are pictures.", metavar="FILE"),
+    ] = None,
+    format: Annotated[Format | None, option("--format", "-f", help="How to print the result; --json for json.")] = None,
+    tables: TablesOption = None,
     aggregation: AggregationOption = None,
     relation: RelationOption = None,
-    num_tasks: Annotated[
-        int | None,
-        count_option("--num-tasks", "-n", help="Number of ranks, in place of a dataset: protocol sampled:M."),
-    ] = None,
-    counts: Annotated[
-        Path | None,
-        typer.Option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE"),
-    ] = None,
-    baseline: BaselineOption = None,
+    num_tasks: NumTasksOption = None,
+    counts: CountsOption = None,
     percent: PercentOption = None,
     strict: StrictOption = False,
     accept: AcceptOption = None,
     decimal: DecimalOption = None,
-    replacing: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--replace",
-            metavar="NAME",
-            help="Write the same document with adjusted numbers: AMRR, AH@k ...; index or z for all metrics; "
-            "both for 'published / index'; skill over a baseline. Repeatable.",
-        ),
-    ] = None,
-    significance: Annotated[
-        bool | None,
-        typer.Option(
-            "--significance/--no-significance",
-            help="The probability that a random ranker does as well. Default: for values, not for files.",
-        ),
-    ] = None,
     input_format: InputFormatOption = None,
-    tables: TablesOption = None,
-    format: Annotated[
-        Format | None, typer.Option("--format", "-f", help="How to print the result; table, or by the file's ending.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write to this file instead of the screen.", metavar="FILE")
-    ] = None,
     force: ForceOption = False,
-    long: Annotated[bool, typer.Option("--long", help="Write a row for each number of a file.")] = False,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option("--columns", metavar="NAMES", help="Only these columns, separated by commas."),
-    ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Numbers without their ranges.")] = False,
-    digits: Annotated[
-        int | None,
-        count_option("--digits", help="Plain numbers with N digits after the point.", least=0, most=15),
-    ] = None,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
-    Every number comes with an interval, because it was rounded: 0.338 means 0.3375 to 0.3385.
-
-    Example: rankconst adjust results.csv
-
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
-
-    Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr --baseline all
 
     Example: rankconst adjust paper.tex --replace AMRR --out adjusted.tex
     """
-    if out is not None:
-        check_target(out, force)
-    if replacing:
-        _refuse(
-            {"--format": format, "--significance": significance, "--long": long, "--columns": columns},
-            "--replace, which keeps the document as it is",
-        )
-    form = format or (Format.table if out is None or replacing else _form_of(out))
-    metrics = tuple(map(parse_metric, metric or ()))
     # An unknown option has become a VALUE, since negative numbers start with a dash, too.
-    for option in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
-        raise UsageError(f"no such option: {option}. See rankconst adjust -h.")
-    file, typed = (input, values or []) if input is not None else _find_file(values or [])
+    for unknown in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
+        raise UsageError(f"no such option: {unknown}. See `rankconst adjust --help`.")
+    target = Target.of(out, format, force, replacing=bool(replacing))
+    if replacing:
+        _refuse({"--format": format, "--details": details}, "--replace, which keeps the document as it is")
+    file, typed = _find_file(values or [])
     if counts is not None and num_tasks is not None:
-        raise typer.BadParameter("--counts says how many tasks there are; leave out --num-tasks.")
-    counted = None if file is None else num_tasks
-    opened, given = _open(tables, dataset or [], counts, counted, protocol, tool)
+        raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
+    opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
     user = Stated(
         given[0] if given else None,
         split,
@@ -175,36 +133,77 @@ def adjust(
         percent=bool(percent),
         accepted=tuple(accept or ()),
     )
+    baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline)]))
     if file is not None:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, list_file, rewrite_file
 
-        further = tuple(key for key in opened.list_baselines(baseline) if key != DEFAULT_BASELINE)
-        work = Work(file, input_format, decimal, percent, user, opened, metrics, further, strict)
+        further = tuple(key for key in baselines if key != DEFAULT_BASELINE)
+        metrics = tuple(map(parse_metric, metric or ()))
+        work = Work(file, input_format, decimal, percent, user, opened, metrics, further, strict, details)
         if replacing:
-            rewrite_file(work, replacing, out, digits=digits, force=force)
-            return
-        listing = list_file(work, form, significance=bool(significance), long=long)
-    else:
-        _refuse({"--replace": replacing, "--long": long, "--accept": accept}, "values, but with a file")
-        numbers = read_values(typed, metric or [], bool(percent))
-        explain_names(numbers)
-        if num_tasks is None:
-            done, said = adjust_typed(numbers, given, user, opened, opened.list_baselines(baseline))
+            rewrite_file(work, replacing, out, force=force)
         else:
-            _refuse({"--baseline": baseline}, "--num-tasks, which is all that is known")
-            done, said = adjust_counted(numbers, given, user, num_tasks), []
-        listing = list_values(done, said, form, significance=significance is not False, ladder=baseline is not None)
-    shown = drop_intervals(listing, digits) if plain or digits is not None else listing
-    listing = choose_columns(shown, columns or ())
-    if out is None:
-        print_listing(listing, form)
-    else:
-        write_whole(out, render(listing, form), force)
-        say(f"{out}: {count_of(len(listing), 'row')}, tables {opened.version}")
+            target.write(_draw(work) if target.is_picture else list_file(work, target.form), opened)
+        return
+    _refuse({"--replace": replacing, "--accept": accept}, "values, but with a file")
+    if num_tasks is not None:
+        _refuse({"--baseline": baseline}, "--num-tasks, which is all that is known")
+    query = Query(tuple(given), user, opened, baselines, num_tasks, baseline is not None, details)
+    numbers = read_values(typed, metric or [], percent=bool(percent), few=target.is_picture)
+    explain_names(numbers)
+    target.write(_draw(query, numbers) if target.is_picture else list_values(numbers, query, target.form), opened)
 
 
-def _open(
+def _draw(asked: Work | Query, numbers: Mapping[str, list[Published]] | None = None) -> Figure:
+    """Draw a file, or values on one dataset."""
+    from rankconst.cli.figure import draw_file, draw_values
+
+    return draw_values(numbers or {}, asked) if isinstance(asked, Query) else draw_file(asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the result goes, and how."""
+
+    out: Path | None
+    form: Format
+    force: bool
+    is_picture: bool = False
+
+    @classmethod
+    def of(cls, out: Path | None, form: Format | None, force: bool, *, replacing: bool) -> Target:
+        """Check what was asked for, before anything is computed."""
+        if out is None:
+            return cls(out, form or Format.table, force)
+        check_target(out, force)
+        known = form or SUFFIXES.get(out.suffix.lower())
+        if known or replacing:
+            return cls(out, known or Format.table, force)
+        from rankconst.plots.style import SUFFIXES as PICTURES
+        from rankconst.plots.style import require_matplotlib
+
+        if out.suffix.lower() not in PICTURES:
+            endings = ", ".join([*SUFFIXES, *PICTURES])
+            raise UsageError(f"{out}: the ending does not say the format; known: {endings}. Or add --format.")
+        require_matplotlib()
+        return cls(out, Format.table, force, is_picture=True)
+
+    def write(self, result: Listing | Figure, opened: Tables) -> None:
+        """Print a listing, or write it or a picture to the file."""
+        if self.out is None and isinstance(result, Listing):
+            print_listing(result, self.form)
+        elif self.out is not None and isinstance(result, Listing):
+            write_whole(self.out, render(result, self.form), self.force)
+            say(f"{self.out}: {count_of(len(result), 'row')}, tables {opened.version}")
+        elif self.out is not None and not isinstance(result, Listing):
+            from rankconst.plots.style import render_figure
+
+            write_whole(self.out, render_figure(result, self.out.suffix.lower()), self.force)
+            say(f"{self.out}: tables {opened.version}")
+
+
+def open_sets(
     places: list[str] | None,
     datasets: list[str],
     counts: Path | None,
@@ -222,31 +221,21 @@ def _open(
 
     if num_tasks is not None:
         if datasets:
-            raise typer.BadParameter("--num-tasks replaces --dataset; leave one out.")
+            raise UsageError("--num-tasks replaces --dataset; leave one out.")
         rule = parse_counted(protocol, tool)
         own = make_tables({Tasks(f"{num_tasks:,} tasks", rule.key): sampled_histogram(rule, num_tasks)})
     elif counts is not None:
         own = read_counts(counts)
     named = list(own.datasets)
     if others := [name for name in datasets if name.lower() not in named]:
-        raise typer.BadParameter(
-            f"the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out.",
-            param_hint="--counts",
-        )
+        raise UsageError(f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out.")
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
 
 
 def _refuse(stated: Mapping[str, object], what: str) -> None:
     """Refuse options that do not go with something."""
-    for option in (option for option, value in stated.items() if value):
-        raise typer.BadParameter(f"{option} does not go with {what}.")
-
-
-def _form_of(path: Path) -> Format:
-    form = SUFFIXES.get(path.suffix.lower())
-    if form is None:
-        raise UsageError(f"{path}: the ending does not say the format; known: {', '.join(SUFFIXES)}. Or add --format.")
-    return form
+    for name in (name for name, value in stated.items() if value):
+        raise UsageError(f"{name} does not go with {what}.")
 
 
 # Words apart by a slash, or an ending.

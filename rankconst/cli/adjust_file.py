@@ -13,7 +13,6 @@ import numpy as np
 
 from rankconst.answers import describe_assumed
 from rankconst.checks.identify.search import complete_reading
-from rankconst.cli.captions import conclude, count_worse, explain_tails, tell_ranges
 from rankconst.cli.notes import name_lines, report_assumed, report_caveats, report_questions, report_reading
 from rankconst.cli.output import (
     Column,
@@ -21,11 +20,9 @@ from rankconst.cli.output import (
     Listing,
     count_of,
     join_words,
-    number,
     on_screen,
     say,
     show_interval,
-    show_power,
     show_tail,
     write_whole,
 )
@@ -33,8 +30,7 @@ from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
-from rankconst.results.labels import read_label
-from rankconst.results.reading import lengthen
+from rankconst.verdicts import find_floor, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,8 +53,11 @@ _FEW = 2
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
-# What leaves a narrow terminal first: other columns, notes, z, tail probabilities, then the metrics from the last on.
-_OTHER, _NOTE, _Z, _P = 400, 300, 200, 100
+# What leaves a narrow terminal first: notes (also on stderr), p, z, published numbers from the last on, skills.
+_NOTE, _P, _Z, _PUBLISHED, _SKILL = 5000, 4000, 3000, 2000, 1000
+
+# So many adjusted metrics are named in a caption.
+_FEW_NAMES = 4
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,7 @@ class Work:
     metrics: tuple[Metric, ...] = ()
     baselines: tuple[str, ...] = ()  # further ones than chance
     strict: bool = False
+    details: bool = False
 
     def open(self) -> Document:
         """Open the file; tables that name no metric are of the only one that was asked for."""
@@ -88,16 +88,15 @@ def read_file(work: Work) -> Reading:
     return reading
 
 
-def list_file(work: Work, form: Format, *, significance: bool, long: bool) -> Listing:
+def list_file(work: Work, form: Format) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out, assumed and asked."""
-    reading = read_file(work)
-    adjusted = adjust_file(lengthen(reading) if long else reading, work, significance=significance)
+    adjusted = adjust_file(read_file(work), work)
     kept = _choose_rows(adjusted, form)
     _report(adjusted, kept[adjusted.rows])
-    return _lay_out(adjusted, form, kept)
+    return _lay_out(replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables)
 
 
-def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, digits: int | None, force: bool) -> None:
+def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
     """Write a document with its numbers replaced, and say on stderr what stays."""
     if len(work.baselines) > 1:
         raise UsageError(f"--replace is over one baseline: {join_words(work.baselines)}?")
@@ -113,7 +112,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, digits: 
     adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
     _report(adjusted)
     percent = work.user.percent
-    done = rewrite(document, adjusted, exchanges, digits=digits, percent=percent, command=_comment(adjusted))
+    done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     asked = {f"{question}." for question in adjusted.asked}
     _report_notes(reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked))))
     if out is None:
@@ -136,7 +135,7 @@ def _comment(adjusted: AdjustedReading) -> str:
     return "; ".join(said)
 
 
-def adjust_file(reading: Reading, work: Work, *, significance: bool = False) -> AdjustedReading:
+def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
     """Adjust the numbers of a file, and say how its tasks were found."""
     completed = complete_reading(reading, work.tables, work.user)
     if completed.note:
@@ -147,7 +146,7 @@ def adjust_file(reading: Reading, work: Work, *, significance: bool = False) -> 
             work.tables,
             work.user,
             metrics=work.metrics,
-            significance=significance,
+            significance=work.details,
             errors="raise" if work.strict else None,
             track=_track,
             baselines=work.baselines,
@@ -217,51 +216,66 @@ def _track(done: Sequence[Done]) -> Iterable[Done]:
     return track(done, description="significance", console=Console(stderr=True), transient=True)
 
 
-def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -> Listing:
-    """Return the original columns with the adjusted numbers to their right.
-
-    A table on a screen leaves out what rankconst knows nothing about; no other format does.
-    """
-    reading, data = adjusted.reading, adjusted.table
-    original = [_original(reading, place, adjusted.blocks, form) for place in range(len(reading.columns))]
-    added = [
-        column
-        for place, (block, names) in enumerate(adjusted.list_added())
-        for column in _columns_of(block, place, names)
-    ]
-    answers: tuple[Column, ...] = ()
+def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], tables: Tables) -> Listing:
+    """Return the original columns with the adjusted numbers to their right; on a screen without markup."""
+    reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
+    columns = [_original(reading, column, adjusted.blocks, form) for column in reading.columns]
+    if screen and reading.form in _MARKUP.values():
+        data |= {column: [_strip(cell, reading.form) for cell in data[column]] for column in reading.columns}
+    for block, names in adjusted.list_added():
+        columns += _columns_of(block, names)
     if form is Format.json:
-        answers = (Column("assumed"), Column("asked"))
-        data = data | {column: adjusted.put_numbers(column) for column in adjusted.blocks} | adjusted.answers
+        data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks} | adjusted.answers
     *facts, note = adjusted.described
-    if form is Format.table and adjusted.waiting:
-        data = data | {note: _shorten_notes(adjusted, data[note])}
-    last = Column(
-        note,
-        "note" if any(itertools.compress(data[note], kept.tolist())) else None,
-        lambda value: value or "",
-        drop=_NOTE,
-    )
-    left_out = [column.key for column in original if column.title is None]
-    methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
-    tails = f" {explain_tails(methods, 'a random ranker', 'as well')}" if methods else ""
-    more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
-    first: list[Column] = []
-    if form is Format.table and "dataset" in facts and len(named := _name_datasets(adjusted)) > 1:
-        data = data | {"dataset": named}
+    if screen and adjusted.waiting:
+        data[note] = _shorten_notes(adjusted, data[note])
+    if screen and "dataset" in adjusted.described and len({*(named := _name_datasets(adjusted))} - {None}) > 1:
+        data["dataset"] = named
+        columns.insert(0, Column("dataset", "dataset", lambda name: name or ""))
         facts.remove("dataset")
-        first = [Column("dataset", "dataset", lambda name: name or "")] * (len({*named} - {None}) > 1)
-    columns = [*first, *original, *added, *map(Column, facts), last, *answers]
-    if form is Format.table and reading.layout == "wide":
+    columns += map(Column, facts)
+    noted = any(itertools.compress(data[note], kept.tolist()))
+    if noted or adjusted.details:
+        columns.append(Column(note, note if noted else None, lambda value: value or "", drop=_NOTE))
+    if form is Format.json:
+        columns += [Column("assumed"), Column("asked")]
+    if screen and reading.layout == "wide":
         groups = _group_columns(adjusted)
         columns = [replace(column, group=groups.get(column.key)) for column in columns]
     return Listing(
         columns,
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
-        caption="index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{' skill: 0 = as the baseline, 1 = perfect.' * bool(adjusted.against)}{tell_ranges(adjusted.done)}{tails} "
-        f"Tables: {adjusted.table_version}.{more}{conclude(adjusted.done)}{count_worse(adjusted.against)}",
+        caption=_caption(adjusted, tables) if screen else "",
     )
+
+
+def _caption(adjusted: AdjustedReading, tables: Tables) -> str:
+    """Say what the columns are, and what the numbers mean."""
+    meaning = "0 = chance, 1 = perfect"
+    named = dict.fromkeys(name for _, names in adjusted.list_added() if (name := names.get("index")))
+    lines = [f"{join_words([*named]) if len(named) <= _FEW_NAMES else 'Adjusted'}: {meaning}."]
+    if adjusted.against:
+        lines[0] += " skill: 0 = as the baseline, 1 = perfect."
+    if adjusted.details:
+        lines[0] += " z: standard deviations better than chance. In brackets: the effect of rounding."
+        if methods := {each.method for done in adjusted.done for each in done.significance if each is not None}:
+            lines[0] += f" p: the probability that a random ranker does as well ({', '.join(sorted(methods))})."
+    chance = [each for each in adjusted.done if each.batch.tasks.is_chance]
+    if chance:
+        lines.append(summarise(chance, [find_floor(each, tables) for each in chance]))
+    lines.append(f"{'' if adjusted.details else 'More: --details. '}Tables {adjusted.table_version}.")
+    return "\n".join(lines)
+
+
+def _strip(cell: str, form: str) -> str:
+    """Return a cell without the markup of its document."""
+    if form == "latex":
+        from rankconst.results.tables.tex import strip_latex
+
+        return strip_latex(cell)
+    from rankconst.results.tables.cells import strip_marks
+
+    return strip_marks(cell)
 
 
 def _name_datasets(adjusted: AdjustedReading) -> list[str | None]:
@@ -285,28 +299,32 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
     """Return the dataset in the heading of each column of numbers, and of what is added for it; empty without one."""
     groups: dict[str, str] = {}
+    names = dict(adjusted.list_added())
     for column, block in adjusted.blocks.items():
         inner = re.search(r"\(([^()A-Za-z]*+[A-Za-z][^()]*+)\)$", column)
         group = column.rpartition(" / ")[0] or (inner[1] if inner is not None else "")
-        groups |= dict.fromkeys((column, *block.list_names(significant=adjusted.is_significant).values()), group)
+        groups |= dict.fromkeys((column, *names[block].values()), group)
     return groups
 
 
-def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Column]:
-    """Return what is added for the column of numbers at that place among them."""
+def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
+    """Return what is added for one column of numbers."""
     shown = {}
     for form, key in block.forms.items():
         # The normalised form says little next to the index; files have it.
         title = None if form == "normalised" else key
-        drop = _Z + place if form == "z" else _drop_block(place)
-        shown[key] = Column(key, title, number(4), right=True, drop=drop, show_row=show_interval(key))
-    for name in (name for key, name in block.skills.items() if key.startswith("index@")):
-        title = name.replace("_", " ")
-        shown[name] = Column(name, title, number(4), right=True, drop=_drop_block(place), show_row=show_interval(name))
+        ranged = show_interval(key) if "normalised" in names else None
+        shown[key] = Column(key, title, _show_fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
+    for place, name in enumerate(name for key, name in block.skills.items() if key.startswith("index@")):
+        shown[name] = Column(name, name.replace("_", " "), _show_fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
-        shown[key] = Column(key, title, show_power, right=True, drop=_P + place, show_row=show_tail(key))
+        shown[key] = Column(key, title, right=True, show_row=show_tail(key), drop=_P)
     return [shown.get(name, Column(name)) for name in names.values()]
+
+
+def _show_fixed(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
 
 
 def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
@@ -348,27 +366,8 @@ def _take(values: Any, kept: NDArray[np.bool_]) -> Any:
     return values[kept] if hasattr(values, "dtype") else list(itertools.compress(values, kept.tolist()))
 
 
-def _original(reading: Reading, place: int, blocks: Mapping[str, Block], form: Format) -> Column:
-    column = reading.columns[place]
-    role = read_label(column).role or None
-    # On a screen a wide table shows what was adjusted, and what says what it is: as a rule the first column does.
-    first = int(bool(reading.understood) and reading.columns[0] == "dataset")
-    named = role in {"model", "dataset"} or (place in {0, first} and role != "measured")
-    shown = named or column in blocks or role not in {None, "measured"}
-    if column in blocks:
-        drop = _drop_block(list(blocks).index(column)) if reading.layout == "wide" else 0
-    else:
-        drop = 0 if named or reading.layout == "long" else _OTHER
-    return Column(
-        column,
-        column if shown or form is not Format.table or reading.layout == "long" else None,
-        lambda value: value or "",
-        right=column in blocks,
-        drop=drop,
-        raw=_MARKUP.get(form) == reading.form,
-    )
-
-
-def _drop_block(place: int) -> int:
-    """Return when a column of numbers leaves a narrow terminal, with what was added for it: the last first."""
-    return 10 + place if place else 0
+def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: Format) -> Column:
+    """Return a column of the file; a published number leaves a narrow screen before anything else does."""
+    drop = _PUBLISHED + list(blocks).index(column) if column in blocks and reading.layout == "wide" else 0
+    raw = _MARKUP.get(form) == reading.form
+    return Column(column, column, lambda value: value or "", right=column in blocks, drop=drop, raw=raw)

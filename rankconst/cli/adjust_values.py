@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import functools
 import itertools
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from rankconst.answers import find_assumed, gather_assumed
-from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.answers import describe_assumed, find_assumed, gather_assumed
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.cli.captions import conclude, explain_tails, tell_ranges, tell_standing
 from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed, report_caveats
-from rankconst.cli.output import Column, Format, Listing, join_words, number, say, show_interval, show_power, show_tail
+from rankconst.cli.output import Column, Format, Listing, join_words, number, say, show_interval, show_tail
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
+from rankconst.verdicts import FLOOR, explain, find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.adjusting import Done
     from rankconst.catalogue.metrics import Metric
@@ -31,56 +29,76 @@ if TYPE_CHECKING:
     from rankconst.values.published import Published
 
     Pairs = list[tuple[Stated, Tasks]]
+    Typed = Mapping[str, Sequence[Published]]
+
+# So many numbers have a sentence each; of more, one sentence counts.
+_MOST_SENTENCES = 3
 
 
-def read_values(values: Sequence[str], names: Sequence[str], percent: bool) -> dict[str, list[Published]]:
-    """Return the values of each metric, by its name as it was typed: before a value and =, or by --metric."""
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What typed values are of, and what is asked about them."""
+
+    datasets: tuple[str, ...]
+    user: Stated
+    tables: Tables
+    baselines: tuple[str, ...]
+    num_tasks: int | None = None  # in place of a dataset
+    ladder: bool = False  # whether baselines were asked for
+    details: bool = False
+
+
+def read_values(
+    values: Sequence[str], names: Sequence[str], *, percent: bool, few: bool = False
+) -> dict[str, list[Published]]:
+    """Return the values of each metric, by its name as it was typed: before a value and =, or by --metric.
+
+    If `few`, there may be none of a metric that was named.
+    """
     from rankconst.values.published import read_published
 
-    if not values:
+    if not values and not (few and names):
         raise UsageError(
             "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 --dataset fb15k237, or "
             "rankconst adjust results.csv --tool rotate."
         )
-    found: dict[str, list[Published]] = {}
+    found: dict[str, list[Published]] = {name: [] for name in names if few}
     for name, value in (typed.rpartition("=")[::2] for typed in values):
         if name and names:
             raise UsageError(f"{name}={value} names its metric; leave out --metric, or write {value}.")
         if not name and len(names) != 1:
-            missing = "name one metric for values." if names else "missing: which metric is it?"
-            raise typer.BadParameter(f"{missing} Or write it before the value: mrr={value}.", param_hint="--metric")
+            missing = "name one metric for values" if names else "which metric is it"
+            raise UsageError(f"{missing}? Add --metric, or write it before the value: mrr={value}.")
         metric = name.strip() or names[0]
         parsed = parse_metric(metric)
         shares = percent and (parsed.is_share or not name)  # of several metrics, those that can be percentages
         try:
             found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
         except DataError as error:
-            raise typer.BadParameter(str(error), param_hint="VALUE") from None
+            raise UsageError(str(error)) from None
     return found
 
 
-def adjust_typed(
-    typed: Mapping[str, Sequence[Published]],
-    datasets: Sequence[str],
-    user: Stated,
-    tables: Tables,
-    baselines: Sequence[str],
-) -> tuple[list[Done], Pairs]:
-    """Adjust values on each of some datasets, against each of some baselines; return also what was said of them."""
+def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
+    """Adjust values on each dataset, against each baseline; return also what was said of them."""
     from rankconst.adjusting import adjust_values
 
-    if not datasets:
-        raise typer.BadParameter("missing: which dataset is it?", param_hint="--dataset")
+    if query.num_tasks is not None:
+        return _adjust_counted(typed, query, query.num_tasks), []
+    if not query.datasets:
+        raise UsageError(
+            "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show datasets` lists them."
+        )
     of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []
-    for dataset, (name, published) in itertools.product(dict.fromkeys(datasets), typed.items()):
-        named = complete_by_name(name, replace(user, dataset=dataset))
+    for dataset, (name, published) in itertools.product(dict.fromkeys(query.datasets), typed.items()):
+        named = complete_by_name(name, replace(query.user, dataset=dataset))
         explain_ties(named)
-        settled = settle(NOTHING, parse_stated(replace(named, rank_type=None), tables), tables)
+        settled = settle(NOTHING, parse_stated(replace(named, rank_type=None), query.tables), query.tables)
         of_tasks.setdefault(settled, []).extend((parse_metric(name), each) for each in published)
         pairs.append((named, settled[0]))
     done = (
-        adjust_values(values, tool, functools.partial(_look_up, tables, tasks), baselines)
+        adjust_values(values, tool, functools.partial(_look_up, query.tables, tasks), query.baselines)
         for (tasks, tool), values in of_tasks.items()
     )
     return [*itertools.chain(*done)], pairs
@@ -90,17 +108,14 @@ def _look_up(tables: Tables, tasks: Tasks, metric: Metric, baseline: str) -> Con
     return tables.look_up(replace(tasks, baseline=baseline), metric)
 
 
-def adjust_counted(
-    typed: Mapping[str, Sequence[Published]], datasets: Sequence[str], user: Stated, num_tasks: int
-) -> list[Done]:
+def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[Done]:
     """Adjust values of `num_tasks` tasks, all with the same number of candidates."""
     from rankconst.adjusting import adjust_values
     from rankconst.catalogue.tools import parse_tool
     from rankconst.tables.own_counts import Counts
     from rankconst.tasks import sampled_histogram
 
-    if datasets:
-        raise typer.BadParameter("--num-tasks replaces --dataset; leave one out.")
+    user = query.user
     unfit = {
         "--split": user.split,
         "--side": user.side,
@@ -108,7 +123,7 @@ def adjust_counted(
         "--relation": user.relations,
     }
     for option in (option for option, stated in unfit.items() if stated):
-        raise typer.BadParameter("does not go with --num-tasks, which is all that is known.", param_hint=option)
+        raise UsageError(f"{option} does not go with --num-tasks, which is all that is known. Name the dataset.")
     tool = parse_tool(user.tool) if user.tool else None
     protocol = parse_counted(user.protocol, user.tool)
     counts = Counts(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
@@ -128,59 +143,125 @@ def parse_counted(name: str | None, tool: str | None) -> Protocol:
 
     protocol = parse_protocol(name or (parse_tool(tool).protocol if tool else DEFAULT_PROTOCOL))
     if protocol.negatives is None:
-        raise typer.BadParameter(
-            "the number of tasks is enough only if all have the same number of candidates: --protocol sampled:M. "
-            f"Under protocol {protocol.key} name the dataset, or give the numbers of candidates by --counts.",
-            param_hint="--num-tasks",
+        raise UsageError(
+            "--num-tasks: the number of tasks is enough only if all have the same number of candidates: add "
+            f"--protocol sampled:M. Under protocol {protocol.key} name the dataset, or give the numbers of candidates "
+            "by --counts."
         )
     return protocol
 
 
-def list_values(done: list[Done], pairs: Pairs, form: Format, *, significance: bool, ladder: bool) -> Listing:
-    """List adjusted values; `pairs` are what was said of them, and the tasks that they were taken for."""
+def list_values(typed: Typed, query: Query, form: Format) -> Listing:
+    """Adjust values and list them: on a screen with what they mean in words, in files with all that was computed."""
     from rankconst.adjusting import add_significance, tabulate
 
-    if significance:
+    done, pairs = _adjust(typed, query)
+    full = query.details or form is Format.json
+    if full:
         done = [add_significance(each) for each in done]
-    data = tabulate(done)
+    chance = [each for each in done if each.batch.tasks.is_chance]
+    floors = [None if query.num_tasks is not None else find_floor(each, query.tables) for each in chance]
+    data: dict[str, Any] = tabulate(done)
+    if not query.ladder:
+        data[FLOOR] = [None if floor is None else floor.constants.expectation for floor in _spread(floors, chance)]
     assumed = gather_assumed(pairs, NOTHING, {stated.rank_type for stated, _ in pairs})
-    if form is not Format.table:  # whose title says it
-        report_assumed(assumed, NO_OPTION, NOTHING, ())
-    _report_values(done, significance=significance)
-    significant = any(data["p_method"])
-    who = "the baseline" if ladder else "a random ranker"
-    explained = f"\n{explain_tails(data['p_method'], who)}" if significant else ""
-    versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
-    metrics = list(dict.fromkeys(each.batch.metric for each in done))
-    tasks = replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE)
-    index = metrics[0].name_of("index") if len(metrics) == 1 else None
-    chance = f"Against uniform, which is chance, skill is {index or 'the adjusted index'}."
-    meaning = f"{_MEANING_OF_SKILL} {chance}" if ladder else _MEANING_OF_INDEX
-    labels = join_words([metric.label for metric in metrics])
-    columns = _columns_of_values(metrics, data, significant, ladder)
+    columns = [*_list_columns(done, data, full=full, ladder=query.ladder)]
     if form is Format.json:
         said = {tasks: find_assumed(stated, NOTHING, tasks) for stated, tasks in pairs}
         rows = (said.get(replace(each.batch.tasks, baseline=DEFAULT_BASELINE), {}) for each in done)
-        data["assumed"] = [
-            {name: value for name, value in row.items() if name in assumed}
-            for row, each in zip(rows, done, strict=True)
-            for _ in each.batch.texts
+        told = ({name: value for name, value in row.items() if name in assumed} for row in rows)
+        sizes = (len(each.batch.texts) for each in done)
+        data["assumed"] = [row for row, size in zip(told, sizes, strict=True) for _ in range(size)]
+        meant = _explain_each(chance, floors)
+        data["meaning"] = [
+            next(meant) if each.batch.tasks.is_chance else None for each in done for _ in each.batch.texts
         ]
-        columns = (*columns, Column("assumed"))
-    return Listing(
-        columns,
-        data,
-        title=f"{labels} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
-        caption=f"{meaning}{tell_ranges(done)}{explained}{f' Tables: {versions}.' if versions else ''}"
-        f"{tell_standing(done) if ladder else conclude(done)}",
-    )
+        columns += [Column("assumed"), Column("meaning")]
+    if form is not Format.table:
+        report_assumed(assumed, NO_OPTION, NOTHING, ())
+    _report(done, full=full)
+    caption = _caption(chance, floors, data, full=full, ladder=query.ladder)
+    if assumed and form is Format.table:
+        caption += f"\nAssumed: {describe_assumed(assumed)}."
+    more = "" if full else "More: --details. "
+    versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
+    caption = f"{caption}\n{more}{f'Tables {versions}.' if versions else ''}".rstrip()
+    title = _title(done, query.tables)
+    single = len(data["text"]) == 1 or (query.ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1)
+    card = "" if full or not single else _write_card(done, floors[0])
+    return Listing(columns, data, title=title, caption=caption, card=card)
 
 
-_MEANING_OF_INDEX = "normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
+def _spread(floors: Sequence[Done | None], chance: Sequence[Done]) -> Iterator[Done | None]:
+    """Yield the floor of each number."""
+    for floor, each in zip(floors, chance, strict=True):
+        yield from itertools.repeat(floor, each.batch.index.size)
+
+
+def _title(done: Sequence[Done], tables: Tables) -> str:
+    """Name the metrics, and the tasks that all numbers share."""
+    labels = join_words(list(dict.fromkeys(each.batch.metric.label for each in done)))
+    tasks = replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE)
+    if len(datasets := {each.batch.tasks.dataset for each in done}) > 1:
+        return f"{labels} on {len(datasets)} datasets"
+    name = tables.datasets[tasks.dataset]["title"] if tasks.dataset in tables.datasets else tasks.dataset
+    return f"{labels} {'on' if tasks.split else 'of'} {name} ({tasks.describe()})"
+
+
+def _write_card(done: Sequence[Done], floor: Done | None) -> str:
+    """Write one number, what it is worth, and what rankers without learning get."""
+    first = done[0]
+    adjusted, metric = first.adjust(), first.batch.metric
+    rows = [("published", first.batch.texts[0], "")]
+    if adjusted.index is not None:
+        best = "" if metric.name_of("index") is None else f"{metric.name_of('index')}: "
+        rows.append(("adjusted", f"{float(adjusted.index[0]):.4f}", f"{best}0 = chance, 1 = perfect"))
+    rows.append(("chance", show_expected(first.constants.expectation), BASELINES[DEFAULT_BASELINE].brief))
+    others = [each for each in done[1:] if each.batch.tasks.baseline != FLOOR]
+    for each in [*others, *filter(None, [floor])]:
+        key = each.batch.tasks.baseline
+        rows.append((key, show_expected(each.constants.expectation), BASELINES[key].brief))
+    width = max(len(name) for name, _, _ in rows), max(len(value) for _, value, _ in rows)
+    return "".join(f"  {name:<{width[0]}}   {value:<{width[1]}}   {said}".rstrip() + "\n" for name, value, said in rows)
+
+
+def _explain_each(chance: Sequence[Done], floors: Sequence[Done | None]) -> Iterator[str]:
+    for each, floor in zip(chance, floors, strict=True):
+        yield from (explain(each, floor, place) for place in range(each.batch.index.size))
+
+
+def _caption(
+    chance: Sequence[Done],
+    floors: Sequence[Done | None],
+    data: Mapping[str, Sequence[Any]],
+    *,
+    full: bool,
+    ladder: bool,
+) -> str:
+    """Say what columns are, and what the numbers mean."""
+    size = sum(each.batch.index.size for each in chance)
+    if not chance:
+        said = ""
+    elif size <= _MOST_SENTENCES:
+        several = len({each.batch.tasks.dataset for each in chance}) > 1
+        names = [f"{each.batch.tasks.dataset}: " * several for each in chance for _ in each.batch.texts]
+        said = "\n".join(map("".join, zip(names, _explain_each(chance, floors), strict=True)))
+    else:
+        said = summarise(chance, floors)
+    if not full:
+        return said
+    meaning = _MEANING_OF_SKILL if ladder else _MEANING_OF_INDEX
+    methods = " and ".join(dict.fromkeys(filter(None, data["p_method"])))
+    who = "the baseline" if ladder else "a random ranker"
+    tails = f" p: the probability that {who} does at least as well ({methods})." if methods else ""
+    return f"{meaning} In brackets: the effect of rounding.{tails}\n{said}".rstrip()
+
+
+_MEANING_OF_INDEX = "normalised: 1 = chance; index: 0 = chance, 1 = perfect; z: standard deviations better than chance."
 _MEANING_OF_SKILL = "skill: 0 = as the baseline, 1 = perfect; z: standard deviations better than the baseline."
 
 
-def _report_values(done: Sequence[Done], *, significance: bool) -> None:
+def _report(done: Sequence[Done], *, full: bool) -> None:
     """Say on stderr what is undefined, what the tool does, and why there is no p."""
     for each in done:
         for reason in dict.fromkeys(each.explain_undefined().values()):
@@ -190,55 +271,53 @@ def _report_values(done: Sequence[Done], *, significance: bool) -> None:
         report_caveats([tool])
     for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
         say(f"note: {reason}")
-    if significance and any(not each.significance for each in done if each.batch.tasks.is_chance):
+    if full and any(not each.significance for each in done if each.batch.tasks.is_chance):
         leaves = tool is not None and tool.batch is not None
         reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
         say(f"note: no p: {reason or first.explain_lack()}")
 
 
-def _columns_of_values(
-    metrics: Sequence[Metric], data: Mapping[str, Sequence[Any]], significant: bool, ladder: bool
-) -> tuple[Column, ...]:
+def _list_columns(
+    done: Sequence[Done], data: Mapping[str, Sequence[Any]], *, full: bool, ladder: bool
+) -> Iterator[Column]:
+    """Yield the columns: what tells rows apart, what was published, and what comes of it; all of it if `full`."""
+    metrics = list(dict.fromkeys(each.batch.metric for each in done))
     labels = {metric.key: metric.label for metric in metrics}
+    single = metrics[0] if len(metrics) == 1 else None
 
-    def told(key: str) -> Column:
+    def tell(key: str) -> Column:
         """Return a column that is shown where it tells rows apart."""
         title = key if key in data and len(set(map(str, data[key]))) > 1 else None
         return Column(key, title, (lambda name: labels[name]) if key == "metric" else str)
 
-    def adjusted(form: str) -> tuple[Column, ...]:
-        name = metrics[0].name_of(form) if len(metrics) == 1 else None
-        drop = {"normalised": 2}.get(form, 0)
-        title = f"{form} ({name})" if name else form
-        return (
-            Column(
-                form,
-                {"normalised": None, "index": "skill", "z": "z"}[form] if ladder else title,
-                number(4),
-                right=True,
-                drop=drop,
-                show_row=show_interval(form),
-            ),
-            Column(f"{form}_lower"),
-            Column(f"{form}_upper"),
-        )
+    yield Column("dataset", "dataset")
+    yield from map(tell, ("protocol", "split", "side", "aggregation", "relations", "metric"))
+    yield Column("baseline", "baseline" if ladder else None)
+    yield Column("value", single.label if single else "published", right=True, show_row=lambda row: row["text"])
+    if full:
+        yield from map(Column, ("value_lower", "value_upper", "num_tasks"))
+    forms = {"normalised": None if ladder or not full else "normalised", "index": "skill" if ladder else "index"}
+    names = {"index": single.name_of("index") if single and not ladder else None}
+    for form, title in (forms | {"z": "z" if full else None}).items():
+        if full or form == "index":
+            shown = show_interval(form) if full else None
+            left = ("index", "z", "normalised").index(form)  # the order in which they leave a narrow terminal
+            yield Column(form, names.get(form) or title, _show_fixed, right=True, drop=left, show_row=shown)
+            yield from map(Column, (f"{form}_lower", f"{form}_upper"))
+    yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
+    if not ladder:
+        yield Column(FLOOR, FLOOR if any(cell is not None for cell in data[FLOOR]) else None, _show_floor, right=True)
+    if full:
+        yield from map(Column, ("expectation_error", "variance", "variance_error", "method"))
+        title = "p" if any(data["p_method"]) else None
+        yield Column("log10_p", title, number(4), right=True, show_row=show_tail("log10_p"))
+        yield from map(Column, ("log10_p_lower", "log10_p_upper", "p_method"))
+    yield Column("table_version")
 
-    return (
-        Column("dataset", "dataset"),
-        *map(told, ("protocol", "split", "side", "aggregation", "relations", "metric")),
-        Column("baseline", "baseline" if ladder else None),
-        Column(
-            "value",
-            metrics[0].label if len(metrics) == 1 else "published",
-            right=True,
-            show_row=lambda row: row["text"],
-        ),
-        *map(Column, ("value_lower", "value_upper", "num_tasks")),
-        Column("expectation", "expected" if ladder else "random", number(5), right=True),
-        *map(Column, ("expectation_error", "variance", "variance_error", "method")),
-        *adjusted("normalised"),
-        *adjusted("index"),
-        *adjusted("z"),
-        Column("log10_p", "p" if significant else None, show_power, right=True, drop=1, show_row=show_tail("log10_p")),
-        *map(Column, ("log10_p_lower", "log10_p_upper", "p_method", "table_version")),
-    )
+
+def _show_fixed(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+def _show_floor(value: float | None) -> str:
+    return "–" if value is None else show_expected(value)

@@ -65,7 +65,7 @@ class _Command(TyperCommand):
         own = args[: args.index("--")] if "--" in args else args
         if _EVERYTHING in own:
             for param in self.params:
-                param.hidden = False
+                vars(param)["hidden"] = False  # arguments have none, which does no harm
             args = ["--help"]
         elif "--json" in own:
             place = own.index("--json")

@@ -1,40 +1,416 @@
-"""``rankconst build``: benchmark files in, tables of constants out. Needs the extra ``rankconst[builder]``."""
+"""``rankconst build``: files of triples in, tables of constants out."""
 
 from __future__ import annotations
 
+import os.path
 import re
 import shlex
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.baselines import BUILT, DEFAULT_BASELINE, OFFERED, parse_baseline
+from rankconst.catalogue.baselines import ALL_BASELINES, BUILT, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import list_metrics, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
-from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, complete_from, require_builder
+from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, complete_from
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
-from rankconst.names import shorten
+from rankconst.files import exists
 from rankconst.tables.location import OUTPUT
-from rankconst.tables.schema import parse_version
-from rankconst.tables.tables import load
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.tables.tables import Tables
-    from rankconst_builder.layout import Layout
+    from rankconst_builder.fetch import Fetcher
     from rankconst_builder.pipeline import Outcome
     from rankconst_builder.restriction import Restriction
 
-# As in rankconst.cli.app; --columns of other commands is about output.
-_READING = "How to read them"
 
+def _option(*names: str, help: str, metavar: str, complete: Any = None, **more: Any) -> Any:
+    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete, **more)
+
+
+_What = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILES|BENCHMARKS",
+        help="The files of a graph of your own, training, validation and test set in this order, or training and "
+        "test set. Or benchmarks, in any spelling.",
+        autocompletion=complete_benchmark,
+    ),
+]
+_Train = Annotated[str | None, _option("--train", help="The training set of a graph of your own.", metavar="FILE")]
+_Valid = Annotated[Path | None, _option("--valid", help="Its validation set.", metavar="FILE")]
+_Test = Annotated[Path | None, _option("--test", help="Its test set.", metavar="FILE")]
+_Name = Annotated[
+    str | None,
+    _option("--name", help="Its name. Default: what its files are called, or their folder.", metavar="NAME"),
+]
+_Order = Annotated[
+    str | None,
+    _option(
+        "--columns",
+        help="Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
+        metavar="ORDER",
+    ),
+]
+_Dataset = Annotated[
+    list[str] | None,
+    _option("--dataset", "-d", help="A benchmark; repeatable.", metavar="KEY", complete=complete_benchmark),
+]
+_Splits = Annotated[
+    str,
+    _option("--splits", help="Splits whose triples are ranked; all are known answers in any case.", metavar="SPLITS"),
+]
+_ProtocolNames = Annotated[
+    list[str] | None,
+    _option(
+        "--protocol",
+        "-p",
+        help=f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
+        metavar="PROTOCOL",
+    ),
+]
+_BaselineNames = Annotated[
+    list[str] | None,
+    _option(
+        "--baseline",
+        "-b",
+        help=f"What to rank with besides chance: {', '.join(BUILT)} or all; repeatable. Default: nothing.",
+        metavar="BASELINE",
+        complete=complete_from((*OFFERED, ALL_BASELINES)),
+    ),
+]
+_Mirror = Annotated[
+    str | None,
+    _option(
+        "--mirror",
+        help="Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
+        envvar="RANKCONST_MIRROR",
+        metavar="DIR_OR_URL",
+    ),
+]
+_Offline = Annotated[bool, typer.Option("--offline", help="Open no connection; use the cache or a mirror folder.")]
+_Out = Annotated[Path, _option("--out", "-o", help="Folder of the tables.", metavar="DIR")]
+_Relations = Annotated[
+    str | None,
+    _option(
+        "--relations",
+        help="Rank triples of these relations only: labels separated by commas, or a file.",
+        metavar="NAMES|FILE",
+        hidden=True,
+    ),
+]
+_Entities = Annotated[
+    str | None,
+    _option(
+        "--entities",
+        help="Rank these entities only, and triples among them: labels separated by commas, or a file.",
+        metavar="NAMES|FILE",
+        hidden=True,
+    ),
+]
+_Known = Annotated[
+    Path | None,
+    _option("--known", help="Further known triples, for the filter to remove.", metavar="FILE", hidden=True),
+]
+_Scheduler = Annotated[
+    str | None,
+    _option(
+        "--scheduler",
+        help="Count a graph of your own on a Dask cluster, under chance: the address of its scheduler.",
+        metavar="ADDRESS",
+        hidden=True,
+    ),
+]
+
+
+def build(
+    what: _What = None,
+    train: _Train = None,
+    valid: _Valid = None,
+    test: _Test = None,
+    name: _Name = None,
+    columns: _Order = None,
+    dataset: _Dataset = None,
+    splits: _Splits = "valid,test",
+    protocol: _ProtocolNames = None,
+    baseline: _BaselineNames = None,
+    mirror: _Mirror = None,
+    offline: _Offline = False,
+    relations: _Relations = None,
+    entities: _Entities = None,
+    known: _Known = None,
+    scheduler: _Scheduler = None,
+    out: _Out = Path(OUTPUT),
+    quiet: QuietOption = False,
+    format: FormatOption = Format.table,
+) -> None:
+    """Build tables of constants, from files of your own or from those of a benchmark.
+
+    Examples:
+
+    rankconst build train.tsv valid.tsv test.tsv --name mykg
+
+    rankconst build fb15k237
+    """
+    from rankconst_builder.pipeline import Build, build_all, order_protocols
+
+    reporter = Reporter(quiet=quiet)
+    asked = _read_words(what or [], dataset or [], {"train": train, "valid": valid, "test": test})
+    restriction = _read_restriction(relations, entities, known)
+    sources = _choose_sources(asked, name, restriction, reporter)
+    here, url = _place_train(asked.files, scheduler)
+    outcome = build_all(
+        Build(
+            sources=sources,
+            out=out,
+            fetcher=_open_fetcher(check_mirror(mirror), offline, reporter, bool(asked.benchmarks)),
+            protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
+            baselines=_choose_baselines(baseline or []),
+            splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
+            local={source.key: here for source in sources if asked.files},
+            train_url=url,
+            columns=_read_columns(columns, bool(asked.files)),
+            restriction=restriction,
+            scheduler=scheduler,
+            reporter=reporter,
+        )
+    )
+    _print_outcome(outcome, format)
+    reporter.say(f"tables: {out.resolve()}")
+    if outcome.tables is not None and outcome.built:
+        reporter.say(_suggest(outcome.tables, outcome.built[0], out))
+    if outcome.failures:
+        reasons = {type(error) for error in outcome.failures.values()}
+        kind = reasons.pop() if len(reasons) == 1 else DownloadError
+        raise kind(f"{len(outcome.failures)} of {len(sources)} datasets failed: {', '.join(outcome.failures)}.")
+
+
+# -- what to build --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be built: benchmarks, or the files of one graph."""
+
+    benchmarks: Sequence[Benchmark] = ()
+    files: Mapping[str, str] = field(default_factory=dict)  # split to a path; for the training set, perhaps a URL
+
+
+_NOTHING = (
+    "nothing to build: name the files of a graph (rankconst build train.tsv valid.tsv test.tsv), or a benchmark "
+    "(rankconst build fb15k237). `rankconst show datasets` lists the benchmarks."
+)
+
+
+def _read_words(words: Sequence[str], keys: Sequence[str], named: Mapping[str, str | Path | None]) -> _Asked:
+    """Tell files from benchmarks, and which file is which."""
+    paths = [word for word in words if _is_file(word)]
+    names = [*keys, *(word for word in words if word not in paths)]
+    files = {split: str(path) for split, path in named.items() if path is not None}
+    if names and (paths or files):
+        raise UsageError(
+            f"{names[0]} names a benchmark, and {[*paths, *files.values()][0]} a file: build them one after the other."
+        )
+    if paths and files:
+        raise UsageError(f"say which of --train, --valid and --test {paths[0]} is.")
+    if names:
+        return _Asked(benchmarks=_find_benchmarks(names))
+    files = files or _order_files(paths)
+    if not files:
+        raise UsageError(_NOTHING)
+    if lacking := [f"--{split}" for split in ("train", "test") if split not in files]:
+        raise UsageError(f"a graph of your own needs --train and --test; missing: {', '.join(lacking)}.")
+    return _Asked(files=files)
+
+
+def _is_file(word: str) -> bool:
+    """Tell whether a word is a file, a benchmark's name if not; ask if it is both."""
+    from rankconst.catalogue.benchmarks import list_names
+
+    placed = os.sep in word or "/" in word
+    named = not placed and list_names().find(word) is not None
+    try:
+        found = exists(Path(word))
+    except OSError:  # too long for a name
+        found = False
+    if found and named:
+        raise UsageError(f"{word} is a benchmark, and a file here: write ./{word}, or --dataset {word}.")
+    return found or placed or bool(PurePath(word).suffix and not named)
+
+
+def _find_benchmarks(names: Iterable[str]) -> list[Benchmark]:
+    """Return the benchmarks that names spell; all wrong ones are in one error."""
+    from rankconst.catalogue.benchmarks import find_benchmark
+
+    wrong, found = [], {}
+    for name in names:
+        try:
+            source = find_benchmark(name)
+            found[source.key] = source
+        except UnknownNameError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise UnknownNameError("\n".join(wrong))
+    return list(found.values())
+
+
+_SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
+
+
+def _order_files(paths: Sequence[str]) -> dict[str, str]:
+    """Return which file is which by their order; refuse an order that the files' names contradict."""
+    orders = {0: (), 2: ("train", "test"), 3: tuple(SPLITS)}
+    if len(paths) not in orders:
+        raise UsageError(
+            "a graph of your own has two files, training and test set, or three, training, validation and test set; "
+            f"got {len(paths)}: {', '.join(paths)}."
+        )
+    files = dict(zip(orders[len(paths)], paths, strict=True))
+    for split, path in files.items():
+        said = _split_name(path)[1]
+        if said not in {None, split}:
+            raise UsageError(
+                f"{path} is in the place of the {_SETS[split]}, and its name says {said}. The order is training, "
+                "validation and test set; --train, --valid and --test name them in any order."
+            )
+    return files
+
+
+def _split_name(path: str) -> tuple[str, str | None]:
+    """Return the name of the graph that a file's name has before that of the split, and the split if it has one."""
+    from rankconst_builder.layout import strip_endings
+
+    front, _, last = re.sub(r"[-_.](?=[^-_.]*$)", "/", strip_endings(path)).rpartition("/")
+    try:
+        return front, parse_split(last)
+    except UnknownNameError:
+        return "", None
+
+
+def _choose_sources(
+    asked: _Asked, name: str | None, restriction: Restriction, reporter: Reporter
+) -> Sequence[Benchmark]:
+    """Return what to build, under the names that the tables will have."""
+    from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
+    from rankconst_builder.restriction import Restriction
+
+    if asked.files:
+        title = _name_graph(asked.files, reporter) if name is None else name
+        key = make_key(title, "--name")
+        return [Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")]
+    if restriction != Restriction():
+        return [_restrict(asked.benchmarks, name, restriction)]
+    if name is not None:
+        raise UsageError("--name is for a graph of your own, or for a part of a benchmark; leave it out.")
+    return asked.benchmarks
+
+
+def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
+    """Return the name that files have in common, or their folder's; ask where that is not a name."""
+    from rankconst.catalogue.benchmarks import make_key
+
+    told = [_split_name(path) for path in files.values()]
+    fronts, folders = {front for front, _ in told}, {Path(path).resolve().parent for path in files.values()}
+    whole = all(said is not None for _, said in told) and len(fronts) == len(folders) == 1
+    found = (fronts.pop() or folders.pop().name) if whole else ""
+    try:
+        make_key(found)
+    except UsageError as error:
+        because = f" {found!r} will not do: {error}" if found else ""
+        raise UsageError(f"what is the graph called? Add --name NAME.{because}") from error
+    reporter.say(f"name: {found}, as the files or their folder are called; --name changes it")
+    return found
+
+
+def _read_restriction(relations: str | None, entities: str | None, known: Path | None) -> Restriction:
+    """Read to which relations and entities the evaluation is restricted, and what else its filter knows."""
+    from rankconst_builder.fetch import read_local
+    from rankconst_builder.restriction import Restriction, read_names
+
+    return Restriction(
+        relations=None if relations is None else read_names("--relations", relations),
+        entities=None if entities is None else read_names("--entities", entities),
+        known=None if known is None else read_local(known),
+        known_name="" if known is None else str(known),
+    )
+
+
+def _restrict(sources: Sequence[Benchmark], name: str | None, restriction: Restriction) -> Benchmark:
+    """Return a benchmark under the name of its restricted evaluation: its rows must not pass for the benchmark's."""
+    from rankconst.catalogue.benchmarks import make_key
+
+    if len(sources) != 1 or name is None:
+        raise UsageError(
+            "--relations, --entities and --known change the tasks of one benchmark, and these need another name: add "
+            "--name NAME."
+        )
+    limits = [
+        f"{len(labels)} {kind}"
+        for kind, labels in (("relations", restriction.relations), ("entities", restriction.entities))
+        if labels is not None
+    ]
+    parts = [f"restricted to {' and '.join(limits)}"] if limits else []
+    parts += [] if restriction.known is None else ["with further known triples"]
+    title = ", ".join((sources[0].title, *parts))
+    return replace(sources[0], key=make_key(name, "--name"), title=title, aliases=(), pykeen={})
+
+
+def _place_train(files: Mapping[str, str], scheduler: str | None) -> tuple[dict[str, Path], str | None]:
+    """Return paths, and the URL of the training set, which only the workers of a cluster read."""
+    train = files.get("train", "")
+    if "://" not in train:
+        return {split: Path(path) for split, path in files.items()}, None
+    if scheduler is None:
+        raise UsageError("--train takes a URL only with --scheduler. Get the file, and give its path.")
+    return {split: Path(path) for split, path in files.items() if split != "train"}, train
+
+
+# -- how to build it ------------------------------------------------------------------------------------------------
+
+
+def _open_fetcher(mirror: str | None, offline: bool, reporter: Reporter, downloading: bool) -> Fetcher:
+    """Return what gets the files of benchmarks; a graph of the user's own needs no cache."""
+    from rankconst_builder.fetch import Fetcher
+
+    cache = cache_folder() if downloading else Path()
+    if downloading:
+        reporter.say(f"cache: {cache}" if mirror is None else f"mirror: {hide_login(mirror)}  cache: {cache}")
+    return Fetcher(cache, mirror=mirror, offline=offline, reporter=reporter)
+
+
+def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the keys of the baselines that know something of the training set."""
+    keys = BUILT if ALL_BASELINES in names else [parse_baseline(name).key for name in names]
+    if retired := [key for key in keys if key not in OFFERED]:
+        raise UsageError(
+            f"new tables have no baseline {retired[0]}. Use --baseline {', '.join(BUILT)} or {ALL_BASELINES}."
+        )
+    return tuple(key for key in BUILT if key in keys)
+
+
+def _read_columns(columns: str | None, own: bool) -> str | None:
+    """Return the letters of columns."""
+    from rankconst.catalogue.benchmarks import LineFormat
+
+    if columns is None:
+        return None
+    if not own:
+        raise UsageError("--columns is for a graph of your own; a benchmark's are known.")
+    try:
+        return LineFormat(columns=columns.lower()).columns
+    except DataError as error:
+        raise UsageError(f"--columns: {error}") from error
+
+
+# -- what came of it ------------------------------------------------------------------------------------------------
 
 _SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
@@ -52,335 +428,24 @@ _COLUMNS = (
 )
 
 
-def build(
-    context: typer.Context,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            help="A benchmark, any spelling; repeatable.",
-            metavar="KEY",
-            autocompletion=complete_benchmark,
-        ),
-    ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every benchmark of the registry.")] = False,
-    protocol: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--protocol",
-            "-p",
-            help=f"Repeatable; those that fit of {', '.join(PROTOCOLS)} if left out. Also sampled:M.",
-            metavar="PROTOCOL",
-        ),
-    ] = None,
-    splits: Annotated[
-        str | None,
-        typer.Option(
-            help="Splits whose triples are ranked, separated by commas: valid,test saves time on a large graph; "
-            "all if left out. All splits are known answers in any case.",
-            metavar="SPLITS",
-        ),
-    ] = None,
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--baseline",
-            "-b",
-            help=f"What else to rank with; repeatable. {', '.join(BUILT)} if left out; {DEFAULT_BASELINE} for "
-            "chance alone, which takes the least time and memory.",
-            metavar="BASELINE",
-            autocompletion=complete_from(OFFERED),
-        ),
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(
-            help="What the ids of a graph of your own may take before they go to temporary files, 2GB if left out; on "
-            "a cluster, what a part of them may take, 1GiB if left out.",
-            metavar="SIZE",
-        ),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            help="Count on the workers of a Dask cluster: the address of its scheduler. For ids in Parquet, under "
-            "chance; needs rankconst[dask].",
-            metavar="ADDRESS",
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = Path(OUTPUT),
-    mirror: Annotated[
-        str | None,
-        typer.Option(
-            help="Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
-            envvar="RANKCONST_MIRROR",
-            metavar="DIR_OR_URL",
-        ),
-    ] = None,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Open no connection; use the cache or a mirror folder.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Download and build again what already exists.")] = False,
-    from_archive: Annotated[
-        bool,
-        typer.Option("--from-archive", help="Compute the constants from the candidate counts in the included tables."),
-    ] = False,
-    per_triple: Annotated[
-        bool, typer.Option("--per-triple", help="Also write the candidate counts of every evaluation triple.")
-    ] = False,
-    train: Annotated[
-        str | None,
-        typer.Option(
-            help="A graph of your own: its train triples; with --scheduler, also at a URL such as s3://bucket/train.",
-            metavar="FILE",
-        ),
-    ] = None,
-    valid: Annotated[Path | None, typer.Option(help="Its valid triples, if there are any.", metavar="FILE")] = None,
-    test: Annotated[Path | None, typer.Option(help="Its test triples.", metavar="FILE")] = None,
-    name: Annotated[
-        str | None, typer.Option(help="Name of your graph, or of the restricted benchmark.", metavar="NAME")
-    ] = None,
-    relations: Annotated[
-        str | None,
-        typer.Option(
-            help="Rank triples of these relations only: labels separated by commas, or a file.", metavar="NAMES|FILE"
-        ),
-    ] = None,
-    entities: Annotated[
-        str | None,
-        typer.Option(help="Rank these entities only, and triples among them: labels or a file.", metavar="NAMES|FILE"),
-    ] = None,
-    known: Annotated[
-        Path | None, typer.Option(help="Further known triples, for the filter to remove.", metavar="FILE")
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            help="Columns of your files: h head, r relation, t tail, d date or time, - ignored; as headed, or hrt.",
-            metavar="ORDER",
-            rich_help_panel=_READING,
-        ),
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            help="What separates the columns: tab, comma, space, semicolon, pipe or a character; tab if left out.",
-            metavar="CHAR",
-        ),
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether line 1 is a heading, where the files leave it open."),
-    ] = None,
-    table_version: Annotated[
-        str | None, typer.Option(help="Version that the tables state, for releases.", metavar="X.Y.Z")
-    ] = None,
-    quiet: QuietOption = False,
-    format: FormatOption = Format.table,
-) -> None:
-    """Build tables of constants, from a benchmark's files or from your own.
-
-    Examples:
-
-    rankconst build --dataset fb15k237
-
-    rankconst build --train train.tsv --valid valid.tsv --test test.tsv --name mykg
-    """
-    if context.args:
-        meant = " ".join(f"--dataset {shlex.quote(key)}" for key in context.args)
-        raise UsageError(f"unexpected {' '.join(context.args)}: did you mean {meant}? Options say what to build.")
-    require_builder("build")
-    from rankconst_builder.fetch import Fetcher, read_local
-    from rankconst_builder.layout import Layout
-    from rankconst_builder.pipeline import UNRELEASED, Build, build_all, order_protocols
-    from rankconst_builder.restriction import Restriction, read_names
-
-    reporter = Reporter(quiet=quiet)
-    if table_version is not None and parse_version(table_version) is None:
-        raise UsageError(f"--table-version {table_version!r} must be three numbers: 1.0.0, for example.")
-    mirror = check_mirror(mirror)
-    layout = _read_layout(delimiter, columns, header)
-    ranked = tuple(dict.fromkeys(map(parse_split, splits.split(",")))) if splits else tuple(SPLITS)
-    if {*ranked} != {*SPLITS} and from_archive:
-        raise UsageError("--splits needs the files of the dataset; --from-archive has all splits.")
-    here, url = _place_train(train, scheduler)
-    own = {role: path for role, path in (("train", here), ("valid", valid), ("test", test)) if path is not None}
-    restriction = Restriction(
-        relations=None if relations is None else read_names("--relations", relations),
-        entities=None if entities is None else read_names("--entities", entities),
-        known=None if known is None else read_local(known),
-    )
-    if restriction != Restriction() and from_archive:
-        raise UsageError(
-            "--relations, --entities and --known need the files of the dataset; --from-archive has histograms only."
-        )
-    if restriction != Restriction() and not own:
-        sources = [_restrict(_find_sources(dataset or [], all_, from_archive), name, restriction)]
-    elif own or name:
-        if dataset or all_ or from_archive:
-            raise UsageError(
-                "--train, --valid, --test and --name describe a graph of your own; "
-                "leave out --dataset, --all and --from-archive."
-            )
-        sources = [_own_source([*own, *(["train"] if url else [])], name)]
-    else:
-        if layout != Layout():
-            raise UsageError(
-                "--columns, --delimiter and --header are for a graph of your own; a benchmark's are in the registry."
-            )
-        sources = _find_sources(dataset or [], all_, from_archive)
-    local = {source.key: own for source in sources} if own else {}
-    downloading = not local and not from_archive
-    cache = cache_folder() if downloading else Path()
-    if downloading:
-        reporter.say(f"cache: {cache}" if not mirror else f"mirror: {hide_login(mirror)}  cache: {cache}")
-    outcome = build_all(
-        Build(
-            sources=sources,
-            out=out,
-            fetcher=Fetcher(cache, mirror=mirror, offline=offline, force=force, reporter=reporter),
-            local=local,
-            train_url=url,
-            layout=layout,
-            protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
-            baselines=_list_informed([DEFAULT_BASELINE] if scheduler and baseline is None else baseline),
-            scheduler=scheduler,
-            splits=ranked,
-            memory=None if memory is None else _read_size(memory),
-            per_triple=per_triple,
-            from_archive=from_archive,
-            force=force,
-            restriction=restriction,
-            version=table_version or UNRELEASED,
-            reporter=reporter,
-        )
-    )
-    _print_outcome(outcome, format)
-    reporter.say(f"tables: {out.resolve()}")
-    if outcome.tables is not None and outcome.built:
-        reporter.say(_suggest(outcome.tables, outcome.built[0], out))
-    if outcome.failures:
-        reasons = {type(error) for error in outcome.failures.values()}
-        kind = reasons.pop() if len(reasons) == 1 else DownloadError
-        raise kind(f"{len(outcome.failures)} of {len(sources)} datasets failed: {', '.join(outcome.failures)}.")
-
-
-def _list_informed(names: list[str] | None) -> tuple[str, ...]:
-    """Return the keys of the baselines that know something of train."""
-    keys = BUILT if names is None else [parse_baseline(name).key for name in names]
-    if retired := [key for key in keys if key not in OFFERED]:
-        raise UsageError(
-            f"new tables have no baseline {retired[0]}. Use --baseline {', '.join(BUILT)} or {DEFAULT_BASELINE}."
-        )
-    return tuple(key for key in BUILT if key in keys)
-
-
-def _read_size(text: str) -> int:
-    """Read a number of bytes."""
-    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?) ?([kMGT]?)(i?)B?", text.strip(), re.IGNORECASE | re.ASCII)
-    if found is None:
-        raise UsageError(f"--memory {shorten(text)!r} is no size; write 500MB or 2GB, for example.")
-    number, prefix, binary = found.groups()
-    return int(float(number) * (1024 if binary else 1000) ** ("kmgt".index(prefix.lower()) + 1 if prefix else 0))
-
-
-def _suggest(tables: Tables, key: str, out: Path) -> str:
-    """Say what to do with the tables: a command that works as it is, but for the value."""
-    held = [tasks.protocol for tasks in _find_tests(tables, key)]
-    if not held:
-        return f"next: rankconst show {key} --split all --tables {shlex.quote(str(out))}"
-    filtered = [key for key in held if parse_protocol(key).known != "none"]
-    protocol = "" if DEFAULT_PROTOCOL in held else f" --protocol {(filtered or held)[0]}"
-    return f"next: rankconst adjust VALUE --metric mrr --dataset {key}{protocol} --tables {shlex.quote(str(out))}"
-
-
-def _find_sources(names: list[str], everything: bool, from_archive: bool) -> list[Benchmark]:
-    from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
-
-    if everything and names:
-        raise UsageError("--all builds every benchmark; leave out --dataset.")
-    if everything and from_archive:
-        return [load_benchmarks()[key] for key in load().datasets]
-    if everything:
-        return [source for source in load_benchmarks().values() if not (source.not_offered or source.same_graph_as)]
-    if not names:
-        raise UsageError(
-            "nothing to build: name a benchmark (--dataset fb15k237), say --all, or give a graph of your own "
-            "(--train FILE --test FILE --name NAME). `rankconst show datasets` lists the benchmarks."
-        )
-    wrong, found = [], {}
-    for name in names:
-        try:
-            source = find_benchmark(name)
-            found[source.key] = source
-        except UnknownNameError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise UnknownNameError("\n".join(wrong))
-    return list(found.values())
-
-
-def _restrict(sources: list[Benchmark], name: str | None, restriction: Restriction) -> Benchmark:
-    """Return a benchmark under the name of its restricted evaluation: its rows must not pass for the benchmark's."""
-    if len(sources) != 1 or name is None:
-        raise UsageError(
-            "--relations, --entities and --known change the tasks of one benchmark, and these need a name of their "
-            "own: --dataset KEY --name NAME."
-        )
-    from rankconst.catalogue.benchmarks import make_key
-
-    source = sources[0]
-    limits = [
-        f"{len(labels)} {kind}"
-        for kind, labels in (("relations", restriction.relations), ("entities", restriction.entities))
-        if labels is not None
-    ]
-    parts = [f"restricted to {' and '.join(limits)}"] if limits else []
-    parts += [] if restriction.known is None else ["with further known triples"]
-    title = ", ".join((source.title, *parts))
-    return replace(source, key=make_key(name, "--name"), title=title, aliases=(), pykeen={})
-
-
-def _place_train(text: str | None, scheduler: str | None) -> tuple[Path | None, str | None]:
-    """Return train as a path, or as a URL, which only the workers of a cluster read."""
-    if text is None or "://" not in text:
-        return (None if text is None else Path(text)), None
-    if scheduler is None:
-        raise UsageError("--train takes a URL only with --scheduler. Get the file, and give its path.")
-    return None, text
-
-
-def _own_source(files: Collection[str], name: str | None) -> Benchmark:
-    from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
-
-    lacking = [f"--{role}" for role in ("train", "test") if role not in files] + ["--name"] * (name is None)
-    if lacking or name is None:
-        raise UsageError(f"a graph of your own needs --train, --test and --name; missing: {', '.join(lacking)}.")
-    return Benchmark(key=make_key(name, "--name"), title=name, aliases=(), format=LineFormat(), files={}, split="own")
-
-
-def _read_layout(delimiter: str | None, columns: str | None, header: bool | None) -> Layout:
-    """Return what the options say of how files are written."""
-    from rankconst.catalogue.benchmarks import DELIMITERS, LineFormat
-    from rankconst_builder.layout import Layout
-
-    sign = None if delimiter is None else DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t"))
-    order = None if columns is None else columns.lower()
-    try:
-        LineFormat("\t" if sign is None else sign, "hrt" if order is None else order)
-    except DataError as error:
-        raise UsageError(f"{error} --delimiter also takes {', '.join(DELIMITERS)}.") from error
-    return Layout(sign, order, header)
-
-
 def _print_outcome(outcome: Outcome, form: Format) -> None:
+    """Print what was built; as a table, protocols with the same numbers share a row."""
     if outcome.tables is None:
         return
     keys = (*outcome.built, *outcome.kept)
     rows = [_summarise(outcome.tables, tasks) for key in keys for tasks in _find_tests(outcome.tables, key)]
     caption = "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
-    print_listing(Listing.of(columns=_COLUMNS, rows=rows, caption=caption), form)
+    shown = _join_protocols(rows) if form is Format.table else rows
+    print_listing(Listing.of(columns=_COLUMNS, rows=shown, caption=caption), form)
+
+
+def _join_protocols(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows that differ in their protocol only as one."""
+    found: dict[tuple[Any, ...], list[str]] = {}
+    for row in rows:
+        same = tuple((key, value) for key, value in row.items() if key != "protocol")
+        found.setdefault(same, []).append(row["protocol"])
+    return [{**dict(same), "protocol": " = ".join(protocols)} for same, protocols in found.items()]
 
 
 def _find_tests(tables: Tables, key: str) -> list[Tasks]:
@@ -390,6 +455,7 @@ def _find_tests(tables: Tables, key: str) -> list[Tasks]:
 
 
 def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
+    """Return the row of some tasks."""
     histogram: Any = tables.histogram(tasks)
     known = list_metrics(shared=histogram.shared)
     expectations = {each: tables.look_up(tasks, each).expectation if each in known else None for each in _SUMMARY}
@@ -402,3 +468,15 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
         "mean_candidates": histogram.mean,
         **{f"expectation_{metric.key}": value for metric, value in expectations.items()},
     }
+
+
+def _suggest(tables: Tables, key: str, out: Path) -> str:
+    """Say what to do with the tables: a command that works as it is, but for the value."""
+    # Commands find what is in this folder under its usual name.
+    place = "" if os.path.normpath(out) == OUTPUT else f" --tables {shlex.quote(str(out))}"
+    held = [tasks.protocol for tasks in _find_tests(tables, key)]
+    if not held:
+        return f"next: rankconst show {key} --split all{place}"
+    filtered = [key for key in held if parse_protocol(key).known != "none"]
+    protocol = "" if DEFAULT_PROTOCOL in held else f" --protocol {(filtered or held)[0]}"
+    return f"next: rankconst adjust VALUE --metric mrr --dataset {key}{protocol}{place}"

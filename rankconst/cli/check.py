@@ -1,5 +1,331 @@
 """``rankconst check``: what is impossible in results, and where they come from."""
 
-from rankconst.cli.lint import lint as check
+from __future__ import annotations
 
-__all__ = ["check"]
+import copy
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+
+from rankconst.cli.notes import name_lines, report_questions, report_reading
+from rankconst.cli.options import (
+    AcceptOption,
+    AggregationOption,
+    DatasetOption,
+    DecimalOption,
+    FormatOption,
+    InputFormatOption,
+    PercentOption,
+    ProtocolOption,
+    SideOption,
+    SplitOption,
+    StrictOption,
+    TablesOption,
+    ToolOption,
+    complete_from,
+    count_option,
+    names_file,
+    open_tables,
+)
+from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, say
+from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
+from rankconst.names import show_controls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+    from rankconst.checks.checking import CheckedReading
+    from rankconst.checks.identify.matches import Identified, Match
+    from rankconst.checks.lint.case import Finding
+    from rankconst.results.reading import Reading
+    from rankconst.tasks import Tasks
+
+
+SHOWN = 3
+"""How many findings of one rule with the same cause the screen shows; JSON and CSV have all."""
+
+_MOST_SETS = 12
+
+_NARROW = "narrow them by --dataset, --split, --side or --protocol."
+
+_COLORS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
+
+_COLUMNS = (
+    Column("file"),
+    Column("line", "line", right=True),
+    Column("columns", "columns"),
+    Column("severity", "severity"),
+    Column("rule", "rule"),
+    Column("label", "evaluation"),
+    Column("inequality", "must hold"),
+    Column("statement", "finding"),
+    Column("cause", "likely cause"),
+    *map(Column, ("values", "matches", "table_version")),
+)
+
+_SETS = (
+    Column("numbers", "numbers"),
+    Column("dataset", "dataset"),
+    Column("split", "split"),
+    Column("side", "side"),
+    Column("protocol", "protocol"),
+    Column("num_tasks", "ranks", count, right=True),
+    Column("agreement", "clues", right=True, drop=2),
+    Column("others", "also fit", right=True, drop=1),
+)
+
+
+def _list_rule_keys() -> Iterable[str]:
+    from rankconst.checks.lint.rules import RULES
+
+    return RULES
+
+
+_ONLY = "Only this rule, see `rankconst show rules`; repeatable."
+
+
+def _hide(shared: Any) -> Any:
+    """Return the description of an option that other commands take, too, for ``--help-all`` alone."""
+    hidden = copy.copy(get_args(shared)[1])
+    hidden.hidden = True
+    return hidden
+
+
+def check(
+    results: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE|NAME=VALUE",
+            help="Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, amrr=0.3375 for adjusted.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: DatasetOption = None,
+    split: SplitOption = None,
+    side: SideOption = None,
+    protocol: ProtocolOption = None,
+    tool: ToolOption = None,
+    num_tasks: Annotated[
+        int | None,
+        count_option("--num-tasks", "-n", help="Of numbers that you type: the number of ranks, of both sides."),
+    ] = None,
+    tables: TablesOption = None,
+    format: FormatOption = Format.table,
+    aggregation: Annotated[str | None, _hide(AggregationOption)] = None,
+    percent: Annotated[bool | None, _hide(PercentOption)] = None,
+    accept: Annotated[list[str] | None, _hide(AcceptOption)] = None,
+    strict: Annotated[bool, _hide(StrictOption)] = False,
+    decimal: Annotated[str | None, _hide(DecimalOption)] = None,
+    input_format: Annotated[str | None, _hide(InputFormatOption)] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option("--rule", help=_ONLY, metavar="KEY", autocompletion=complete_from(_list_rule_keys), hidden=True),
+    ] = None,
+) -> None:
+    """Find impossible numbers, and say which ranking tasks numbers come from.
+
+    Hits@k grows with k, and bounds the MRR: numbers that break such a law are errors. Adjusted values beside their
+    base values, and numbers of ranks, show the dataset, split, side and protocol. Exits with 6 if a law is broken.
+
+    Example: rankconst check results.csv
+
+    Example: rankconst check mr=470 amri=0.934
+    """
+    from rankconst.checks.checking import check_reading
+    from rankconst.evaluation import Stated
+    from rankconst.results.formats import read_results
+
+    files, typed = _tell_apart(results or [], num_tasks)
+    opened = open_tables(tables)
+    user = Stated(
+        dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=tuple(accept or ())
+    )
+    checked = []
+    for file in files:
+        reading = read_results(file, input_format, decimal=decimal, percent=percent)
+        report_reading(reading, strict=strict)
+        checked.append(check_reading(reading, opened, user, rules=rule or ()))
+    if not files:
+        checked.append(check_reading(_read_typed(typed, num_tasks), opened, user, rules=rule or ()))
+    if format is Format.table:
+        for each in checked:
+            _print_findings(each)
+            _print_sets(each)
+    else:
+        rows = [row for each in checked for row in each.list_rows(nested=format is Format.json)]
+        print_listing(Listing.of(_COLUMNS, rows), format)
+    for each in checked:
+        _report(each)
+    say(_summarise(checked))
+    if any(each.num_errors for each in checked):
+        raise typer.Exit(DataError.exit_code)
+    if all(each.is_waiting for each in checked) or (strict and any(each.asked for each in checked)):
+        raise AskedError("what needs the ranking tasks is not checked before these questions have an answer.")
+
+
+# -- what was typed ---------------------------------------------------------------------------------------------------
+
+
+def _tell_apart(results: Sequence[str], num_tasks: int | None) -> tuple[list[str], list[str]]:
+    """Return the files among what was typed, and the numbers with their names; refuse both at once."""
+    typed = [each for each in results if "=" in each and not names_file(each)]
+    files = [each for each in results if each not in typed]
+    if not results and num_tasks is None:
+        raise UsageError(
+            "name a file of results, or numbers: rankconst check results.csv, or rankconst check mrr=0.338 amrr=0.3375."
+        )
+    if files and (typed or num_tasks is not None):
+        numbers = typed[0] if typed else "--num-tasks"
+        raise UsageError(f"check a file or numbers, not both: leave out {files[0]} or {numbers}.")
+    for each in (each for each in files if not names_file(each) and each.replace(".", "", 1).rstrip("%").isdigit()):
+        raise UsageError(f"which metric is {each}? Write it before the number: mrr={each}.")
+    return files, typed
+
+
+def _read_typed(typed: Sequence[str], num_tasks: int | None) -> Reading:
+    """Put numbers that were typed into the form of a file's."""
+    from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
+    from rankconst.evaluation import Stated, complete_by_name
+    from rankconst.results.reading import Entries, Entry, Reading
+
+    known = Stated(num_tasks=num_tasks)
+    entries = {}
+    for name, value in (each.rpartition("=")[::2] for each in typed):
+        if name in entries:
+            raise UsageError(f"{name} is given twice: check one evaluation at a time.")
+        try:
+            metric, form = parse_adjusted_metric(name)
+        except UnknownNameError:
+            metric, form = parse_metric(name), None
+        entries[name] = Entry(metric, value.strip(), 0, name, None, complete_by_name(name, known), form)
+    if num_tasks is not None and not entries:
+        entries = {"--num-tasks": Entry(CATALOGUE["count"], str(num_tasks), 0, "--num-tasks", None)}
+    row = {name: entry.text for name, entry in entries.items()}
+    return Reading("the numbers", "typed", "wide", tuple(row), (row,), Entries(entries.values()))
+
+
+# -- the screen -------------------------------------------------------------------------------------------------------
+
+
+def _print_findings(checked: CheckedReading) -> None:
+    from rich.console import Console
+
+    # A pipe has no width: lines must not be cut there.
+    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
+    alike: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in checked.findings:
+        alike.setdefault((finding.rule, finding.severity, finding.cause), []).append(finding)
+    shown = {id(finding) for group in alike.values() for finding in group[:SHOWN]}
+    for finding in checked.findings:
+        if id(finding) in shown:
+            _print_finding(console, checked.reading.name, finding)
+    for (rule, severity, cause), group in alike.items():
+        if len(group) > SHOWN:
+            more = f"{count(len(group) - SHOWN)} more of severity {severity}, --json lists all."
+            console.print(show_controls(f"{checked.reading.name}: {rule}: {more}" + (f" {cause}" if cause else "")))
+
+
+def _print_finding(console: Console, name: str, finding: Finding) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    place = name if finding.line is None else f"{name}:{finding.line}"
+    label = f"{finding.label}: " if finding.label else ""
+    head = Text.assemble(
+        show_controls(f"{place}: "),
+        (finding.severity, _COLORS[finding.severity]),
+        ": ",
+        (finding.rule, "bold"),
+        show_controls(f": {label}{finding.statement}"),
+    )
+    # A long sentence continues below its beginning.
+    first, *rest = head.wrap(console, console.width)
+    console.print(first)
+    below = show_controls(f"must hold: {finding.inequality}. {finding.cause}".strip())
+    rest += Text(below, "dim").wrap(console, console.width - 4)
+    for line in rest:
+        console.print(Padding(line, (0, 0, 0, 4), expand=False))
+
+
+def _print_sets(checked: CheckedReading) -> None:
+    """Print the sets of ranking tasks that numbers fit, those of the same once."""
+    alike: dict[tuple[Tasks, ...], list[Identified]] = {}
+    for group in checked.groups:
+        if group.matches:
+            alike.setdefault(tuple(match.tasks for match in group.matches), []).append(group)
+    if not alike:
+        return
+    most = _MOST_SETS if len(alike) == 1 else 1
+    rows = [_row(groups, match) for groups in alike.values() for match in groups[0].matches[:most]]
+    columns = _SETS if most == 1 and any(row["others"] for row in rows) else _SETS[:-1]
+    if checked.findings:
+        typer.echo("")
+    left = f" And {count(len(rows) - _MOST_SETS)} more rows, --json lists all." if len(rows) > _MOST_SETS else ""
+    caption = f"clues: how many agree; a = b: the same constants. Tables: {checked.table_version}.{left}"
+    title = "Where the numbers come from"
+    print_listing(Listing.of(columns, rows[:_MOST_SETS], title, caption), Format.table)
+
+
+def _row(groups: Sequence[Identified], match: Match) -> dict[str, Any]:
+    names = {
+        name: " = ".join(dict.fromkeys(getattr(tasks, name) for tasks in match.every))
+        for name in ("dataset", "split", "side", "protocol")
+    }
+    more = [tasks.aggregation for tasks in match.every if not tasks.is_micro]
+    more += [f"only {', '.join(match.tasks.relations)}"] * bool(match.tasks.relations)
+    return {
+        "numbers": _name_numbers(groups),
+        **names,
+        "protocol": ", ".join((names["protocol"], *dict.fromkeys(more))),
+        "num_tasks": match.num_tasks,
+        "agreement": f"{match.agreeing} of {match.total}" if match.total else None,
+        "others": len(groups[0].matches) - 1 or None,
+    }
+
+
+def _name_numbers(groups: Sequence[Identified]) -> str:
+    """Name the numbers that fit the same tasks: by what the file says of them, or else by their lines."""
+    labels = list(dict.fromkeys(group.label for group in groups))
+    if len(labels) == 1 and labels[0]:
+        return labels[0]
+    return name_lines(group.line for group in groups if group.line is not None).removeprefix(", ") or "all"
+
+
+# -- what is said beside it -------------------------------------------------------------------------------------------
+
+
+def _report(checked: CheckedReading) -> None:
+    """Say on stderr what could not be checked, and what is asked."""
+    name = checked.reading.name
+    for note in checked.notes:
+        say(f"note: {name}: {note}")
+    fitting = any(group.matches for group in checked.groups)
+    lines: dict[str, set[int]] = {}
+    for group in checked.groups:
+        notes = [group.note]
+        if fitting or not group.evidence.pieces:  # or else it is asked
+            notes.append(group.reason)
+        if len(group.matches) > 1:
+            notes.append(f"{len(group.matches):,} sets of tasks fit equally well: {_NARROW}")
+        for note in filter(None, notes):
+            lines.setdefault(note, set()).update({group.line} if group.line else ())
+    for note, places in lines.items():
+        say(f"note: {name}{name_lines(places)}: {note}")
+    # What the numbers fit, or do not, is shown already.
+    asked = (question for question in checked.asked if question.word or not fitting)
+    report_questions(name, asked, lambda place: checked.reading.entries[place].line)
+
+
+def _summarise(every: Sequence[CheckedReading]) -> str:
+    """Return how much was checked, and what was found."""
+    errors = sum(each.num_errors for each in every)
+    said = [
+        *[count_of(len(every), "file")] * (len(every) > 1),
+        count_of(sum(each.num_evaluations for each in every), "evaluation"),
+        count_of(sum(len(each.reading.entries) for each in every), "number"),
+        count_of(sum(len(each.findings) for each in every), "finding"),
+    ]
+    return ", ".join(said) + (f" ({count_of(errors, 'error')})" if errors else "")

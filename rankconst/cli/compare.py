@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.answers import find_assumed
+from rankconst.answers import describe_assumed, find_assumed
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.cli.adjust import Target, open_sets
 from rankconst.cli.notes import NO_OPTION, explain_names, report_assumed, report_caveats
 from rankconst.cli.options import (
+    AcceptOption,
     AggregationOption,
-    FormatOption,
+    CountsOption,
+    DatasetOption,
+    ForceOption,
+    NumTasksOption,
     PercentOption,
     ProtocolOption,
     RelationOption,
@@ -20,114 +25,145 @@ from rankconst.cli.options import (
     SplitOption,
     TablesOption,
     ToolOption,
-    complete_dataset,
     complete_metric,
-    count_option,
-    open_tables,
+    names_file,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, number, print_listing, say, show_interval
-from rankconst.errors import DataError
+from rankconst.cli.output import Column, Format, Listing, number, say, show_interval
+from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from matplotlib.figure import Figure
+
+    from rankconst.cli.adjust_file import Work
+    from rankconst.tables.tables import Tables
     from rankconst.values.comparison import Comparison
+    from rankconst.values.standings import Standings
 
 
 def compare(
-    first: Annotated[str, typer.Argument(metavar="FIRST", help="A published number: 0.533, 53.3%.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="Another one, of the same ranking tasks.")],
-    metric: Annotated[
-        str,
-        option("--metric", "-m", help="hits@10, mrr, mr or ndcg; any k.", metavar="METRIC", complete=complete_metric),
+    values: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FIRST SECOND|FILE",
+            help="Two published numbers of the same ranking tasks, 0.533 and 54.4%, or a file of results.",
+        ),
     ],
-    dataset: Annotated[
+    metric: Annotated[
         str | None,
-        option("--dataset", "-d", help="Dataset, any spelling.", metavar="KEY", complete=complete_dataset),
+        option("--metric", "-m", help="hits@10, mrr, mr or ndcg; any k.", metavar="METRIC", complete=complete_metric),
     ] = None,
+    dataset: DatasetOption = None,
     split: SplitOption = None,
     side: SideOption = None,
     protocol: ProtocolOption = None,
     tool: ToolOption = None,
+    out: Annotated[
+        Path | None, option("--out", "-o", help="Write to a file; .svg, .png and .pdf are pictures.", metavar="FILE")
+    ] = None,
+    format: Annotated[Format | None, option("--format", "-f", help="How to print the result; --json for json.")] = None,
+    tables: TablesOption = None,
     aggregation: AggregationOption = None,
     relation: RelationOption = None,
-    num_tasks: Annotated[
-        int | None,
-        count_option("--num-tasks", "-n", help="Number of ranks, in place of a dataset."),
-    ] = None,
-    counts: Annotated[
-        Path | None,
-        typer.Option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE"),
-    ] = None,
+    num_tasks: NumTasksOption = None,
+    counts: CountsOption = None,
     percent: PercentOption = None,
-    tables: TablesOption = None,
-    format: FormatOption = Format.table,
+    accept: AcceptOption = None,
+    force: ForceOption = False,
 ) -> None:
-    """Tell how sure the difference of two published numbers of the same ranking tasks is.
+    """Tell whether the difference between published results is significant: of two numbers, or of a whole table.
 
-    On which tasks two models differ is not published, so z and p have bounds, which hold whatever they have in common.
+    On which tasks two models differ is not published, so p has a bound, which holds whatever they have in common.
 
     Example: rankconst compare 0.533 0.544 --metric hits@10 --dataset fb15k237
 
-    Example: rankconst compare 0.70 0.72 --metric mrr --num-tasks 5000
+    Example: rankconst compare results.csv --metric mrr
     """
+    target = Target.of(out, format, force, replacing=False)
+    opened, named = open_sets(tables, [dataset] if dataset else [], counts, None, protocol, tool)
+    user = Stated(
+        named[0] if named else None,
+        split,
+        side,
+        protocol,
+        aggregation,
+        tool,
+        relations=tuple(relation or ()),
+        percent=bool(percent),
+        accepted=tuple(accept or ()),
+    )
+    if len(values) == 1 and names_file(values[0]):
+        from rankconst.cli.adjust_file import Work
+
+        metrics = (parse_metric(metric),) if metric else ()
+        found = _rank_file(Work(values[0], None, None, percent, user, opened, metrics))
+        target.write(_draw(found, opened) if target.is_picture else _list_standings(found, opened, target.form), opened)
+        return
+    if len(values) != 2 or target.is_picture:
+        raise UsageError(
+            "give two numbers, or one file of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10."
+        )
+    if metric is None:
+        raise UsageError("which metric is it? Add --metric, as in --metric mrr.")
+    target.write(_compare_two(values, metric, user, opened, num_tasks, target.form), opened)
+
+
+# -- two numbers ----------------------------------------------------------------------------------------------------
+
+
+def _compare_two(
+    values: Sequence[str], metric: str, user: Stated, opened: Tables, num_tasks: int | None, form: Format
+) -> Listing:
+    """Compare two numbers, and say on stderr what there is to know."""
     from rankconst.api import compare as compare_values
     from rankconst.catalogue.tools import parse_tool
-    from rankconst.tables.tables import join_tables
     from rankconst.values.published import read_published
 
     parsed = parse_metric(metric)
-    for name, value in (("FIRST", first), ("SECOND", second)):
+    for value in values:
         try:
-            read_published(parsed, value, percent=bool(percent))
+            read_published(parsed, value, percent=user.percent)
         except DataError as error:
-            raise typer.BadParameter(str(error), param_hint=name) from None
-    opened = open_tables(tables)
-    if counts is not None:
-        from rankconst.tables.counts_file import read_counts
-
-        own = read_counts(counts)
-        dataset = dataset or (next(iter(own.datasets)) if len(own.datasets) == 1 else None)
-        opened = join_tables([own, opened])
-    if dataset is None and num_tasks is None:
-        raise typer.BadParameter("missing: which dataset is it?", param_hint="--dataset")
+            raise UsageError(str(error)) from None
+    if user.dataset is None and num_tasks is None:
+        raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237, or --num-tasks.")
     found = compare_values(
-        first,
-        second,
+        *values,
         metric=metric,
-        dataset=dataset,
-        split=split,
-        side=side,
-        protocol=protocol,
-        tool=tool,
-        aggregation=aggregation,
-        relations=relation or (),
+        dataset=user.dataset,
+        split=user.split,
+        side=user.side,
+        protocol=user.protocol,
+        tool=user.tool,
+        aggregation=user.aggregation,
+        relations=user.relations,
         num_tasks=num_tasks,
-        percent=bool(percent),
+        percent=user.percent,
         tables=opened,
     )
     explain_names([metric])
-    if tool is not None:
-        report_caveats([parse_tool(tool)])
+    if user.tool is not None:
+        report_caveats([parse_tool(user.tool)])
     if found.note:
         say(f"note: {found.note}")
     assumed: dict[str, str] = {}
     if found.tasks is not None and num_tasks is None:
-        user = complete_by_name(metric, Stated(dataset, split, side, protocol, tool=tool))
-        assumed = find_assumed(user, NOTHING, found.tasks)
+        assumed = find_assumed(complete_by_name(metric, user), NOTHING, found.tasks)
         assumed.pop("aggregation", None)
-    if format is not Format.table:  # whose title says it
+    if form is not Format.table:
         report_assumed({name: (value,) for name, value in assumed.items()}, NO_OPTION, NOTHING, ())
-    print_listing(_list(found, assumed if format is Format.json else None), format)
+    return _list(found, assumed, form)
 
 
-def _list(found: Comparison, assumed: Mapping[str, str] | None) -> Listing:
-    """List what there is to say, as one row, with what was assumed if that is given."""
+def _list(found: Comparison, assumed: Mapping[str, str], form: Format) -> Listing:
+    """List what there is to say, as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
-    label, row = found.metric.label, found.to_dict() | ({} if assumed is None else {"assumed": assumed})
+    said = "" if not assumed else f"\nAssumed: {describe_assumed({name: (each,) for name, each in assumed.items()})}."
+    label, row = found.metric.label, found.to_dict() | ({"assumed": assumed} if form is Format.json else {})
     shown = {
         "first": Column("first", label, lambda _: found.names[0], right=True),
         "second": Column("second", label, lambda _: found.names[1], right=True),
@@ -138,10 +174,88 @@ def _list(found: Comparison, assumed: Mapping[str, str] | None) -> Listing:
     tasks = found.tasks
     where = "" if tasks is None else f" on {tasks.dataset}{f' ({tasks.describe()})' if tasks.split else ''}"
     counted = f"{found.num_tasks:,} tasks"
-    versions = f" Tables: {found.table_version}." if found.table_version else ""
+    versions = f" Tables {found.table_version}." if found.table_version else ""
     return Listing.of(
         [shown.get(key, Column(key)) for key in row],
         [row],
         title=f"{label}{where}" + ("" if where.endswith(counted) else f", {counted}"),
-        caption=f"{found.describe()}\n{LEFT_OUT}{versions}",
+        caption=f"{found.describe()}\n{LEFT_OUT}{said}{versions}",
     )
+
+
+# -- a table of results ---------------------------------------------------------------------------------------------
+
+
+def _rank_file(work: Work) -> tuple[Standings, ...]:
+    """Read and adjust a file, say on stderr what was assumed and asked, and order its models."""
+    from rankconst.cli.adjust_file import adjust_file, read_file, report_answers
+
+    adjusted = adjust_file(read_file(work), work)
+    report_answers(adjusted)
+    if not (found := adjusted.rank_models()):
+        raise DataError(
+            f"{work.file} has no two results of one metric on the same tasks that can be compared: MR, MRR, Hits@k or "
+            "nDCG. `rankconst adjust` shows what it holds."
+        )
+    return found
+
+
+def _list_standings(found: Sequence[Standings], opened: Tables, form: Format) -> Listing:
+    """List the models of each metric and dataset, each with the letters of those that it is better than."""
+    rows = []
+    for each in found:
+        tasks, label = each.constants.tasks, each.constants.metric.label
+        facts = {name: getattr(tasks, name) for name in ("dataset", "split", "side", "protocol")}
+        title = opened.datasets[tasks.dataset]["title"] if tasks.dataset in opened.datasets else tasks.dataset
+        group = f"{label} on {title} ({tasks.describe()}), {each.constants.num_tasks:,} tasks"
+        for place in range(len(each.names)):
+            row = {key: cells[place] for key, cells in each.table.items()}
+            rows.append(facts | {"metric": label, "smallest": each.smallest, "group": group} | row)
+    marked = form is Format.latex
+    write = _write_superscript if marked else _write_text
+    columns = [
+        *map(Column, ("dataset", "split", "side", "protocol")),
+        Column("metric", "metric" if len({row["metric"] for row in rows}) > 1 else None),
+        Column("letter", "", drop=1),
+        Column("model", "model"),
+        Column("value", "result", right=True, raw=marked, show_row=write),
+        Column("better_than", None if marked else "better than", " ".join),
+        *map(Column, ("log10_p_next", "smallest")),
+    ]
+    if form is Format.table:
+        return Listing.of(columns, rows, card=_write_standings(found, rows), caption=_MEANING)
+    return Listing.of(columns, rows)
+
+
+_MEANING = "A letter means: better than that model, by the published numbers alone, whatever the models have in common."
+
+
+def _write_standings(found: Sequence[Standings], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write a block for each metric and dataset."""
+    blocks, start = [], 0
+    for each in found:
+        own = rows[start : start + len(each.names)]
+        start += len(own)
+        cells = [(row["letter"], row["model"], row["text"], " ".join(row["better_than"])) for row in own]
+        widths = [max(len(cell[place]) for cell in cells) for place in range(3)]
+        lines = [
+            f"  {letter:<{widths[0]}}  {model:<{widths[1]}}  {text:>{widths[2]}}  {better}".rstrip()
+            for letter, model, text, better in cells
+        ]
+        blocks.append("\n".join([own[0]["group"], "", *lines, "", each.describe()]))
+    return "\n\n".join(blocks)
+
+
+def _write_text(row: Mapping[str, Any]) -> str:
+    return str(row["text"])
+
+
+def _write_superscript(row: Mapping[str, Any]) -> str:
+    letters = ",".join(row["better_than"])
+    return f"{row['text']}$^{{{letters}}}$" if letters else str(row["text"])
+
+
+def _draw(found: Sequence[Standings], opened: Tables) -> Figure:
+    from rankconst.plots.standings import plot_standings
+
+    return plot_standings(found, titles={key: row["title"] for key, row in opened.datasets.items()})

@@ -17,7 +17,7 @@ from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
-from rankconst.errors import MissingExtraError, TablesError
+from rankconst.errors import MissingExtraError, TablesError, UsageError
 from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
@@ -33,23 +33,26 @@ _BUILDER_NEEDS = ("pooch",)
 
 
 def option(
-    *names: str, help: str, metavar: str | None = None, complete: Callable[[str], list[str]] | None = None
+    *names: str,
+    help: str,
+    metavar: str | None = None,
+    complete: Callable[[str], list[str]] | None = None,
+    hidden: bool = False,
 ) -> Any:
-    """Return the description of an option."""
-    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete)
+    """Return the description of an option; one that is hidden is listed by --help-all."""
+    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete, hidden=hidden)
 
 
-def count_option(*names: str, help: str, least: int = 1, most: int | None = None) -> Any:
-    """Return the description of an option that takes a whole number."""
+def count_option(*names: str, help: str, hidden: bool = False) -> Any:
+    """Return the description of an option that takes a whole number from 1 on."""
 
     def read(text: str) -> int:
         found = read_count(text)
-        if found is None or found < least or (most is not None and found > most):
-            limits = f"at least {least}" if most is None else f"from {least} to {most}"
-            raise typer.BadParameter(f"{shorten(text)!r} is not a whole number, {limits}.")
+        if not found:
+            raise UsageError(f"{names[0]} {shorten(text)!r} is not a whole number from 1 on.")
         return found
 
-    return typer.Option(*names, help=help, metavar="N", parser=read)
+    return typer.Option(*names, help=help, metavar="N", parser=read, hidden=hidden)
 
 
 def names_file(text: str) -> bool:
@@ -121,23 +124,18 @@ DatasetOption = Annotated[
 ]
 SplitOption = Annotated[
     str | None,
-    option("--split", help="train, valid or test (default: test).", metavar="SPLIT", complete=complete_from(SPLITS)),
+    option("--split", help="train, valid or test (default).", metavar="SPLIT", complete=complete_from(SPLITS)),
 ]
 SideOption = Annotated[
     str | None,
-    option(
-        "--side",
-        help="head, tail, both (default: both; the ranks of the two pooled), or relation for relation prediction.",
-        metavar="SIDE",
-        complete=complete_from(SIDES),
-    ),
+    option("--side", help="head, tail, relation or both (default).", metavar="SIDE", complete=complete_from(SIDES)),
 ]
 ProtocolOption = Annotated[
     str | None,
     option(
         "--protocol",
         "-p",
-        help="How the numbers were evaluated (default: as the tool does, or standard); see `rankconst show protocols`.",
+        help="How models were evaluated (default: standard); see `rankconst show protocols`.",
         metavar="PROTOCOL",
         complete=complete_from(PROTOCOL_NAMES),
     ),
@@ -150,6 +148,7 @@ AggregationOption = Annotated[
         help="How much each task counts (default: micro); see `rankconst show aggregations`.",
         metavar="AGGREGATION",
         complete=complete_from(AGGREGATIONS),
+        hidden=True,
     ),
 ]
 BaselineOption = Annotated[
@@ -157,7 +156,7 @@ BaselineOption = Annotated[
     option(
         "--baseline",
         "-b",
-        help="What numbers are compared with (default: uniform, which is chance), or all; see `rankconst show baselines`.",
+        help="Compare with this ranker too, or with all; see `rankconst show baselines`.",
         metavar="BASELINE",
         complete=complete_from((*OFFERED, ALL_BASELINES)),
     ),
@@ -167,7 +166,7 @@ ToolOption = Annotated[
     option(
         "--tool",
         "-t",
-        help="The tool that computed the numbers: sets the protocol, adds caveats; see `rankconst show tools`.",
+        help="The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",
         metavar="TOOL",
         complete=complete_from(TOOLS),
     ),
@@ -177,37 +176,39 @@ MetricsOption = Annotated[
     option(
         "--metric",
         "-m",
-        help="mr, mrr, hits@10, gmr ...; any spelling. With a file: only this one; repeatable.",
+        help="mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.",
         metavar="METRIC",
         complete=complete_metric,
     ),
 ]
-ForceOption = Annotated[bool, option("--force", help="Overwrite the file if it exists.")]
+ForceOption = Annotated[bool, option("--force", help="Overwrite the file if it exists.", hidden=True)]
 PercentOption = Annotated[
     bool | None,
     option(
-        "--percent/--no-percent", help="Shares without a sign are percentages, or fractions. Default: as they look."
+        "--percent/--no-percent",
+        help="Shares without a sign are percentages, or fractions. Default: as they look.",
+        hidden=True,
     ),
 ]
 QuietOption = Annotated[bool, option("--quiet", "-q", help="Warnings and results only.")]
-StrictOption = Annotated[
-    bool,
-    option(
-        "--strict",
-        help="Refuse a file if anything in it is left out, such as text in a column of numbers.",
-    ),
-]
+StrictOption = Annotated[bool, option("--strict", help="Refuse a file if anything in it is left out.", hidden=True)]
 AcceptOption = Annotated[
     list[str] | None,
-    option("--accept", help="A word near numbers that says nothing of them, where one is asked about.", metavar="WORD"),
+    option(
+        "--accept",
+        help="A word near numbers that says nothing of them, where one is asked about.",
+        metavar="WORD",
+        hidden=True,
+    ),
 ]
 DecimalOption = Annotated[
     str | None,
     option(
         "--decimal",
-        help="The decimal sign, comma or point, if a table leaves it open.",
+        help="The decimal sign of a table, comma or point.",
         metavar="SIGN",
         complete=complete_from(("comma", "point")),
+        hidden=True,
     ),
 ]
 InputFormatOption = Annotated[
@@ -217,6 +218,7 @@ InputFormatOption = Annotated[
         help="The file's format, if it is not recognised.",
         metavar="FORMAT",
         complete=complete_from(_list_input_formats),
+        hidden=True,
     ),
 ]
 RelationOption = Annotated[
@@ -226,17 +228,22 @@ RelationOption = Annotated[
         "-r",
         help="Only the tasks of this relation, spelled as in the benchmark's files; repeatable. For valid and test.",
         metavar="NAME",
+        hidden=True,
     ),
+]
+NumTasksOption = Annotated[
+    int | None,
+    count_option("--num-tasks", "-n", help="Number of ranks, in place of a dataset: protocol sampled:M.", hidden=True),
+]
+CountsOption = Annotated[
+    Path | None,
+    option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE", hidden=True),
 ]
 TablesOption = Annotated[
     list[str] | None,
-    option(
-        "--tables",
-        help="Folder, zip, URL or doi: of further tables; repeatable. The first that holds a dataset is used.",
-        metavar="PLACE",
-    ),
+    option("--tables", help="Folder, zip, URL or doi: of further tables; repeatable.", metavar="PLACE"),
 ]
-FormatOption = Annotated[Format, option("--format", "-f", help="How to print the result.")]
+FormatOption = Annotated[Format, option("--format", "-f", help="How to print the result; --json for json.")]
 
 
 def open_tables(places: Sequence[str] | None) -> Tables:

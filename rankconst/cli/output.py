@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
+import itertools
 import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
-from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
+from rankconst.errors import UsageError, explain_write_errors
 from rankconst.files import exists, replace_file
 from rankconst.names import shorten, show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from rich.console import Console
     from rich.table import Table
 
 
@@ -86,12 +88,16 @@ class Listing:
     # Lines that the table has above and below; not part of other formats.
     title: str = ""
     caption: str = ""
+    # What a screen shows in place of the columns.
+    card: str = ""
 
     @classmethod
-    def of(cls, columns: Sequence[Column], rows: Sequence[Row], title: str = "", caption: str = "") -> Listing:
+    def of(
+        cls, columns: Sequence[Column], rows: Sequence[Row], title: str = "", caption: str = "", card: str = ""
+    ) -> Listing:
         """Make a listing of rows; each row has the keys of the first, those of the columns among them."""
         keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
-        return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption)
+        return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption, card)
 
     def __len__(self) -> int:
         return len(self.data[self.columns[0].key])
@@ -156,8 +162,44 @@ def _write_json(listing: Listing) -> Iterator[str]:
 
 
 def _write_table(listing: Listing) -> Iterator[str]:
-    *first, last = map(_draw, _split(listing))
-    yield "".join(f"{part.rstrip()}\n\n" for part in first) + last
+    from rich.console import Console
+
+    # A pipe has no width: rows must not be cut there.
+    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
+    if listing.card:
+        yield _wrap(console, listing.title, "", listing.card, listing.caption) + "\n"
+        return
+    parts, left = _split(listing), dict[str, None]()
+    while (wide := next((found for part in parts if (found := _find_widest(console, part, left))), None)) is not None:
+        left[wide] = None  # from all parts: these have the same columns
+    for part in parts:
+        last = part is parts[-1]
+        with console.capture() as capture:
+            console.print(_lay_out(part, left))
+        said = [listing.caption * last]
+        if left and last:
+            said.append(f"Left out for lack of width: {', '.join(left)}.")
+        table = "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n"))
+        written = "\n".join([_wrap(console, part.title), table, _wrap(console, *filter(None, said))])
+        yield written.strip("\n") + "\n" * (1 + (not last))
+
+
+def _wrap(console: Console, *texts: str) -> str:
+    """Join texts, of which long lines continue below on a terminal."""
+    wrapped = (
+        textwrap.wrap(line, console.width, break_long_words=False, break_on_hyphens=False) or [""]
+        for text in texts
+        for line in show_controls(text).split("\n")
+    )
+    return "\n".join(itertools.chain(*wrapped))
+
+
+def _find_widest(console: Console, part: Listing, left: Collection[str]) -> str | None:
+    """Return the column that leaves a table that is too wide; None if it fits, or if no column may go."""
+    if console.measure(_lay_out(part, left), options=console.options.update(max_width=10_000)).maximum <= console.width:
+        return None
+    free = [column for column in part.columns if column.drop and column.title is not None and column.title not in left]
+    return max(free, key=lambda column: column.drop).title if free else None
 
 
 def _split(listing: Listing) -> list[Listing]:
@@ -171,16 +213,14 @@ def _split(listing: Listing) -> list[Listing]:
     for group in groups:
         own = [column for column in shown if column.group == group]
         kept = [i for i in range(len(listing)) if any(cells[column.key][i] not in (None, "") for column in own)]
-        least = min(column.drop for column in own)
         columns = []
         for column in (column for column in listing.columns if column.group in {None, group}):
-            title, drop = column.title, column.drop
+            title = column.title
             if column.group is not None and title is not None:
-                # The first of them never goes.
-                title, drop = title.removeprefix(f"{group} / ").replace(f" ({group})", ""), drop if drop > least else 0
+                title = title.removeprefix(f"{group} / ").replace(f" ({group})", "")
             elif not any(cells[column.key][i] for i in kept):
                 title = None
-            columns.append(replace(column, title=title, drop=drop))
+            columns.append(replace(column, title=title))
         data: dict[str, Any] = {
             key: values[kept] if hasattr(values, "dtype") else [values[i] for i in kept]
             for key, values in dict[str, Any](listing.data).items()
@@ -189,42 +229,16 @@ def _split(listing: Listing) -> list[Listing]:
     return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
 
 
-def _draw(listing: Listing) -> str:
-    from rich.console import Console
-
-    # A pipe has no width: rows must not be cut there.
-    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
-    shown = [(column, listing.cells(column)) for column in listing.columns if column.title is not None]
-    table = _lay_out(shown)
-    left_out: list[str] = []
-    while console.measure(table, options=console.options.update(max_width=10_000)).maximum > console.width:
-        least = max(shown, key=lambda pair: pair[0].drop)
-        if least[0].drop == 0:
-            break
-        shown.remove(least)
-        left_out.append(str(least[0].title))
-        table = _lay_out(shown)
-    with console.capture() as capture:
-        if listing.title:
-            console.print(show_controls(listing.title), soft_wrap=True)
-        console.print(table)
-        if listing.caption:
-            console.print(show_controls(listing.caption), soft_wrap=True)
-        if left_out:
-            console.print(show_controls(f"Left out for lack of width: {', '.join(left_out)}."), soft_wrap=True)
-    return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
-
-
-def _lay_out(shown: Sequence[tuple[Column, Sequence[str]]]) -> Table:
+def _lay_out(listing: Listing, left: Collection[str]) -> Table:
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column, _ in shown:
-        table.add_column(
-            show_controls(column.title or ""), justify="right" if column.right else "left", overflow="fold"
-        )
-    for row in zip(*(cells for _, cells in shown), strict=True):
+    shown = [column for column in listing.columns if column.title is not None and column.title not in left]
+    for column in shown:
+        title = show_controls(column.title or "")
+        table.add_column(title, justify="right" if column.right else "left", overflow="fold")
+    for row in zip(*map(listing.cells, shown), strict=True):
         table.add_row(*row)
     return table
 
@@ -328,41 +342,6 @@ class Format(StrEnum):
 SUFFIXES = {form.suffix: form for form in reversed(Format)}
 
 
-def choose_columns(listing: Listing, names: Sequence[str]) -> Listing:
-    """Return a listing with some columns only, named with commas between them; all if none is named."""
-    columns = {column.key: column for column in listing.columns}
-    wanted = [each.strip() for name in names for each in ([name] if name in columns else name.split(","))]
-    for name in (name for name in wanted if name not in columns):
-        near = difflib.get_close_matches(name, columns, n=1)
-        hint = f"Did you mean {near[0]}? " if near else ""
-        raise UnknownNameError(f"there is no column {name!r}. {hint}There are {', '.join(columns)}.")
-    chosen = [
-        replace(columns[name], title=columns[name].title or name, drop=0, group=None) for name in dict.fromkeys(wanted)
-    ]
-    return replace(listing, columns=chosen) if chosen else listing
-
-
-RANGES = " Ranges: from the rounding of the published numbers."
-"""What captions say of columns with intervals."""
-
-
-def drop_intervals(listing: Listing, digits: int | None = None) -> Listing:
-    """Return a listing of plain numbers, without what is open about them, with `digits` behind the point if given."""
-    keys = {column.key for column in listing.columns}
-    ends = {f"{key}{end}" for key in keys for end in ("_lower", "_upper") if f"{key}_lower" in keys}
-    columns = []
-    for column in (column for column in listing.columns if column.key not in ends):
-        if f"{column.key}_lower" in keys and column.show_row is not None and column.show is not text:
-            show = column.show if digits is None or column.show is show_power else _fix(digits)
-            column = replace(column, show=show, show_row=None)  # noqa: PLW2901
-        columns.append(column)
-    return replace(listing, columns=columns, caption=listing.caption.replace(RANGES, ""))
-
-
-def _fix(digits: int) -> Callable[[Any], str]:
-    return lambda value: "–" if value is None else f"{value:,.{digits}f}"
-
-
 def render(listing: Listing, form: Format) -> Iterator[bytes]:
     """Yield the bytes of a file with a listing, in blocks."""
     for block in form.write(listing):
@@ -403,13 +382,6 @@ def show_interval(key: str) -> Callable[[Row], str]:
         return show_uncertain(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
 
     return show
-
-
-def show_power(log10: float | None) -> str:
-    """Show the probability with that decimal logarithm."""
-    from rankconst.values.significance import show_probability
-
-    return "–" if log10 is None else show_probability(log10, Interval(log10, log10))
 
 
 def show_tail(key: str) -> Callable[[Row], str]:

@@ -1,4 +1,4 @@
-"""``rankconst tables release``: from a build to a set to publish. Needs the extra ``rankconst[builder]``."""
+"""``rankconst tables release``: from a build to a set to publish."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankconst.cli.options import FormatOption, QuietOption, require_builder
+from rankconst.cli.options import FormatOption, QuietOption
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, is_url
 from rankconst.errors import UsageError
@@ -64,7 +64,6 @@ def release(
 
     Example: rankconst tables release --version 1.0.0 --from rankconst-tables
     """
-    require_builder("release")
     from rankconst_builder.describe import name_archive
     from rankconst_builder.release import Order, release_tables
 

@@ -1,4 +1,4 @@
-"""``rankconst tables site``: a static site of a set of tables. Needs the extra ``rankconst[builder]``."""
+"""``rankconst tables site``: a static site of a set of tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankconst.cli.options import QuietOption, complete_dataset, require_builder
+from rankconst.cli.options import QuietOption, complete_dataset
 from rankconst.download import Reporter, is_url
 from rankconst.errors import UsageError
 from rankconst.tables.tables import load
@@ -47,7 +47,6 @@ def site(
 
     Example: rankconst tables site --out public
     """
-    require_builder("site")
     from rankconst_builder.site import Order, write_site
 
     if url is not None and not is_url(url):

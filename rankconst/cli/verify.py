@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.cli.options import FormatOption, QuietOption, complete_dataset, require_builder
+from rankconst.cli.options import FormatOption, QuietOption, complete_dataset
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
-from rankconst.download import Reporter, check_mirror
+from rankconst.download import Reporter, check_mirror, require_module
 from rankconst.errors import UnknownNameError, VerificationError
 from rankconst.names import resolve_name, show_controls
 from rankconst.tables.tables import load
@@ -102,7 +102,7 @@ def verify(
 
     Example: rankconst tables verify --rebuild --dataset nations
     """
-    require_builder("verify")
+    require_module("pandas", "`rankconst tables verify`")
     from rankconst_builder.verify import Means, read_set, run_checks
 
     started = time.perf_counter()

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick, show_range, write_row
+from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.answers import describe_assumed, find_assumed
+from rankconst.errors import UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING
-from rankconst.names import show_controls, squash
+from rankconst.names import squash, write_html
 from rankconst.results.columns import encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
 from rankconst.values.affine import ADJUSTMENTS
-from rankconst.values.published import Published
+from rankconst.values.published import Published, show_range
+from rankconst.values.standings import rank_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from rankconst.tasks import Tasks
     from rankconst.values.constants import Adjusted, Constants
     from rankconst.values.significance import Significance
+    from rankconst.values.standings import Standings
 
     Places = NDArray[np.intp]
 
@@ -41,6 +43,10 @@ _MOST_SHOWN = 50  # rows, in a notebook
 TASK_FACTS = NAMES[:4]
 FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 """What is said of the ranking tasks of each row; of relations only where they are not all."""
+
+
+# What is said of them without details.
+_BRIEF_FACTS = ("dataset", "protocol", "relations")
 
 
 def tell(tasks: Tasks, fact: str) -> str | None:
@@ -61,8 +67,14 @@ class Block:
     # What is said against further baselines: key of fill_columns to the name of its column.
     skills: dict[str, str]
 
-    def list_names(self, *, significant: bool = False) -> dict[str, str]:
-        """Return the key of :func:`fill_columns` to the name of its column, in the order of the columns."""
+    def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
+        """Return the key of :func:`fill_columns` to the name of its column, in the order of the columns.
+
+        Without details these are the index and the skills, with their ends.
+        """
+        if not details:
+            skills = {key: name for key, name in self.skills.items() if key.startswith("index")}
+            return {f"index{end}": f"{self.forms['index']}{end}" for end in ENDS} | skills
         names = {f"value{end}": f"{self.value}{end}" for end in ENDS[1:]}
         names |= {key: f"{self.prefix}{key}" for key in ("expectation", "variance")}
         names |= {f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS}
@@ -159,6 +171,8 @@ class AdjustedReading:
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # What only the user can answer; numbers are positions in `entries`.
     asked: tuple[Question, ...] = ()
+    # Whether columns hold all that was computed, or the adjusted numbers with their protocol.
+    details: bool = False
 
     @cached_property
     def batch_of(self) -> Places:
@@ -212,8 +226,8 @@ class AdjustedReading:
 
     def list_added(self) -> list[tuple[Block, dict[str, str]]]:
         """Return each block with its names, in the order of the columns; see :meth:`Block.list_names`."""
-        significant = self.is_significant
-        return [(block, block.list_names(significant=significant)) for block in dict.fromkeys(self.blocks.values())]
+        said = {"details": self.details, "significant": self.is_significant}
+        return [(block, block.list_names(**said)) for block in dict.fromkeys(self.blocks.values())]
 
     @cached_property
     def table(self) -> dict[str, Any]:
@@ -221,6 +235,12 @@ class AdjustedReading:
         reading = self.reading
         table: dict[str, Any] = {column: reading.cells(column) for column in reading.columns}
         return table | self.added
+
+    def __getitem__(self, column: str) -> Any:
+        """Return a column of :attr:`table`, of the file or added; UnknownNameError if there is none of that name."""
+        if column not in self.table:
+            raise UnknownNameError(f"there is no column {column!r}. Columns: {', '.join(self.table)}.")
+        return self.table[column]
 
     @cached_property
     def added(self) -> dict[str, Any]:
@@ -306,7 +326,7 @@ class AdjustedReading:
         places, described = self.batch_of, dict[str, Any]()
         there = places >= 0
         rows, places = self.rows[there], places[there]
-        for key in FACTS:
+        for key in FACTS if self.details else _BRIEF_FACTS:
             facts = number_distinct(each[key] for each in of_batch)
             if key == "relations" and not any(facts):
                 continue
@@ -356,6 +376,22 @@ class AdjustedReading:
             described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[last].tolist()
         return described
 
+    def rank_models(self) -> tuple[Standings, ...]:
+        """Order the models of each metric on the same tasks, and tell which are told apart by their numbers alone."""
+        groups: dict[tuple[Tasks, Metric, str | None], list[tuple[str, Published]]] = {}
+        constants = {}
+        for each in self.entries:
+            if each.published is None or each.constants is None or not each.entry.metric.is_mean:
+                continue
+            key = each.constants.tasks, each.entry.metric, each.entry.context.rank_type
+            constants[key] = each.constants
+            groups.setdefault(key, []).append((self._name_model(each.entry), each.published))
+        return tuple(rank_models(constants[key], models) for key, models in groups.items() if len(models) > 1)
+
+    def _name_model(self, entry: Entry) -> str:
+        row = self.reading.rows[entry.row]
+        return entry.context.model or next((row[name] for name in self.reading.columns if row.get(name)), "")
+
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
         import pandas as pd
@@ -363,11 +399,11 @@ class AdjustedReading:
         return pd.DataFrame(self.table)
 
     def _repr_html_(self) -> str:
-        """Show what a notebook has room for: the file's columns, index and z of each number, and the notes."""
+        """Show what a notebook has room for: the file's columns, the index of each number, and the notes."""
         table, size = {name: cells[:_MOST_SHOWN] for name, cells in self.table.items()}, len(self.reading.rows)
         columns = {name: ["" if cell is None else str(cell) for cell in table[name]] for name in self.reading.columns}
         for _, names in self.list_added():
-            for name in (name for key, name in names.items() if key.partition("@")[0] in {"index", "z"}):
+            for name in (name for key, name in names.items() if key.partition("@")[0] == "index"):
                 columns[name] = list(map(show_range, *(table[f"{name}{end}"] for end in ENDS)))
         *_, note = self.described
         if any(table[note]):
@@ -380,8 +416,7 @@ class AdjustedReading:
             told.append(f"{len(self.waiting):,} wait for an answer")
         if size > _MOST_SHOWN:
             told.append(f"the first {_MOST_SHOWN} of {size:,} rows")
-        rows = [write_row("th", columns), *(write_row("td", row) for row in zip(*columns.values(), strict=True))]
-        return f"<table><caption>{escape(show_controls('; '.join(told)))}</caption>{''.join(rows)}</table>"
+        return write_html(columns, "; ".join(told))
 
     def __repr__(self) -> str:
         return f"AdjustedReading({self._tell()})"

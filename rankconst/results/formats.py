@@ -120,7 +120,7 @@ _OTHER_MARKUP = tuple(
 _LENIENT = {"markdown", "generic", "text"}
 
 
-def read_results(
+def read(
     path: str | Path,
     form: str | None = None,
     *,
@@ -168,7 +168,7 @@ def read_document(name: str, text: str) -> Reading:
 
 
 def read_opened(document: Document, form: str | None = None) -> Reading:
-    """Read a document as :func:`read_results` does."""
+    """Read a document as :func:`read` does."""
     if document.suffix == ".ipynb":
         raise DataError(
             f"{document.name} is a notebook, which is not read. Save its results from a cell, as with "

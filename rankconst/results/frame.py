@@ -53,6 +53,7 @@ def adjust_frame(
     errors: Literal["raise", "note"] | None = None,
     complete: Callable[[Reading], Reading] | None = None,
     baselines: Collection[str] = (),
+    details: bool = False,
 ) -> pd.DataFrame:
     """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`, which says what `errors` does.
 
@@ -78,7 +79,7 @@ def adjust_frame(
         baselines=baselines,
         in_python=True,
     )
-    return _join(frame, adjusted, left, always=errors == "note")
+    return _join(frame, replace(adjusted, details=details), left, always=errors == "note")
 
 
 def _join(frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str], *, always: bool) -> pd.DataFrame:

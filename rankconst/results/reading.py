@@ -15,7 +15,7 @@ import numpy as np
 
 from rankconst.catalogue.tools import TOOLS
 from rankconst.errors import DataError
-from rankconst.evaluation import NAMES, NOTHING, Stated
+from rankconst.evaluation import NOTHING, Stated
 from rankconst.results.columns import Rows, combine, encode, encode_cells
 from rankconst.results.labels import read_label
 from rankconst.values.published import NOISE, Interval, parse_value, read_published
@@ -241,27 +241,6 @@ def make_reading(
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
     found = entries if isinstance(entries, Entries) else Entries(entries)
     return Reading(document.name, form, layout, columns, aligned, found, tuple(skipped), tool, of_objects=True)
-
-
-def lengthen(reading: Reading) -> Reading:
-    """Return a reading with a row for each number, in columns ``metric`` and ``value``; a long one as it is."""
-    if reading.layout == "long":
-        return reading
-    said = [name for name in NAMES[:4] if any(getattr(entry.context, name) for entry in reading.entries)]
-    measured = {entry.column for entry in reading.entries}
-    # What a column or a heading says of the tasks has the same column.
-    others = [column for column in reading.columns if column not in measured and read_label(column).role not in said]
-    *told, metric, value = (name if name not in others else f"{name}_read" for name in (*said, "metric", "value"))
-    rows, entries = [], []
-    for place, entry in enumerate(reading.entries):
-        row, adjustment = reading.rows[entry.row], entry.adjustment
-        context = {key: getattr(entry.context, name) or "" for key, name in zip(told, said, strict=True)}
-        named = entry.metric.column_of(adjustment) if adjustment else entry.metric.key
-        rows.append({**{name: row[name] for name in others}, **context, metric: named, value: entry.text})
-        entries.append(entry._replace(row=place, column=value))
-    return replace(
-        reading, layout="long", columns=(*others, *told, metric, value), rows=tuple(rows), entries=Entries(entries)
-    )
 
 
 @dataclass(frozen=True, slots=True)

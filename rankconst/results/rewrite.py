@@ -1,4 +1,4 @@
-r"""The same document with adjusted numbers: every byte stays but the numbers, what heads them, and what marks the best.
+r"""The same document with adjusted numbers: every byte stays but the numbers and what heads them.
 
 A cell knows its place in the document, so that its number is found there. A table with a question stays as published.
 """
@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.emphasis import LATEX, MARKDOWN, set_emphasis
 from rankconst.results.labels import read_label
 from rankconst.results.tables import latex, markdown
 from rankconst.results.tables.cells import Placed
 from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedEntry, AdjustedReading
     from rankconst.results.document import Document
-    from rankconst.results.emphasis import Emphasis
     from rankconst.results.reading import Entry, Reading
     from rankconst.results.tables.cells import Row
     from rankconst.results.tables.near import Printed
@@ -223,12 +221,11 @@ class Markup:
 
     comment: tuple[str, str]
     find_tables: Callable[[Document], list[Printed]]
-    emphasis: Emphasis
 
 
 MARKUPS = {
-    "latex": Markup(("% ", ""), latex.find_tables, LATEX),
-    "markdown": Markup(("<!-- ", " -->"), markdown.find_tables, MARKDOWN),
+    "latex": Markup(("% ", ""), latex.find_tables),
+    "markdown": Markup(("<!-- ", " -->"), markdown.find_tables),
 }
 """Format of documents that can be rewritten to its markup."""
 
@@ -264,7 +261,6 @@ def rewrite(
     adjusted: AdjustedReading,
     exchanges: Sequence[Exchange],
     *,
-    digits: int | None = None,
     percent: bool = False,
     command: str = "",
 ) -> Rewritten:
@@ -281,14 +277,13 @@ def rewrite(
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
         raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
     written: dict[Span, str] = {}
-    for cell, places in zip(cells, _settle_decimals(cells, digits), strict=True):
+    for cell, places in zip(cells, _settle_decimals(cells), strict=True):
         written |= _write(cell, places)
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
-    emphasis, kept = set_emphasis(document.text, adjusted.reading, cells, written, markup.emphasis)
-    edits = [*((span.start, span.end, put) for span, put in written.items()), *headings, *emphasis]
+    edits = [*((span.start, span.end, put) for span, put in written.items()), *headings]
     said = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{markup.comment[0]}{line}{markup.comment[1]}\n" for line in said)
-    notes += unnamed + kept
+    notes += unnamed + _note_order(cells, written)
     return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
 
 
@@ -359,10 +354,8 @@ def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[tuple[int, str
     return [cell for cell in cells if len(values[cell.spans[0]]) == 1], notes
 
 
-def _settle_decimals(cells: Sequence[Cell], digits: int | None) -> list[int]:
+def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
     """Return the number of decimals of each number: those that the published numbers of its column allow."""
-    if digits is not None:
-        return [digits] * len(cells)
     most: dict[tuple[object, ...], int] = defaultdict(int)
     keys = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
     for key, cell in zip(keys, cells, strict=True):
@@ -383,6 +376,25 @@ def _write(cell: Cell, decimals: int) -> dict[Span, str]:
         last = cell.spans[-1]
         return {last: f"{last.text} / {texts[0]}"}
     return dict(zip(cell.spans, texts, strict=True))
+
+
+def _note_order(cells: Sequence[Cell], written: Mapping[Span, str]) -> list[tuple[int, str]]:
+    """Say where another number of a column is the best now: only between different ranking tasks is that possible."""
+    columns: dict[tuple[int, str], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        columns[cell.site.table, cell.entry.column].append(cell)
+    notes = []
+    for (_, column), own in columns.items():
+        metric, exchange = own[0].entry.metric, own[0].exchange
+        if exchange.beside or len({cell.tasks for cell in own}) == 1:
+            continue
+        rising = metric.increasing or exchange.form != "normalised"
+        numbers = [float(written[cell.spans[0]]) * (1 if rising else -1) for cell in own]
+        before = [cell.published * (1 if metric.increasing else -1) for cell in own]
+        if before.index(max(before)) != numbers.index(max(numbers)):
+            why = f"{column}: another number is the best now; bold and underline stay as they are"
+            notes.append((own[0].entry.line or 0, why))
+    return notes
 
 
 def _describe(adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, command: str) -> list[str]:

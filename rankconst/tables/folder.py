@@ -187,15 +187,15 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
     If `expected` is None, the descriptor names no such file, and none is accepted.
     """
     file = folder / f"{name}.parquet"
+    remedy = f"Restore it, or delete {folder} and build again." if isinstance(file, Path) else "Get the set again."
     try:
         content = read_file(file)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise TablesError(f"{file} is missing; the set in {folder} is not whole. Build it again.") from error
+        raise TablesError(f"{file} is missing; the set in {folder} is not whole. {remedy}") from error
     got = f"sha256:{hashlib.sha256(content).hexdigest()}"
     if got != expected:
         if isinstance(folder, Path) and {"name": name, "hash": got}.items() <= _describe(folder, name).items():
             raise TablesError(f"the set in {folder} was replaced while it was read. Run the command again.")
-        remedy = "Restore it, or build the set again with --force." if isinstance(file, Path) else "Get the set again."
         raise TablesError(
             f"{file} is not the file that {DESCRIPTOR} describes: expected {expected}, got {got}. {remedy}"
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.tables.own_answers import Answers
 
 
 _WEIGHTED = "own weights"
@@ -72,7 +73,7 @@ class Counts:
         Returns
         -------
         Constants
-            The same object as :meth:`rankconst.Tables.constants` returns.
+            The same object as :meth:`rankconst.tables.tables.Tables.constants` returns.
 
         Raises
         ------
@@ -96,13 +97,26 @@ class Counts:
         )
 
 
+@overload
 def from_counts(
     counts: ArrayLike | Mapping[str, ArrayLike],
     weights: ArrayLike | Mapping[str, ArrayLike] | None = None,
     *,
+    relevant: None = None,
     name: str = "these tasks",
-) -> Counts:
-    """Describe ranking tasks by their numbers of candidates.
+) -> Counts: ...
+@overload
+def from_counts(
+    counts: ArrayLike, weights: ArrayLike | None = None, *, relevant: ArrayLike, name: str = "these tasks"
+) -> Answers: ...
+def from_counts(
+    counts: ArrayLike | Mapping[str, ArrayLike],
+    weights: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    *,
+    relevant: ArrayLike | None = None,
+    name: str = "these tasks",
+) -> Counts | Answers:
+    """Describe ranking tasks by their numbers of candidates, or queries that have several right answers.
 
     Parameters
     ----------
@@ -111,14 +125,17 @@ def from_counts(
         numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such an array.
     weights
         What each task counts in the average, of the same shape; each counts once if None.
+    relevant
+        How many of the candidates are right, one number or one for each query; then `counts` may be one number, too. If
+        None, one of each task's candidates is right.
     name
         What messages call the tasks.
 
     Returns
     -------
-    Counts
-        Whose :meth:`Counts.constants` follow from these counts alone, with the error and method of
-        :class:`~rankconst.Moments`. With weights, only for metrics that have a weighted form.
+    Counts, or Answers if `relevant` is given
+        Whose ``constants`` follow from these counts alone, with the error and method of
+        :class:`~rankconst.moments.Moments`. With weights, only for metrics that have a weighted form.
 
     Raises
     ------
@@ -138,7 +155,18 @@ def from_counts(
     2.166666666667
     >>> mr.adjust(1.5).index
     0.5714285714285714
+
+    A thousand users, 20 of 500 items right for each: of ten random items 0.4 are.
+
+    >>> round(from_counts([500] * 1000, relevant=20).constants("precision@10").expectation, 12)
+    0.04
     """
+    if relevant is not None:
+        from rankconst.tables.own_answers import gather_answers
+
+        if isinstance(counts, Mapping) or isinstance(weights, Mapping):
+            raise UsageError("queries with several right answers have no sides: give counts and weights as arrays.")
+        return gather_answers(counts, relevant, weights, name)
     if not isinstance(counts, Mapping):
         if isinstance(weights, Mapping):
             raise UsageError("weights are given for each side, counts are not. Give both by side, or both as arrays.")

@@ -21,7 +21,7 @@ from rankconst.download import (
     download,
     explain,
     hide_login,
-    require_pooch,
+    require_module,
     strange_answers,
     watch,
 )
@@ -90,7 +90,7 @@ def find_copy(text: str, fetch: Callable[[Remote, Path], Path]) -> tuple[Path, Z
     `fetch` downloads into a folder, and returns a zip file there.
     """
     remote = _parse(text)
-    require_pooch(f"getting tables from {remote.name}")
+    require_module("pooch", f"getting tables from {remote.name}")
     kept = cache_folder() / "tables" / remote.file_name
     if kept.is_file():
         with suppress(TablesError, DownloadError):  # damaged since: it is downloaded again

@@ -504,11 +504,11 @@ class Tables:
         from rankconst.catalogue.benchmarks import load_benchmarks
 
         keys = list(self._spellings)
-        known = " ".join(f"--dataset {key}" for key in keys if key in load_benchmarks())
-        which = known or f"--train FILE --valid FILE --test FILE --name {' '.join(keys)}"
+        known = " ".join(key for key in keys if key in load_benchmarks())
+        which = known or f"train.tsv valid.tsv test.tsv --name {' '.join(keys)}"
         raise TablesError(
-            f"{self.folder} was built by an earlier version of rankconst and lacks {', '.join(lacking)}. Build it "
-            f"again: rankconst build {which} --out {self.folder} --force"
+            f"{self.folder} was built by an earlier version of rankconst and lacks {', '.join(lacking)}. "
+            f"Delete it, and build it again: rankconst build {which} --out {self.folder}"
         )
 
     def _complete(self, name: str, columns: tuple[str, ...], table: pa.Table) -> pa.Table:

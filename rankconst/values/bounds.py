@@ -86,7 +86,7 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The tasks have to share n (MR - 1) ranks
     beyond the first; a rank costs 1/N of reciprocal rank, so tasks with many candidates go first.
 
-    >>> from rankconst import Histogram
+    >>> from rankconst.tasks import Histogram
     >>> largest_reciprocal(2.0, Histogram.from_counts([10, 10, 4]))
     0.9
     """

@@ -45,6 +45,7 @@ import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.names import write_html
 from rankconst.tails import tail_probability
 from rankconst.tasks import Histogram
 from rankconst.values.published import Interval, show_number, show_uncertain
@@ -68,10 +69,7 @@ _QUANTILE = 1.959963984540054  # of the standard normal law, two-sided at that l
 _MANY = 100
 _HOEFFDING_QUANTILE = math.sqrt(2 * math.log(2 / LEVEL))
 
-LEFT_OUT = (
-    "Not considered: that tasks depend on each other, that training again gives other numbers, and that these two may "
-    "be chosen among more."
-)
+LEFT_OUT = "Not considered: dependence between tasks, variation between training runs, multiple comparisons."
 """What no comparison of two results on the same tasks covers."""
 
 
@@ -140,6 +138,11 @@ class Comparison:
         on = "" if self.tasks is None else f" on {self.tasks}"
         return f"Comparison({self.metric.label}{on}, {' and '.join(self.names)}: z {show_z(self)}, p {show_p(self)})"
 
+    def _repr_html_(self) -> str:
+        shown = {"first": self.names[0], "second": self.names[1], "difference": self._show_difference()}
+        shown |= {"z": show_z(self), "p": show_p(self)}
+        return write_html({name: [text] for name, text in shown.items()}, self.describe())
+
     @property
     def is_significant(self) -> bool | None:
         """True if the difference is significant at 5 % whatever is open, False if it is not, None if that is open."""
@@ -175,38 +178,28 @@ class Comparison:
         return (self._describe_known if is_known else self._describe_open)()
 
     def _describe_known(self) -> str:
-        said = f"{self._name_better()}: " if self.is_significant else "This can well be chance: "
+        said = f"{self._name_better()}: " if self.is_significant else "This may well be chance: "
         ends = show_uncertain(abs(self.difference), self._turn(self.confidence_interval), ends_only=True)
         errors = f"{show_z(self)} standard errors (p = {show_p(self)})"
         return f"{said}the difference of {self._show_difference()} is {errors}. 95 % confidence interval: {ends}."
 
     def _describe_open(self) -> str:
         """Say in words what holds for whatever two published numbers leave open."""
-        least, most = _round(self.z_interval.lower, math.floor, 3), _round(self.z_interval.upper, math.ceil, 3)
-        enough = f"On these {self.num_tasks:,} tasks a difference of {_round(self.smallest, math.ceil)}"
-        difference, common = self._show_difference(), "whatever the two models have in common"
+        p = self.log10_p_interval
+        enough = f"A difference of {_round(self.smallest, math.ceil)} would be enough."
         if self.is_significant:
-            return (
-                f"{self._name_better()}: the difference of {difference} is {least} or more standard errors, {common} "
-                f"(p {show_p(self)}). {enough} is enough."
-            )
+            return f"{self._name_better()}: p {show_p(self)}, whatever the two models have in common. {enough}"
         if self.is_significant is False:
-            p = _round(10**self.log10_p_interval.lower, math.floor)
-            return (
-                f"This can well be chance: the difference of {difference} is {most} standard errors at most, {common} "
-                f"(p ≥ {p})."
-            )
+            least = _round(10**p.lower, math.floor)
+            return f"This may well be chance: p ≥ {least}, whatever the two models have in common."
         if self.difference_interval.lower <= 0 <= self.difference_interval.upper:
-            return f"These numbers do not tell which model is better: rounded so, they may be equal. {enough} would."
-        sure = self.z_uncorrelated >= (_HOEFFDING_QUANTILE if self.method == "hoeffding" else _QUANTILE)
-        usual = _round(self.z_uncorrelated, math.floor, 3)
-        said = (
-            f"These numbers alone do not tell whether this is chance: the difference of {difference} is {least} to "
-            f"{most} standard errors, depending on what the two models have in common"
-            f"{f', and at least {usual} unless their results are negatively correlated' * sure}. "
-            f"{enough} would tell in any case{'; rounded as it is, this one may be less' * self._may_be_less}."
-        )
-        if sure or not self.metric.hits_k:
+            return f"These numbers do not tell which model is better: rounded so, they may be equal. {enough}"
+        said = f"Not certain: p {show_p(self)}, depending on what the two models have in common. {enough}"
+        if self._may_be_less:
+            said += " Rounded as it is, this one may be less."
+        if self.z_uncorrelated >= (_HOEFFDING_QUANTILE if self.method == "hoeffding" else _QUANTILE):
+            return f"{said} Unless their results are negatively correlated, this one is significant."
+        if not self.metric.hits_k:
             return said
         nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
         apart = _round((nearest / _QUANTILE) ** 2, math.floor)
@@ -243,8 +236,9 @@ def show_p(found: Comparison) -> str:
     lower, upper = found.log10_p_interval
     if lower == upper:
         return show_probability(upper, found.log10_p_interval)
-    minute = f"10^{math.ceil(10 * upper) / 10:,.1f}"
-    return f"≤ {minute if upper < -12 else _round(10**upper, math.ceil)}"
+    if upper < -12:
+        return show_probability(upper, Interval(upper, upper))
+    return f"≤ {_round(10**upper, math.ceil)}"
 
 
 def _round(number: float, round_off: Callable[[float], int], digits: int = 2) -> str:

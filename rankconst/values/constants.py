@@ -14,9 +14,9 @@ import numpy as np
 
 from rankconst.arrow import as_values
 from rankconst.errors import DataError, UndefinedError
-from rankconst.names import resolve_name, show_value
+from rankconst.names import resolve_name, show_value, write_html
 from rankconst.values.affine import ADJUSTMENTS, Affine, bound_error, map_corners
-from rankconst.values.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
+from rankconst.values.published import NOISE, Interval, Published, check_decimals, half_unit, read_published, show_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,6 +34,7 @@ SINGLE: tuple[type, ...] = (str, Decimal, Real)
 """The types of a single published value."""
 
 _UNORDERED = (bytes, set, frozenset, dict)
+_MOST_SHOWN = 50  # values, in a notebook
 _MISSING = Published("", math.nan, math.nan, math.nan)
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
@@ -63,6 +64,23 @@ class Adjusted:
     z_interval: Interval | None
     undefined: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
+    def _repr_html_(self) -> str:
+        forms = [form for form in ("value", *ADJUSTMENTS) if form not in self.undefined]
+        columns = {
+            form: [
+                show_range(*map(float, ends))
+                for ends in zip(
+                    np.ravel(getattr(self, form))[:_MOST_SHOWN],
+                    *map(np.ravel, getattr(self, f"{form}_interval")),
+                    strict=False,
+                )
+            ]
+            for form in forms
+        }
+        size = np.size(self.value)
+        more = [f"the first {_MOST_SHOWN} of {size:,} values"] if size > _MOST_SHOWN else []
+        return write_html(columns, "; ".join([*self.undefined.values(), *more]))
+
 
 @dataclass(frozen=True, slots=True)
 class Constants:
@@ -84,7 +102,7 @@ class Constants:
     Examples
     --------
     >>> import rankconst
-    >>> mrr = rankconst.load().constants("FB15k-237", "mrr")
+    >>> mrr = rankconst.constants("FB15k-237", "mrr")
     >>> round(mrr.index(0.338), 4)
     0.3375
     """
@@ -125,7 +143,7 @@ class Constants:
 
     @property
     def worst(self) -> float:
-        """The value that no ranker can pass, in units of the metric; see :meth:`rankconst.Metric.worst`."""
+        """The value that no ranker can pass, in units of the metric."""
         return self.metric.worst(self.histogram.num_candidates, self.histogram.row_weights)
 
     def all_tied(self, rank_type: str = "realistic") -> float:
@@ -151,7 +169,7 @@ class Constants:
         Examples
         --------
         >>> import rankconst
-        >>> mrr = rankconst.load().constants("wn18rr", "mrr")
+        >>> mrr = rankconst.constants("wn18rr", "mrr")
         >>> [round(mrr.all_tied(each), 6) for each in ("optimistic", "realistic", "pessimistic")]
         [1.0, 4.9e-05, 2.4e-05]
         """

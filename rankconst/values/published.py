@@ -334,3 +334,8 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_on
         best, lower, upper = (f"{number:,.{max(places, 0)}f}" for number in numbers)
     between = f"{lower} to {upper}" if "-" in f"{lower}{upper}" else f"{lower}–{upper}"
     return between if ends_only else f"{best} ({between})"
+
+
+def show_range(best: float | None, lower: float, upper: float) -> str:
+    """Write a number with its ends for a notebook; nothing where there is none."""
+    return "" if best is None or not math.isfinite(best) else show_uncertain(best, Interval(lower, upper))

@@ -26,7 +26,7 @@ _TRIPLE = ("head", "relation", "tail")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """The ranks of a model. :func:`rankconst.adjust`, ``lint`` and ``identify`` take them in place of a file.
+    """The ranks of a model. :func:`rankconst.adjust` and ``check`` take them in place of a file.
 
     Attributes
     ----------

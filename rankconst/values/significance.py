@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import UndefinedError
 from rankconst.tails import FEW_ULPS, explain_lack, tail_probabilities
-from rankconst.values.published import NOISE, Interval, half_unit, show_uncertain
+from rankconst.values.published import NOISE, Interval, half_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Below this a probability is written as a power of ten.
-_MINUTE = -12.0
+# Below these powers of ten a probability is written as one, and as less than the second.
+_MINUTE, _LEAST = -12.0, -300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +51,19 @@ class Significance:
 
 
 def show_probability(log10: float, interval: Interval) -> str:
-    """Write a probability with what is open about it: two digits, or its power of ten where it is minute.
+    """Write a probability with the effect of rounding: two digits, or where it is minute what it is below.
 
     The ends of a range are rounded outwards, as :func:`~rankconst.values.published.show_uncertain` does.
 
     >>> show_probability(-2.66, Interval(-2.8, -2.5))
     '0.0015–0.0032'
-    >>> show_probability(-45948.7, Interval(-46027.7, -45869.6))
-    '10^(-46,030 to -45,870)'
+    >>> show_probability(-45948.7, Interval(-46027.7, -45869.6)), show_probability(-20.1, Interval(-20.4, -19.7))
+    ('< 1e-300', '< 1e-19')
     """
     if math.isinf(log10):
         return "0"
-    if interval.upper < _MINUTE and math.isinf(interval.lower):
-        # The better end is out of the ranker's reach.
-        return f"at most 10^{interval.upper:,.1f}"
     if interval.upper < _MINUTE:
-        shown = show_uncertain(log10, interval, 6, ends_only=True)
-        return f"10^({shown})" if " to " in shown else f"10^{log10:,.1f}"
+        return f"< 1e{max(math.ceil(interval.upper), _LEAST):.0f}"
     ends = [10.0**end for end in interval]
     if len(nearest := {f"{end:.2g}" for end in ends}) == 1:
         return nearest.pop()

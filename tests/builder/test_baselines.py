@@ -31,7 +31,7 @@ from graphs import (
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED, explain_missing
 from rankconst.catalogue.benchmarks import find_benchmark
-from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder import baselines
@@ -349,8 +349,8 @@ def test_the_share_that_makes_relations_inverse(filler: int, inverse: bool) -> N
 
 def test_histograms_of_baselines_follow_those_of_chance() -> None:
     graph = make_graph(random_dataset(seed=5, entities=9, relations=2, size=60))
-    chance = count_histograms("own", graph, CATALOGUE)
-    found = count_histograms("own", graph, CATALOGUE, [*INFORMED, DEFAULT_BASELINE])
+    chance = count_histograms("own", graph, CATALOGUE, (), SPLITS)
+    found = count_histograms("own", graph, CATALOGUE, [*INFORMED, DEFAULT_BASELINE], SPLITS)
     assert {tasks: histogram for tasks, histogram in found.items() if tasks.is_chance} == chance
     for baseline in INFORMED:
         expected = [

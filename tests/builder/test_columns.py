@@ -18,12 +18,13 @@ import pytest
 from brute import ORDER, count_brute_force
 from cases import mark_rest
 from graphs import STATIC, Row
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
 from rankconst_builder import columns as module
 from rankconst_builder.columns import MEMORY, encode_ids, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import Graph, encode_labels
-from rankconst_builder.layout import Layout, read_own
+from rankconst_builder.layout import read_own
 from rankconst_builder.pipeline import count_histograms
 from rankconst_builder.statistics import describe_graph
 
@@ -117,7 +118,7 @@ WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
 
 def read_graph(paths: dict[str, Path], memory: int | None = None) -> Graph:
     """Read files as columns."""
-    found = {split: open_columns(path, Layout()) for split, path in paths.items()}
+    found = {split: open_columns(path) for split, path in paths.items()}
     files = {split: columns for split, columns in found.items() if columns is not None}
     assert files.keys() == paths.keys()
     graph = encode_ids(files, memory)
@@ -127,11 +128,11 @@ def read_graph(paths: dict[str, Path], memory: int | None = None) -> Graph:
 def read_labels(paths: dict[str, Path]) -> Graph:
     """Read files of text as labels."""
     contents = {split: read_local(path).data for split, path in paths.items()}
-    return encode_labels(read_own(contents, {split: str(path) for split, path in paths.items()}, Layout())[0])
+    return encode_labels(read_own(contents, {split: str(path) for split, path in paths.items()})[0])
 
 
 def count(graph: Graph) -> dict[Any, Histogram]:
-    found = count_histograms("mykg", graph, PROTOCOLS, ["counting", "inverse"])
+    found = count_histograms("mykg", graph, PROTOCOLS, ["counting", "inverse"], SPLITS)
     return {
         (
             tasks.protocol,
@@ -181,7 +182,7 @@ def test_pieces_of_text_do_not_matter(tmp_path: Path, piece: int, monkeypatch: p
     paths = {split: write_text(tmp_path, rows, split) for split, rows in draw().items()}
     paths["test"].write_bytes(paths["test"].read_bytes().removesuffix(b"\n"))
     expected = describe_graph(read_labels(paths))
-    found = {split: open_columns(path, Layout()) for split, path in paths.items()}
+    found = {split: open_columns(path) for split, path in paths.items()}
     monkeypatch.setattr(module, "_PIECE", piece)
     graph = encode_ids({split: columns for split, columns in found.items() if columns})
     assert graph is not None
@@ -210,7 +211,7 @@ def test_text_of_other_labels_is_read_as_any_text(tmp_path: Path, line: bytes) -
     files = draw()
     paths = {split: write_text(tmp_path, rows, split) for split, rows in files.items()}
     paths["valid"].write_bytes(paths["valid"].read_bytes() + line + b"Q1\tP1\tQ7\n")
-    found = {split: open_columns(path, Layout()) for split, path in paths.items()}
+    found = {split: open_columns(path) for split, path in paths.items()}
     assert encode_ids({split: columns for split, columns in found.items() if columns}) is None
 
 
@@ -220,17 +221,17 @@ def test_text_of_other_labels_is_read_as_any_text(tmp_path: Path, line: bytes) -
 def test_text_that_needs_care_is_left_to_it(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "train.tsv"
     path.write_bytes(line + b"1\t2\t3\n" * 5 * bool(line))
-    assert open_columns(path, Layout()) is None
+    assert open_columns(path) is None
     path.write_bytes(b"Q1\tP1\tQ2\n")
-    assert open_columns(path, Layout(columns="hrt")) is None
-    assert open_columns(path, Layout()) is not None
-    assert open_columns(tmp_path / "none.tsv", Layout()) is None
+    assert open_columns(path, "hrt") is None
+    assert open_columns(path) is not None
+    assert open_columns(tmp_path / "none.tsv") is None
 
 
 @pytest.mark.parametrize("form", ["numpy", "numpy by columns"])
 def test_an_array_that_is_cut_while_it_is_read(tmp_path: Path, form: str) -> None:
     path = WRITERS[form](tmp_path, draw()["train"], "train")
-    opened = open_columns(path, Layout())
+    opened = open_columns(path)
     assert opened is not None
     os.truncate(path, path.stat().st_size // 2)
     with pytest.raises(DataError, match=r"train\.npy changed while it was read\. Build when it is whole\."):
@@ -241,7 +242,7 @@ def test_an_array_that_is_cut_while_it_is_read(tmp_path: Path, form: str) -> Non
 def test_text_that_grows_while_it_is_read(tmp_path: Path, memory: int | None) -> None:
     path = tmp_path / "train.tsv"
     path.write_bytes(b"Q1\tP1\tQ2\n" * 9)
-    opened = open_columns(path, Layout())
+    opened = open_columns(path)
     assert opened is not None
     path.write_bytes(b"Q1\tP1\tQ2\n" * 99)
     with pytest.raises(DataError, match=r"train\.tsv changed while it was read"):
@@ -250,7 +251,7 @@ def test_text_that_grows_while_it_is_read(tmp_path: Path, memory: int | None) ->
 
 def test_files_that_begin_alike_may_have_a_heading(tmp_path: Path) -> None:
     paths = {split: write_text(tmp_path, [(1, 0, 2), *rows], split) for split, rows in draw().items()}
-    found = {split: open_columns(path, Layout()) for split, path in paths.items()}
+    found = {split: open_columns(path) for split, path in paths.items()}
     assert encode_ids({split: columns for split, columns in found.items() if columns}) is None
 
 
@@ -345,25 +346,25 @@ def test_folders(tmp_path: Path) -> None:
     home = tmp_path / "train"
     home.mkdir()
     with pytest.raises(DataError, match="it is a folder without Parquet files"):
-        open_columns(home, Layout())
+        open_columns(home)
     put(home / "a.parquet", IDS, IDS, IDS)
     put(home / "b.parquet", IDS, IDS, ["x", "y", "z"])
     with pytest.raises(DataError, match=r"b\.parquet has other columns than .*a\.parquet; expected the same in all"):
-        open_columns(home, Layout())
+        open_columns(home)
 
 
 def test_names_of_columns_in_another_order(tmp_path: Path) -> None:
     path = put(tmp_path / "train", [1, 2], [5, 6], [7, 8], names=("source", "target", "kind"))
     with pytest.raises(DataError, match="has columns source, target, kind; expected head, relation and tail"):
-        open_columns(path, Layout())
-    assert open_columns(path, Layout(columns="htr")) is not None
-    assert open_columns(put(tmp_path / "test", [1], [5], [7], names=("source", "kind", "x")), Layout()) is not None
+        open_columns(path)
+    assert open_columns(path, "htr") is not None
+    assert open_columns(put(tmp_path / "test", [1], [5], [7], names=("source", "kind", "x"))) is not None
 
 
 def test_relations_with_large_numbers_cost_no_more(tmp_path: Path) -> None:
     path = tmp_path / "train"
     path.write_bytes(b"e0\tr16000000\te1\ne1\tr3\te0\n")
-    columns = open_columns(path, Layout())
+    columns = open_columns(path)
     assert columns is not None
     started = time.process_time()
     graph = encode_ids({"train": columns})
@@ -374,13 +375,13 @@ def test_relations_with_large_numbers_cost_no_more(tmp_path: Path) -> None:
 
 def test_columns_can_be_named(tmp_path: Path) -> None:
     path = put(tmp_path / "train", [1, 2], [5, 6], [7, 8], [0, 0], names=("x", "y", "z", "w"))
-    columns = open_columns(path, Layout(columns="th-r"))
+    columns = open_columns(path, "th-r")
     assert columns is not None
     (batch,) = columns.read_ids()
     assert [part.tolist() for part in batch] == [[5, 6], [0, 0], [1, 2]]
     with pytest.raises(DataError, match=r"has 4 columns \(x, y, z, w\), --columns hrt names 3"):
-        open_columns(path, Layout(columns="hrt"))
-    timed = open_columns(path, Layout(columns="hrtd"))
+        open_columns(path, "hrt")
+    timed = open_columns(path, "hrtd")
     assert timed is not None
     assert timed.prefixes is None
     assert [column.to_pylist() for column in timed.read_labels().time] == [[b"0", b"0"]]

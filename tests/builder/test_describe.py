@@ -55,7 +55,7 @@ def make_tables() -> dict[str, pa.Table]:
 
 def make_edition(url: str | None = None) -> Edition:
     tables = make_tables()
-    files = serialise_tables(tables)
+    files = serialise_tables(tables, 1)
     provenance = {key: {"origin": "files"} for key in KEYS}
     descriptor = describe_set("9.8.7", tables, files, provenance, describe_package(DATE, url))
     return Edition("9.8.7", DATE, tables, descriptor, url)
@@ -167,7 +167,7 @@ def test_croissant_is_valid_and_loads(edition: Edition, tmp_path: Path) -> None:
         warnings.simplefilter("ignore")
         import mlcroissant  # type: ignore[import-not-found, unused-ignore]
 
-        for name, content in serialise_tables(edition.tables).items():
+        for name, content in serialise_tables(edition.tables, 1).items():
             (tmp_path / name).write_bytes(content)
         path = tmp_path / "croissant.json"
         path.write_text(DOCUMENTS["croissant.json"].write(edition), encoding="utf-8")

@@ -18,11 +18,11 @@ import pytest
 
 from cases import mark_rest, thorough
 from graphs import STATIC
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
 from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
 from rankconst_builder.distributed import choose_files, connect, count_distributed, hash_files
-from rankconst_builder.layout import Layout
 from rankconst_builder.pipeline import count_histograms, list_histograms
 from rankconst_builder.statistics import describe_graph
 
@@ -72,7 +72,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Columns]:
         path = home / f"{split}.parquet"
         table = pa.table({name: pa.array(values) for name, values in columns.items()})
         pq.write_table(table, path, row_group_size=400)
-        found[split] = open_columns(path, Layout())
+        found[split] = open_columns(path)
     return {split: columns for split, columns in found.items() if columns is not None}
 
 
@@ -98,7 +98,7 @@ def test_a_cluster_counts_what_one_process_counts(
         graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, splits, room)
     assert statistics == describe_graph(expected)
     found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS, splits=splits)
+    assert found == count_histograms("mykg", expected, PROTOCOLS, (), splits)
 
 
 @thorough  # it takes a process
@@ -123,7 +123,7 @@ def test_a_worker_that_ends_in_the_middle_changes_nothing(
         assert ended
     assert statistics == describe_graph(expected)
     found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS)
+    assert found == count_histograms("mykg", expected, PROTOCOLS, (), SPLITS)
 
 
 def test_train_may_be_in_files_at_a_url(
@@ -133,21 +133,21 @@ def test_train_may_be_in_files_at_a_url(
     for place, part in enumerate((rows.slice(0, 1700), rows.slice(1700))):
         pq.write_table(part, tmp_path / f"part {place}.parquet", row_group_size=500)
     (tmp_path / "_SUCCESS").touch()
-    train = open_url(tmp_path.as_uri(), Layout())
+    train = open_url(tmp_path.as_uri())
     with connect(cluster.scheduler_address) as client:
         graph, statistics, tallies = count_distributed(client, {**files, "train": train}, PROTOCOLS, ("test",))
         assert hash_files(client, train).sha256 == train.describe().sha256
-    local = open_columns(tmp_path, Layout())
+    local = open_columns(tmp_path)
     assert local is not None
     assert local.describe() == train.describe()
     assert statistics == describe_graph(expected)
     found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS, splits=("test",))
+    assert found == count_histograms("mykg", expected, PROTOCOLS, (), ("test",))
 
 
 def put(path: Path, head: list[Any]) -> Columns:
     pq.write_table(pa.table({"head": head, "relation": [0, 1], "tail": [1, 2]}), path)
-    columns = open_columns(path, Layout())
+    columns = open_columns(path)
     assert columns is not None
     return columns
 

@@ -20,7 +20,7 @@ from werkzeug import Request, Response
 from rankconst import download
 from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
 from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, Reporter, cache_folder, check_mirror
-from rankconst.errors import DataError, DownloadError, UsageError
+from rankconst.errors import DataError, DownloadError, MissingExtraError, UsageError
 from rankconst_builder.fetch import Content, Fetcher, read_local
 
 if TYPE_CHECKING:
@@ -118,26 +118,6 @@ def test_damaged_copy_in_the_cache_is_refused_offline(httpserver: HTTPServer, fe
         Fetcher(fetcher.cache, offline=True).read(file)
 
 
-def test_force_downloads_again(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    file = known(httpserver.url_for("/train.txt"))
-    forced = Fetcher(fetcher.cache, force=True, reporter=fetcher.reporter)
-    for expected in (1, 2, 3):
-        assert forced.read(file).data == DATA
-        assert requests_of(httpserver) == expected
-
-
-def test_force_keeps_the_copy_that_is_there_if_the_download_fails(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_ordered_request("/train.txt").respond_with_data(DATA)
-    file = known(httpserver.url_for("/train.txt"))
-    fetcher.read(file)
-    httpserver.clear_all_handlers()
-    httpserver.expect_request("/train.txt").respond_with_data("gone", status=503)
-    with pytest.raises(MissingSourceError):
-        Fetcher(fetcher.cache, force=True, reporter=fetcher.reporter).read(file)
-    assert Fetcher(fetcher.cache, offline=True).read(file).data == DATA
-
-
 def test_files_with_queries_do_not_meet(httpserver: HTTPServer, fetcher: Fetcher) -> None:
     for name, data in (("a", DATA), ("b", OTHER)):
         httpserver.expect_request("/fetch", query_string=f"media=en:{name}").respond_with_data(data)
@@ -176,6 +156,18 @@ def test_no_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("pooch.os_cache", fail)
     with pytest.raises(UsageError, match=r"Name a folder with RANKCONST_CACHE\."):
+        cache_folder()
+
+
+def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("rankconst.download.find_spec", lambda _: None)
+    told = r"downloading https://example\.invalid/\S+ needs pooch, which is missing\. Run: pip install 'rankconst\[bu"
+    with pytest.raises(MissingExtraError, match=told):
+        Fetcher(tmp_path / "cache").read(known(URL))
+    monkeypatch.setenv("RANKCONST_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+    monkeypatch.delenv("RANKCONST_CACHE")
+    with pytest.raises(MissingExtraError, match="finding the folder for downloads needs pooch"):
         cache_folder()
 
 
@@ -272,7 +264,7 @@ def test_mirror_as_folder(tmp_path: Path, no_network: None) -> None:  # noqa: AR
     place.parent.mkdir(parents=True)
     place.write_bytes(DATA)
     for offline in (False, True):
-        fetcher = Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror"), offline=offline, force=True)
+        fetcher = Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror"), offline=offline)
         assert fetcher.read(known(URL)) == Content(DATA, sha256(DATA), verified=True)
     place.write_bytes(OTHER)
     with pytest.raises(HashMismatchError, match=sha256(DATA)):
@@ -349,14 +341,6 @@ def test_offline_without_a_copy(tmp_path: Path, no_network: None, mirror: str | 
     assert "--offline" in str(caught.value)
 
 
-def test_offline_reads_the_cache_even_with_force(tmp_path: Path, no_network: None) -> None:  # noqa: ARG001 - a fixture
-    place = at(tmp_path / "cache", URL)
-    place.parent.mkdir(parents=True)
-    place.write_bytes(DATA)
-    assert Fetcher(tmp_path / "cache", offline=True, force=True).read(known(URL)).data == DATA
-    assert place.read_bytes() == DATA
-
-
 # ---- git blob ids, and files of which nothing is known -------------------------------------------------------------
 
 
@@ -377,13 +361,15 @@ def test_unknown_hash_is_recorded_and_enforced(httpserver: HTTPServer, fetcher: 
     httpserver.expect_ordered_request("/train.txt").respond_with_data(DATA)
     httpserver.expect_ordered_request("/train.txt").respond_with_data(OTHER)
     file = BenchmarkFile(Remote(httpserver.url_for("/train.txt")))
-    forced = Fetcher(fetcher.cache, force=True, reporter=fetcher.reporter)
     assert fetcher.read(file) == Content(DATA, sha256(DATA), verified=False)
     records = [path for path in fetcher.cache.rglob("*") if path.is_file() and path.suffix == ".sha256"]
     assert [path.read_text(encoding="ascii").strip() for path in records] == [sha256(DATA)]
-    assert fetcher.read(file) == forced.read(file) == Content(DATA, sha256(DATA), verified=False)
+    kept = at(fetcher.cache, file.remote.url)
+    for _ in range(2):
+        assert fetcher.read(file) == Content(DATA, sha256(DATA), verified=False)
+        kept.unlink(missing_ok=True)
     with pytest.raises(HashMismatchError, match="recorded at the first download"):
-        forced.read(file)
+        fetcher.read(file)
     assert requests_of(httpserver) == 3
 
 

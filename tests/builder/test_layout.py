@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.errors import DataError
-from rankconst_builder.layout import Layout, name_columns, read_own
+from rankconst_builder.layout import HEADING, find_delimiter, name_columns, read_own, strip_endings
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ Rows = list[Row]
 
 TRAIN: Rows = [("ada", "knows", "bob"), ("bob", "knows", "cy"), ("cy", "likes", "dee")]
 TEST: Rows = [("ada", "knows", "cy"), ("bob", "likes", "dee")]
-COMMA = Layout(delimiter=",")
 
 
 def rows_of(labels: Labels) -> Rows:
@@ -36,9 +36,9 @@ def rows_of(labels: Labels) -> Rows:
     return [(h.decode(), r.decode(), t.decode()) for h, r, t in zip(*columns, strict=True)]
 
 
-def read(files: dict[str, str], layout: Layout = COMMA) -> tuple[dict[str, Rows], str]:
+def read(files: dict[str, str], columns: str | None = None, ending: str = "csv") -> tuple[dict[str, Rows], str]:
     contents = {role: text.encode() for role, text in files.items()}
-    labels, note = read_own(contents, {role: f"{role}.csv" for role in files}, layout)
+    labels, note = read_own(contents, {role: f"{role}.{ending}" for role in files}, columns)
     return {role: rows_of(each) for role, each in labels.items()}, note
 
 
@@ -46,13 +46,30 @@ def write(rows: Rows, *first: str, order: str = "hrt", sign: str = ",") -> str:
     return "\n".join([*first, *(sign.join(row["hrt".index(letter)] for letter in order) for row in rows)]) + "\n"
 
 
-def refused(files: dict[str, str], layout: Layout = COMMA) -> str:
+def refused(files: dict[str, str], columns: str | None = None, ending: str = "csv") -> str:
     with pytest.raises(DataError) as caught:
-        read(files, layout)
+        read(files, columns, ending)
     return str(caught.value)
 
 
 BOTH = {"train": TRAIN, "test": TEST}
+
+
+@pytest.mark.parametrize(
+    ("name", "stem", "sign"),
+    [
+        ("train.tsv", "train", "\t"),
+        ("a/train.csv", "train", ","),
+        ("train.CSV.gz", "train", ","),
+        ("b.csv/train.txt", "train", "\t"),
+        ("my.kg_train.tsv.zst", "my.kg_train", "\t"),
+        ("train", "train", "\t"),
+        ("train.gz", "train", "\t"),
+        ("csv", "csv", "\t"),
+    ],
+)
+def test_the_ending_says_what_separates_columns(name: str, stem: str, sign: str) -> None:
+    assert (strip_endings(name), find_delimiter(name)) == (stem, sign)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +91,7 @@ def test_headings_are_no_triples_and_name_the_columns(heading: str, order: str) 
     got, note = read({split: write(rows, heading, order=order) for split, rows in BOTH.items()})
     assert got == BOTH
     assert note.startswith(
-        f"line 1 of train.csv, test.csv is read as a heading (add --no-header if it is a triple): '{heading}'"
+        f"line 1 of train.csv, test.csv is read as a heading (if it is a triple, move it to another line): '{heading}'"
     )
     # The same without a heading in one of the files, if that is in the usual order.
     files = {"train": write(TRAIN, heading, order=order), "test": write(TEST)}
@@ -82,7 +99,7 @@ def test_headings_are_no_triples_and_name_the_columns(heading: str, order: str) 
         assert read(files)[0] == BOTH
     else:
         assert "test.csv does not show their order. Add --columns" in refused(files)
-        assert read({**files, "test": write(TEST, order=order)}, Layout(",", order))[0] == BOTH
+        assert read({**files, "test": write(TEST, order=order)}, order)[0] == BOTH
 
 
 @pytest.mark.parametrize("index", [False, True])
@@ -92,9 +109,10 @@ def test_what_pandas_writes(index: bool, names: list[Any]) -> None:
     if names[0] == "von" and not index:
         message = refused(files)
         assert "train.csv and test.csv begin with the same line, whose labels occur nowhere else" in message
-        assert "Add --header if it is a heading, --no-header if" in message
-        assert read(files, Layout(",", header=True))[0] == BOTH
-        assert read(files, Layout(",", header=False))[0]["train"] == [("von", "Kante", "nach"), *TRAIN]
+        assert message.endswith(HEADING)
+        assert read({split: text.partition("\n")[2] for split, text in files.items()})[0] == BOTH
+        moved = {split: text.partition("\n")[2] + "von,Kante,nach\n" for split, text in files.items()}
+        assert read(moved)[0]["train"] == [*TRAIN, ("von", "Kante", "nach")]
     else:
         assert read(files)[0] == BOTH
 
@@ -111,15 +129,11 @@ def test_a_heading_that_may_be_a_triple_is_refused(heading: str, rows: Rows, fou
     files = {"train": write(TRAIN, heading), "test": write(rows)}
     message = refused(files)
     assert message == (
-        f"train.csv, line 1: {heading!r} reads like a heading, but the graph has {found} elsewhere. "
-        "Add --header if the line is a heading, --no-header if it is a triple."
+        f"train.csv, line 1: {heading!r} reads like a heading, but the graph has {found} elsewhere. {HEADING}"
     )
-    assert read(files, Layout(",", header=False))[0] == {
-        "train": [cast("Row", tuple(heading.split(","))), *TRAIN],
-        "test": rows,
-    }
-    files["test"] = write(rows, heading)
-    assert read(files, Layout(",", header=True))[0] == {"train": TRAIN, "test": rows}
+    moved = [*TRAIN, cast("Row", tuple(heading.split(",")))]
+    assert read({**files, "train": write(moved)})[0] == {"train": moved, "test": rows}
+    assert read({**files, "train": write(TRAIN)})[0] == {"train": TRAIN, "test": rows}
 
 
 WORD = st.sampled_from(["head", "relation", "tail", "h", "r", "t", "s", "p", "o", "0", "1", "2", "a", "type", "to"])
@@ -132,7 +146,7 @@ def test_no_triple_is_lost_in_silence(train: Rows, test: Rows) -> None:
     try:
         got, note = read({"train": write(train), "test": write(test)})
     except DataError as error:
-        assert "--" in str(error)
+        assert re.search(r"--columns|delete it", str(error))
         return
     for split, rows in {"train": train, "test": test}.items():
         if len(got[split]) == len(rows):
@@ -148,15 +162,15 @@ def test_no_triple_is_lost_in_silence(train: Rows, test: Rows) -> None:
 @pytest.mark.parametrize("columns", ["hrt", "htr"])
 def test_columns_that_contradict_the_heading(columns: str) -> None:
     heading = {"hrt": "head,tail,relation", "htr": "s,p,o"}[columns]
-    message = refused({"train": write(TRAIN, heading), "test": write(TEST)}, Layout(",", columns))
+    message = refused({"train": write(TRAIN, heading), "test": write(TEST)}, columns)
     assert f"{heading!r} says that the columns are {'htr' if columns == 'hrt' else 'hrt'}" in message
-    assert "--no-header" in message
+    assert message.endswith(f"Leave out --columns. {HEADING}")
 
 
 def test_further_columns_of_a_heading_are_ignored() -> None:
     rows = "ada,1999,bob,knows,x\n"
     got, note = read({"train": f"source,year,target,relation,weight\n{rows}", "test": rows.replace("ada", "cy")},
-                     Layout(",", "h-tr-"))  # fmt: skip
+                     "h-tr-")  # fmt: skip
     assert got == {"train": [("ada", "knows", "bob")], "test": [("cy", "knows", "bob")]}
     assert "heading" in note
     assert read({"train": "s,p,o,time\na,r,b,1\n", "test": "s,p,o,time\nb,r,a,2\n"})[0] == {
@@ -185,9 +199,9 @@ def write_quads(order: str, *first: str, ends: bool = False) -> dict[str, str]:
     }
 
 
-def read_times(files: dict[str, str], layout: Layout = COMMA) -> tuple[dict[str, list[Any]], str]:
+def read_times(files: dict[str, str], columns: str | None = None) -> tuple[dict[str, list[Any]], str]:
     contents = {role: text.encode() for role, text in files.items()}
-    labels, note = read_own(contents, {role: role for role in files}, layout)
+    labels, note = read_own(contents, {role: f"{role}.csv" for role in files}, columns)
     found = {}
     for role, each in labels.items():
         times = zip(*(column.to_pylist() for column in each.time), strict=True)
@@ -204,17 +218,17 @@ def test_headings_name_the_time(heading: str, order: str) -> None:
     assert got == QUADS
     assert note.endswith("d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)")
     without = "".join("hrt-"[int(place)] for place in order)
-    assert read(write_quads(order, heading), Layout(",", without))[0] == {
+    assert read(write_quads(order, heading), without)[0] == {
         role: [row[:3] for row in rows] for role, rows in QUADS.items()
     }
 
 
 @pytest.mark.parametrize(("heading", "columns"), [((), "hrtd"), (("head,relation,tail,Tag",), "hrtd")])
 def test_columns_name_the_time(heading: tuple[str, ...], columns: str) -> None:
-    assert read_times(write_quads("0123", *heading), Layout(",", columns))[0] == QUADS
+    assert read_times(write_quads("0123", *heading), columns)[0] == QUADS
     ends = write_quads("01234", ends=True)
-    assert read_times(ends, Layout(",", "hrtdd"))[0]["test"] == [(*QUADS["test"][0], "2014-01-02")]
-    assert read_times(ends, Layout(",", "hrtd-"))[0] == QUADS
+    assert read_times(ends, "hrtdd")[0]["test"] == [(*QUADS["test"][0], "2014-01-02")]
+    assert read_times(ends, "hrtd-")[0] == QUADS
 
 
 @pytest.mark.parametrize(("order", "columns"), [("0123", "hrtd"), ("01233", "hrtdd")])
@@ -233,23 +247,23 @@ IDS = {"train": [("0", "1", "2"), ("1", "0", "0"), ("2", "1", "0")], "test": [("
 @pytest.mark.parametrize("sign", ["\t", " "])
 def test_openke(sign: str) -> None:
     files = {split: write(rows, str(len(rows)), order="htr", sign=sign) for split, rows in IDS.items()}
-    got, note = read(files, Layout())
+    got, note = read(files, None, "tsv")
     assert got == IDS
     assert note == "columns are read as htr (--columns changes that)"
     files = {split: write(rows, str(len(rows)), sign=sign) for split, rows in IDS.items()}
-    assert read(files, Layout(columns="hrt"))[0] == IDS
+    assert read(files, "hrt", "tsv")[0] == IDS
 
 
 def test_openke_that_leaves_something_open() -> None:
     names = {"train": write(TRAIN, "3", order="htr", sign="\t"), "test": write(TEST, "2", order="htr", sign="\t")}
-    assert "line 2 holds no three numbers" in refused(names, Layout())
-    assert read(names, Layout(columns="htr"))[0] == BOTH
+    assert "line 2 holds no three numbers" in refused(names, None, "tsv")
+    assert read(names, "htr", "tsv")[0] == BOTH
     mixed = {"train": write(IDS["train"], "3", order="htr", sign="\t"), "test": write(IDS["test"], sign="\t")}
-    assert "test.csv does not show their order" in refused(mixed, Layout())
+    assert "test.tsv does not show their order" in refused(mixed, None, "tsv")
     # Written as head, relation, tail, there seem to be more relations than tails.
     rows = [("0", "1", "2"), ("1", "0", "3"), ("2", "0", "4")]
-    assert "third column has 3 labels and the second 2" in refused({"train": write(rows, "3", sign=" ")}, Layout())
-    assert "states 4 triples, but 3 follow" in refused({"train": write(rows, "4", order="htr", sign=" ")}, Layout())
+    assert "third column has 3 labels and the second 2" in refused({"train": write(rows, "3", sign=" ")}, None, "tsv")
+    assert "states 4 triples, but 3 follow" in refused({"train": write(rows, "4", order="htr", sign=" ")}, None, "tsv")
 
 
 # -- quotes and other files --------------------------------------------------------------------------------------------
@@ -257,11 +271,11 @@ def test_openke_that_leaves_something_open() -> None:
 LABEL = st.text(st.sampled_from("ab\",; \t'é"), min_size=1, max_size=5)
 
 
-@given(st.lists(st.tuples(LABEL, LABEL, LABEL), min_size=1, max_size=5), st.sampled_from([0, 1]), st.sampled_from(",;"))
-def test_csv_is_read_as_the_csv_module_wrote_it(rows: Rows, quoting: int, sign: str) -> None:
+@given(st.lists(st.tuples(LABEL, LABEL, LABEL), min_size=1, max_size=5), st.sampled_from([0, 1]))
+def test_csv_is_read_as_the_csv_module_wrote_it(rows: Rows, quoting: int) -> None:
     sink = io.StringIO()
-    csv.writer(sink, delimiter=sign, quoting=cast("Any", quoting)).writerows(rows)
-    got, note = read({"train": sink.getvalue()}, Layout(sign))
+    csv.writer(sink, quoting=cast("Any", quoting)).writerows(rows)
+    got, note = read({"train": sink.getvalue()})
     assert got["train"] == rows
     assert ("quotes around labels" in note) == ('"' in sink.getvalue())
 
@@ -272,7 +286,7 @@ def test_quotes_that_are_not_those_of_csv(line: str) -> None:
 
 
 def test_quotes_belong_to_labels_where_tabs_separate() -> None:
-    assert read({"train": '"a"\tr\t"b\n'}, Layout())[0] == {"train": [('"a"', "r", '"b')]}
+    assert read({"train": '"a"\tr\t"b\n'}, None, "tsv")[0] == {"train": [('"a"', "r", '"b')]}
 
 
 @pytest.mark.parametrize(
@@ -288,8 +302,8 @@ def test_quotes_belong_to_labels_where_tabs_separate() -> None:
     ],
 )
 def test_rdf_is_refused_with_the_command_that_converts(text: str) -> None:
-    message = refused({"train": text}, Layout())
-    assert message.startswith("train.csv is RDF")
+    message = refused({"train": text}, None, "tsv")
+    assert message.startswith("train.tsv is RDF")
     assert "awk" in message
 
 
@@ -302,10 +316,10 @@ def test_the_command_that_converts_does(tmp_path: Path) -> None:
         '<http://a> <http://q> "some text" .\n_:x\t<http://p>\t<http://a>.\n',
         encoding="utf-8",
     )
-    message = refused({"train": graph.read_text(encoding="utf-8").replace("# comment\n", "")}, Layout())
+    message = refused({"train": graph.read_text(encoding="utf-8").replace("# comment\n", "")}, None, "tsv")
     command = message[message.index("awk ") : message.index(" FILE.nt")]
     converted = subprocess.run(f"{command} {graph}", shell=True, check=True, capture_output=True, text=True).stdout  # noqa: S602
-    assert read({"train": converted}, Layout())[0]["train"] == [
+    assert read({"train": converted}, None, "tsv")[0]["train"] == [
         ("<http://a>", "<http://p>", "<http://b>"), ("_:x", "<http://p>", "<http://a>"),
     ]  # fmt: skip
 
@@ -316,7 +330,7 @@ def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
     source = load_benchmarks()[key]
     paths = {role: mirror / source.files[role].remote.url.partition("://")[2] for role in ("train", "valid", "test")}
     contents = {role: path.read_bytes() for role, path in paths.items()}
-    labels, note = read_own(contents, {role: role for role in paths}, Layout())
+    labels, note = read_own(contents, {role: role for role in paths})
     assert note == ("columns are read as htr (--columns changes that)" if source.format.count_line else "")
     for role, content in contents.items():
         assert rows_of(labels[role]) == rows_of(read_triples(content, source.format, role))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import rankconst
 from brute import ORDER, count_brute_force
 from cases import choose
-from graphs import STATIC, TEMPORAL, TEMPORAL_DATASETS
+from graphs import EVERYTHING, STATIC, TEMPORAL, TEMPORAL_DATASETS
 from oracles import differing_rows
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
@@ -106,7 +106,7 @@ def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
         paths[split] = tmp_path / f"{split}.tsv"
         pd.DataFrame(rows[split]).to_csv(paths[split], sep="\t", header=False, index=False)
     own = Benchmark(key="mykg", title="MyKG", aliases=(), format=LineFormat(), files={}, split="own")
-    build_all(Build([own], tmp_path / "out", Fetcher(tmp_path / "cache"), {"mykg": paths}))
+    build_all(Build([own], tmp_path / "out", Fetcher(tmp_path / "cache"), local={"mykg": paths}, **EVERYTHING))
     built = rankconst.load(tmp_path / "out")
     made = rankconst.from_triples(*(rows[split] for split in ORDER), name="MyKG")
     unmade = rankconst.from_triples(*(rows[split] for split in ORDER), name="MyKG")

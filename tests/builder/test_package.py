@@ -25,6 +25,7 @@ from rich.console import Console
 import rankconst
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.download import Reporter
+from rankconst.errors import TablesError
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.package import complete_exchange, hash_content, hold_folder, write_tables
@@ -201,7 +202,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     write_tables(tmp_path, "3.2.1", make_tables("one"), provenance_of("one"))
     other = make_tables("one", size=9)["candidates"]
     pq.write_table(other, tmp_path / "candidates.parquet")
-    with pytest.raises(rankconst.TablesError, match=r"is not the file that datapackage\.json describes"):
+    with pytest.raises(TablesError, match=r"is not the file that datapackage\.json describes"):
         rankconst.load(tmp_path).read("candidates")
 
 
@@ -298,7 +299,7 @@ def test_a_set_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
     write_tables(tmp_path, "3.0.0", make_tables("one"), provenance_of("one"))
     loaded = rankconst.load(tmp_path)
     write_tables(tmp_path, "2.0.0", make_tables("one", size=7), provenance_of("one"))
-    with pytest.raises(rankconst.TablesError, match="was replaced while it was read"):
+    with pytest.raises(TablesError, match="was replaced while it was read"):
         loaded.read("candidates")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import inspect
 import io
 import itertools
 import random
@@ -16,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 import rankconst
 from brute import ORDER, count_brute_force, count_with_sets, describe_brute_force, read_rows
-from cases import choose, mark_rest
-from graphs import STATIC, write_forecasting
+from cases import mark_rest
+from graphs import EVERYTHING, STATIC, write_forecasting
 from oracles import differing_rows
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
@@ -29,11 +31,13 @@ from rankconst.catalogue.metrics import HEADLINE, TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
+from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS
+from rankconst.tables.tables import bundled_versions
 from rankconst.tasks import Tasks
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
-from rankconst_builder.layout import Layout
+from rankconst_builder.package import write_tables
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
 from rankconst_builder.verify import read_set
 from rankconst_builder.verify.files import check_files
@@ -43,13 +47,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_httpserver import HTTPServer
-    from rich.console import Console
 
     from rankconst.tables.tables import Tables
 
     Run = Callable[..., Outcome]
 
-ARCHIVED = rankconst.bundled_versions()[-1]
+ARCHIVED = bundled_versions()[-1]
 GHOST = Benchmark(
     key="ghost",
     title="Ghost",
@@ -124,7 +127,16 @@ def run(tmp_path: Path, screen: Console) -> Run:
             name if isinstance(name, Benchmark) else SYNTHETIC.get(name) or find_benchmark(name) for name in names
         ]
         return build_all(
-            Build(**{"sources": sources, "out": tmp_path / "out", "fetcher": fetcher, "reporter": reporter, **options})
+            Build(
+                **{
+                    **EVERYTHING,
+                    "sources": sources,
+                    "out": tmp_path / "out",
+                    "fetcher": fetcher,
+                    "reporter": reporter,
+                    **options,
+                }
+            )
         )
 
     return build
@@ -199,7 +211,7 @@ def test_mirror_and_archive_and_shipped_tables_agree(mirror: Path, run: Run, tmp
     shipped = rankconst.load(version=ARCHIVED)
     held = shipped.list_baselines("all")[1:]
     from_mirror = run(key, mirror=mirror, out=tmp_path / "mirror", baselines=held)
-    from_archive = run(key, from_archive=True, out=tmp_path / "archive", baselines=held)
+    from_archive = run(key, out=tmp_path / "archive", baselines=held)
     assert from_mirror.built == from_archive.built == (key,)
     assert_same_numbers(from_mirror.tables, shipped, key)
     assert_same_numbers(from_archive.tables, shipped, key)
@@ -207,7 +219,7 @@ def test_mirror_and_archive_and_shipped_tables_agree(mirror: Path, run: Run, tmp
     assert rows_of(from_mirror.tables, "datasets", key) == rows_of(from_archive.tables, "datasets", key) == described
     assert described[0]["verified"] is True
     assert provenance(from_mirror, key)["origin"] == "files"
-    assert provenance(from_archive, key) == {"dataset": key, "origin": f"archive {ARCHIVED}"}
+    assert provenance(from_archive, key)["origin"] == f"archive {ARCHIVED}"
     hashes = [
         {resource["name"]: resource["contentHash"] for resource in outcome.tables.descriptor["resources"]}
         for outcome in (from_mirror, from_archive)
@@ -306,7 +318,7 @@ def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
     constants = found.tables.constants("nations", "mr", protocol="sampled:500")
     assert (constants.num_tasks, constants.expectation) == (402, 251.0)
     assert constants.variance == pytest.approx((501**2 - 1) / 12 / 402, rel=1e-15)
-    again = run("nations", from_archive=True, protocols=protocols, out=tmp_path / "b")
+    again = run("nations", protocols=protocols, out=tmp_path / "b")
     assert_same_numbers(found.tables, again.tables, "nations")
 
 
@@ -318,7 +330,7 @@ def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path
         write_forecasting(tmp_path / "whole", train=True), mirror=tmp_path / "whole", out=tmp_path / "a", baselines=()
     ).tables
     source = write_forecasting(tmp_path / "part", train=False)
-    outcome = run(source, mirror=tmp_path / "part", out=tmp_path / "b", per_triple=True)
+    outcome = run(source, mirror=tmp_path / "part", out=tmp_path / "b")
     part, said = outcome.tables, " ".join(" ".join(printed(screen)).split())
     assert whole is not None
     assert part is not None
@@ -342,10 +354,6 @@ def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path
         *("self_loops_train", "dropped_valid", "dropped_test"),
     }
     assert row["sha256"][0] is None
-    assert [path.stem for path in sorted((tmp_path / "b" / "per-triple").iterdir())] == [
-        "forecast-raw",
-        "forecast-time-aware",
-    ]
     for protocol, baseline, message in (
         ("static", "uniform", "The file of train was missing when they were built"),
         ("raw", "counting", "it knows the training set, whose file was missing"),
@@ -383,51 +391,10 @@ def test_wiki_without_its_train(mirror: Path, run: Run) -> None:
     assert tables.constants(tasks, "mrr").expectation == pytest.approx(7.988e-4, abs=5e-8)
 
 
-# ---- counts per triple, and graphs of one's own ------------------------------------------------------------------
-
-
-def read_per_triple(folder: Path, key: str, protocol: str) -> list[tuple[Any, ...]]:
-    table = pq.read_table(folder / "per-triple" / f"{key}-{protocol.replace(':', '-')}.parquet")
-    sides = ("head", "tail") if parse_protocol(protocol).negatives else ("head", "tail", "relation")
-    assert table.column_names == ["split", "row", *(f"{side}_candidates" for side in sides)]
-    return [tuple(row.values()) for row in table.to_pylist()]
-
-
-@pytest.mark.slow
-def test_counts_per_triple_equal_brute_force(mirror: Path, run: Run, tmp_path: Path) -> None:
-    protocols = (*STATIC.values(), parse_protocol("sampled:500"))
-    run("nations", mirror=mirror, protocols=protocols, per_triple=True)
-    count = count_with_sets(read_dataset(mirror, "nations"))
-    for protocol in protocols:
-        expected = []
-        for split in ORDER:
-            counts = count(protocol, split)
-            sides = (counts.head, counts.tail, *[counts.relation] * bool(counts.relation))
-            expected += [(split, *row) for row in zip(counts.rows, *sides, strict=True)]
-        assert read_per_triple(tmp_path / "out", "nations", protocol.key) == expected
-    assert len(list((tmp_path / "out" / "per-triple").iterdir())) == len(protocols)
-    # The rows are those of the histogram, counted.
-    tables, counted = rankconst.load(tmp_path / "out"), Counter[tuple[str, str, str, int]]()
-    for protocol in protocols:
-        for split, _, *sizes in read_per_triple(tmp_path / "out", "nations", protocol.key):
-            counted.update(
-                (protocol.key, split, side, size)
-                for side, size in zip(("head", "tail", "relation")[: len(sizes)], sizes, strict=True)
-            )
-    for row in rows_of(tables, "candidates", "nations"):
-        assert counted[row["protocol"], row["split"], row["side"], row["num_candidates"]] == row["num_tasks"]
-
-
-def test_counts_per_triple_need_files(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--per-triple needs the files"):
-        run("nations", from_archive=True, per_triple=True)
-    assert not (tmp_path / "out" / "datapackage.json").exists()
-    with pytest.raises(MissingSourceError, match="no counts per triple to fall back on"):
-        run("nations", per_triple=True)
+# ---- graphs of one's own ------------------------------------------------------------------
 
 
 OWN = Benchmark(key="mykg", title="MyKG", aliases=(), format=LineFormat(), files={}, split="own")
-CSV = Layout(",", "htr")
 
 
 def write_own(folder: Path, dataset: dict[str, list[tuple[bytes, bytes, bytes]]]) -> dict[str, Path]:
@@ -447,15 +414,18 @@ def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
     found = describe_brute_force(dataset)
     assert found["rows"] != found["distinct"]
     assert found["seen"] != found["rows"]
-    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, layout=CSV, per_triple=True)
+    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, columns="htr")
     assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("mykg",), (), {})
     for protocol in STATIC.values():
         expected = []
         for split in ORDER:
             counts = count_brute_force(dataset, protocol, split)
-            sides = (counts.head, counts.tail, *[counts.relation] * bool(counts.relation))
-            expected += [(split, *row) for row in zip(counts.rows, *sides, strict=True)]
-        assert read_per_triple(tmp_path / "out", "mykg", protocol.key) == expected
+            for side in ("head", "tail", "relation"):
+                sizes = sorted(Counter(getattr(counts, side) or ()).items())
+                expected += [(split, side, *row) for row in sizes]
+        rows = [row for row in rows_of(outcome.tables, "candidates", "mykg") if row["protocol"] == protocol.key]
+        columns = ("split", "side", "num_candidates", "num_tasks")
+        assert [tuple(row[column] for column in columns) for row in rows] == expected
     (row,) = rows_of(outcome.tables, "datasets", "mykg")
     assert (row["entities"], row["entities_train"]) == (found["entities"], found["entities_train"])
     assert row["verified"] is False
@@ -469,7 +439,7 @@ def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_own_graph_without_a_valid_file(run: Run, tmp_path: Path, screen: Console) -> None:
     dataset = {"train": make_rows(4, 9, 2, 30), "test": make_rows(5, 9, 2, 9)}
-    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, layout=CSV)
+    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, columns="htr")
     (row,) = rows_of(outcome.tables, "datasets", "mykg")
     assert row["triples_valid"] == 0
     assert [digest is None for digest in row["sha256"]] == [False, True, False]
@@ -479,18 +449,19 @@ def test_own_graph_without_a_valid_file(run: Run, tmp_path: Path, screen: Consol
 
 def test_own_graph_with_every_test_triple_unseen(run: Run, tmp_path: Path, screen: Console) -> None:
     dataset = {"train": [(b"a", b"r", b"b")], "test": [(b"x", b"r", b"b")]}
-    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, layout=CSV, per_triple=True)
+    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, columns="htr")
     assert outcome.tables is not None
     assert outcome.tables.holds(Tasks("mykg", "standard"))
     assert not outcome.tables.holds(Tasks("mykg", "pykeen"))
     assert any("pykeen" in line and "test" in line and "no rows" in line for line in printed(screen))
-    assert [line[0] for line in read_per_triple(tmp_path / "out", "mykg", "pykeen")] == ["train"]
+    rows = [row for row in rows_of(outcome.tables, "candidates", "mykg") if row["protocol"] == "pykeen"]
+    assert {row["split"] for row in rows} == {"train"}
 
 
 def test_own_graph_is_read_again_every_time(run: Run, tmp_path: Path) -> None:
     for rows in ([(b"a", b"r", b"b")], [(b"a", b"r", b"b"), (b"b", b"r", b"c")]):
         paths = write_own(tmp_path, {"train": rows, "test": rows})
-        outcome = run(OWN, local={"mykg": paths}, layout=CSV)
+        outcome = run(OWN, local={"mykg": paths}, columns="htr")
         assert outcome.built == ("mykg",)
         assert rows_of(outcome.tables, "datasets", "mykg")[0]["triples_train"] == len(rows)
 
@@ -511,8 +482,10 @@ def test_own_file_that_changes_meanwhile(run: Run, tmp_path: Path, monkeypatch: 
         with monkeypatch.context() as patched:
             real = getattr(pipeline, name)
 
-            def read(*args: Any, real: Any = real, change: Any = change, content: bytes = content) -> Any:
-                found = real(*args)
+            def read(
+                *args: Any, real: Any = real, change: Any = change, content: bytes = content, **options: Any
+            ) -> Any:
+                found = real(*args, **options)
                 change(content)
                 return found
 
@@ -613,29 +586,11 @@ def test_malformed_content_never_falls_back(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_from_archive_of_what_is_not_archived(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(RankconstError, match=r"hold no yago310 to rebuild from; they hold .*nations"):
-        run("yago310", from_archive=True)
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("true_constants")
-def test_from_archive_needs_no_file(run: Run, tmp_path: Path, no_network: None) -> None:  # noqa: ARG001 - a fixture
-    keys = choose(("countries_s1",), ("countries_s1", "nell_v1_ind"))
-    outcome = run(*keys, from_archive=True, fetcher=Broken(tmp_path / "cache"))
-    assert outcome.built == keys
-    shipped = rankconst.load(version=ARCHIVED)
-    for key in outcome.built:
-        assert_same_numbers(outcome.tables, shipped, key)
-
-
 @pytest.mark.parametrize("key", ["hetionet", "dbpedia500", "ckg"])
-@pytest.mark.parametrize("from_archive", [False, True])
-def test_datasets_that_are_not_offered_say_why(run: Run, tmp_path: Path, key: str, from_archive: bool) -> None:
+def test_datasets_that_are_not_offered_say_why(run: Run, tmp_path: Path, key: str) -> None:
     source = find_benchmark(key)
     with pytest.raises(RankconstError) as caught:
-        run(key, from_archive=from_archive, fetcher=Broken(tmp_path / "cache"))
+        run(key, fetcher=Broken(tmp_path / "cache"))
     assert source.not_offered in str(caught.value)
 
 
@@ -670,35 +625,38 @@ def test_up_to_date_is_kept(small: Path, run: Run, tmp_path: Path, screen: Conso
     assert (outcome.built, outcome.kept) == ((), ("alpha",))
     assert_same_numbers(outcome.tables, first.tables, "alpha")
     assert read_bytes(tmp_path / "out") == before
-    assert printed(screen)[-1] == "alpha: up to date (--force builds it again)"
+    assert printed(screen)[-1] == "alpha: up to date"
 
 
 @pytest.mark.parametrize(
     "options",
-    [{"force": True}, {"protocols": (PROTOCOLS["raw"],)}, {"per_triple": True}],
+    [{"protocols": (PROTOCOLS["raw"],)}, {"splits": ("test",)}, {"baselines": ()}],
     ids=lambda options: next(iter(options)),
 )
 def test_what_makes_a_dataset_be_built_again(small: Path, run: Run, options: dict[str, Any]) -> None:
-    first = run("alpha", mirror=small)
+    run("alpha", mirror=small)
     assert run("alpha", mirror=small).kept == ("alpha",)
     outcome = run("alpha", mirror=small, **options)
     assert (outcome.built, outcome.kept) == (("alpha",), ())
-    assert outcome.tables is not None
-    if "protocols" in options:
-        assert outcome.tables.protocols("alpha") == ("raw",)
-    else:
-        assert_same_numbers(outcome.tables, first.tables, "alpha")
+    held = {
+        name: {row[name] for row in rows_of(outcome.tables, "constants", "alpha")} for name in ("protocol", "split")
+    }
+    assert held["protocol"] == ({"raw"} if "protocols" in options else {*STATIC})
+    assert held["split"] == ({"test"} if "splits" in options else {*ORDER})
+    assert bool(rows_of(outcome.tables, "baseline_candidates", "alpha")) == ("baselines" not in options)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("true_constants")
-def test_force_gives_the_same_bytes(small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_build_gives_the_same_bytes(
+    small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     protocols = (PROTOCOLS["libkge"],)
     run("alpha", mirror=small, protocols=protocols)
     before = read_bytes(tmp_path / "out")
-    monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", rankconst.compute_moments)
-    run("alpha", mirror=small, protocols=protocols, force=True)
-    assert read_bytes(tmp_path / "out") == before
+    monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_moments)
+    run("alpha", mirror=small, protocols=protocols, out=tmp_path / "again")
+    assert read_bytes(tmp_path / "again") == before
 
 
 def test_another_registry_entry_is_another_build(small: Path, run: Run) -> None:
@@ -730,15 +688,46 @@ def test_order_of_building_does_not_matter(small: Path, run: Run, tmp_path: Path
     assert read_bytes(tmp_path / "a") == read_bytes(tmp_path / "b")
 
 
-def test_folder_with_another_table_version(small: Path, run: Run, tmp_path: Path) -> None:
-    run("alpha", mirror=small, version="3.0.0")
+def test_folder_with_released_tables(small: Path, run: Run, tmp_path: Path) -> None:
+    tables = {name: rankconst.load().read(name, "nations") for name in COLUMNS}
+    write_tables(tmp_path / "out", "3.0.0", tables, {"nations": {"origin": "files"}})
     before = read_bytes(tmp_path / "out")
-    with pytest.raises(UsageError, match=r"holds table version 3\.0\.0, and this run writes version unreleased"):
+    with pytest.raises(UsageError, match=r"holds the released tables 3\.0\.0, which stay as they are\. .* --out"):
         run("alpha", mirror=small)
-    with pytest.raises(UsageError, match=r"--out"):
-        run("beta", mirror=small, version="3.0.1", force=True)
     assert read_bytes(tmp_path / "out") == before
-    assert run("alpha", mirror=small, version="3.0.0").kept == ("alpha",)
+
+
+def test_a_build_that_is_interrupted_in_its_only_dataset(
+    small: Path, run: Run, tmp_path: Path, screen: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "tabulate", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run("alpha", mirror=small)
+    assert printed(screen)[-1] == "warning: interrupted in alpha: nothing was written; run the same command again"
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_covered_has_no_default() -> None:
+    """A release that followed one would lose rows with it."""
+    required = {one.name for one in dataclasses.fields(Build) if one.default is one.default_factory}
+    assert required == {"sources", "out", "fetcher", *EVERYTHING}
+    asked = inspect.signature(pipeline.count_histograms).parameters
+    assert all(asked[name].default is inspect.Parameter.empty for name in EVERYTHING)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("quiet", [True, False])
+def test_stages_are_shown_on_a_terminal_only(small: Path, run: Run, terminal: bool, quiet: bool) -> None:
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
+    run("alpha", mirror=small, reporter=Reporter(console, quiet=quiet))
+    written = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    for stage in ("candidates of train", "candidates", "baselines", "metrics"):
+        assert (f"  {stage} " in written) == (terminal and not quiet)
+    if terminal and not quiet:
+        assert written.endswith("\x1b[2K")  # gone at the end
 
 
 def test_out_that_is_a_file(small: Path, run: Run, tmp_path: Path) -> None:
@@ -752,7 +741,7 @@ def test_other_files_in_the_folder_are_left_alone(small: Path, run: Run, tmp_pat
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes.txt").write_text("mine", encoding="utf-8")
     run("alpha", mirror=small)
-    run("alpha", mirror=small, force=True)
+    run("beta", mirror=small)
     assert (tmp_path / "out" / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
@@ -760,10 +749,11 @@ def test_files_with_the_names_of_tables_are_not_overwritten(small: Path, run: Ru
     own = tmp_path / "out" / "constants.parquet"
     own.parent.mkdir()
     own.write_text("mine")
-    with pytest.raises(UsageError, match=r"files that would be overwritten: constants\.parquet\. Name another"):
+    with pytest.raises(UsageError, match=r"overwritten: constants\.parquet\. Name another .*, or delete these files\."):
         run("alpha", mirror=small)
     assert own.read_text() == "mine"
-    assert run("alpha", mirror=small, force=True).tables is not None
+    own.unlink()
+    assert run("alpha", mirror=small).tables is not None
 
 
 @pytest.mark.parametrize(
@@ -773,9 +763,7 @@ def test_files_with_the_names_of_tables_are_not_overwritten(small: Path, run: Ru
         *zip(COLUMNS, itertools.cycle(["changed", "missing"]), strict=False),
     ),
 )
-def test_damaged_set_is_refused_and_mended_by_force(
-    small: Path, run: Run, tmp_path: Path, name: str, damage: str
-) -> None:
+def test_damaged_set_is_refused(small: Path, run: Run, tmp_path: Path, name: str, damage: str) -> None:
     run("alpha", mirror=small)
     before = read_bytes(tmp_path / "out")
     path = tmp_path / "out" / f"{name}.parquet"
@@ -783,10 +771,10 @@ def test_damaged_set_is_refused_and_mended_by_force(
         path.write_bytes(path.read_bytes()[:-7])
     else:
         path.unlink()
-    with pytest.raises(TablesError, match=f"{name}.parquet is "):
+    with pytest.raises(TablesError, match=f"{name}.parquet is .* delete {tmp_path / 'out'} and build again"):
         run("alpha", mirror=small)
-    # The message says so: "build the set again with --force".
-    assert run("alpha", mirror=small, force=True).built == ("alpha",)
+    shutil.rmtree(tmp_path / "out")
+    assert run("alpha", mirror=small).built == ("alpha",)
     assert read_bytes(tmp_path / "out") == before
 
 
@@ -819,13 +807,14 @@ def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Pat
     stopped = Stopped(tmp_path / "cache", mirror=str(small), offline=True)
     with pytest.raises(KeyboardInterrupt):
         run("alpha", "beta", "gamma", fetcher=stopped)
-    assert any("run again to continue" in line for line in printed(screen))
+    told = f"interrupted in beta: {tmp_path / 'out'} holds the 1 built before; run the same command again"
+    assert told in " ".join(printed(screen))
     outcome = run("alpha", "beta", "gamma", mirror=small)
     assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
 
 
 def test_a_number_that_changed_on_the_disk_is_computed_again(tmp_path: Path, screen: Console) -> None:
-    build = Build([], tmp_path, Fetcher(tmp_path), reporter=Reporter(screen))
+    build = Build([], tmp_path, Fetcher(tmp_path), reporter=Reporter(screen), **EVERYTHING)
     tables = {name: rankconst.load().read(name, "nations") for name in COLUMNS}
     pipeline._keep(build, "nations", pipeline._Part(tables, {}))
     assert pipeline._read_kept(build)["nations"].tables == tables

@@ -19,6 +19,7 @@ from few_tables import few_tables
 from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError
 from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.tables import bundled_versions
 from rankconst_builder import release
 from rankconst_builder.changes import Bump
 from rankconst_builder.describe import DOCUMENTS
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+
+    from rankconst.tables.tables import Tables as Opened
 
 Tables = dict[str, "pa.Table"]
 Rows = dict[str, list[dict[str, Any]]]
@@ -78,13 +81,11 @@ def rows() -> Rows:
 
 
 @pytest.fixture
-def build(tmp_path: Path) -> Callable[..., rankconst.Tables]:
+def build(tmp_path: Path) -> Callable[..., Opened]:
     """Write rows as a build does."""
     count = iter(range(100))
 
-    def write(
-        rows: Rows, version: str = "unreleased", provenance: dict[str, dict[str, str]] | None = None
-    ) -> rankconst.Tables:
+    def write(rows: Rows, version: str = "unreleased", provenance: dict[str, dict[str, str]] | None = None) -> Opened:
         folder = tmp_path / f"build-{next(count)}"
         made = provenance or {row["dataset"]: {"origin": "files", "identity": "0"} for row in rows["datasets"]}
         write_tables(folder, version, tabulate(rows), made)
@@ -97,7 +98,7 @@ def build(tmp_path: Path) -> Callable[..., rankconst.Tables]:
 def order(tmp_path: Path, screen: Console) -> Callable[..., Order]:
     """Order a release into a folder of this name."""
 
-    def make(source: rankconst.Tables, version: str, folder: str = "out", **options: Any) -> Order:
+    def make(source: Opened, version: str, folder: str = "out", **options: Any) -> Order:
         place = tmp_path / folder
         reporter = Reporter(screen)
         kept = {"date": DATE, "first": "previous" not in options, "reporter": reporter, **options}
@@ -239,7 +240,7 @@ def test_a_released_version_is_not_overwritten(build: Any, order: Any, rows: Row
 
 
 def test_a_carried_version_is_not_released_with_other_values(build: Any, order: Any, rows: Rows) -> None:
-    version = rankconst.bundled_versions()[-1]
+    version = bundled_versions()[-1]
     with pytest.raises(UsageError, match="is released already"):
         release_tables(order(build(rows), version))
 
@@ -440,4 +441,4 @@ def test_keys_are_columns() -> None:
     assert list(KEYS) == list(COLUMNS)
     for name, columns in KEYS.items():
         assert set(columns) <= {column.name for column in COLUMNS[name]}
-    assert set(serialise_tables(tabulate({name: [] for name in COLUMNS}))) == {f"{name}.parquet" for name in COLUMNS}
+    assert set(serialise_tables(tabulate({name: [] for name in COLUMNS}), 1)) == {f"{name}.parquet" for name in COLUMNS}

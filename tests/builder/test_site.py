@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import rankconst
 from carried import open_once
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.names import squash
 from rankconst.values.published import show_number, show_uncertain
@@ -25,7 +25,7 @@ from rankconst_builder.site.data import describe_names
 from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
-    from rankconst import Tables
+    from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram
 
 KEYS = ("nations", "ogblcollab")
@@ -95,7 +95,7 @@ def test_an_identifier_leads_to_the_constant(
 ) -> None:
     dataset, metric = identifier.partition("/")[0], identifier.rpartition("/")[2]
     baseline = "counting" if "counting" in identifier else "uniform"
-    expected = tables.look_up(tables.tasks(dataset, **names, baseline=baseline), rankconst.parse_metric(metric))
+    expected = tables.look_up(tables.tasks(dataset, **names, baseline=baseline), parse_metric(metric))
     found = find_constant(files, f"rankconst:{tables.version}/{identifier}")
     known = expected.moments
     assert found == [

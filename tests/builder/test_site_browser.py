@@ -25,7 +25,7 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import THOROUGH, choose, mark_rest, thorough
-from rankconst.catalogue.metrics import HEADLINE, TABULATED_KS, list_metrics
+from rankconst.catalogue.metrics import HEADLINE, TABULATED_KS, list_metrics, parse_metric
 from rankconst.catalogue.protocols import shares_negatives
 from rankconst.errors import DataError, RankconstError, UnknownNameError
 from rankconst.values.published import Interval, parse_value, show_number, show_uncertain
@@ -34,7 +34,9 @@ from rankconst_builder.site import Order, write_site
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rankconst import Adjusted, Constants, Tables
+    from rankconst import Constants
+    from rankconst.tables.tables import Tables
+    from rankconst.values.constants import Adjusted
 
 pytestmark = pytest.mark.slow
 
@@ -174,7 +176,7 @@ def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         shared = shares_negatives(tasks.protocol)
         metric = generator.choice(list_metrics(micro=tasks.is_micro, shared=shared) if tasks.is_chance else HEADLINE)
         if tasks.is_micro and tasks.is_chance and not shared and generator.random() < 0.3:
-            metric = rankconst.parse_metric(f"hits@{int(2 ** generator.uniform(0, 15))}")  # no k of the tables
+            metric = parse_metric(f"hits@{int(2 ** generator.uniform(0, 15))}")  # no k of the tables
         constants = tables.look_up(tasks, metric)
         best = constants.worst if metric.optimum is None else metric.optimum
         value = generator.choice(
@@ -275,7 +277,7 @@ def draw_computed(tables: Tables, count: int) -> list[tuple[Constants, str]]:
             # Of a k that the tables carry for chance, the page shows what they carry for counting.
             name, names["baseline"] = f"hits@{k + (k in TABULATED_KS)}", "counting"
         try:
-            constants = tables.look_up(tables.tasks(key, protocol=protocol, **names), rankconst.parse_metric(name))
+            constants = tables.look_up(tables.tasks(key, protocol=protocol, **names), parse_metric(name))
         except UnknownNameError:  # that baseline is not there
             continue
         best = constants.worst if constants.metric.optimum is None else constants.metric.optimum
@@ -400,7 +402,7 @@ def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
     )
     for name, key in zip(metrics, found, strict=True):
         try:
-            wanted: str | None = str(rankconst.parse_metric(name))
+            wanted: str | None = str(parse_metric(name))
         except UnknownNameError:
             wanted = None
         assert key == (None if wanted is not None and "_at_" in wanted and not wanted.startswith("hits") else wanted), (

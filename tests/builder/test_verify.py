@@ -18,7 +18,7 @@ import pytest
 
 import rankconst
 from cases import choose, mark_rest, thorough
-from graphs import write_forecasting
+from graphs import EVERYTHING, write_forecasting
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
 from rankconst.catalogue.metrics import parse_metric
@@ -27,6 +27,7 @@ from rankconst.download import Reporter
 from rankconst.errors import TablesError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.tables import Tables, bundled_versions
 from rankconst_builder import tabulate
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import KEYS, describe_set, hash_content, serialise_tables, sort_rows, write_descriptor
@@ -93,7 +94,7 @@ class Draft:
 
     def write(self, folder: Path) -> Path:
         """Write it with hashes that fit."""
-        files = serialise_tables(self.tables)
+        files = serialise_tables(self.tables, 1)
         descriptor = describe_set(self.version, self.tables, files, self.provenance)
         self.descriptor(descriptor)
         files["datapackage.json"] = write_descriptor(descriptor)
@@ -136,14 +137,15 @@ class Toy:
     source: Benchmark
 
 
-def build(folder: Path, mirror: Path, *sources: Benchmark, **options: Any) -> rankconst.Tables:
+def build(folder: Path, mirror: Path, *sources: Benchmark, **options: Any) -> Tables:
     fetcher = Fetcher(folder / "cache", mirror=str(mirror), offline=True, reporter=QUIET)
-    tables = build_all(Build(sources, folder / "tables", fetcher, reporter=QUIET, **options)).tables
+    chosen: dict[str, Any] = {**EVERYTHING, **options}
+    tables = build_all(Build(sources, folder / "tables", fetcher, reporter=QUIET, **chosen)).tables
     assert tables is not None
     return tables
 
 
-def draft_of(tables: rankconst.Tables) -> Draft:
+def draft_of(tables: Tables) -> Draft:
     provenance = {
         row["dataset"]: {k: v for k, v in row.items() if k != "dataset"} for row in tables.descriptor["provenance"]
     }
@@ -155,7 +157,7 @@ def rebuilt_once() -> Iterator[None]:
     """Compute once what many tests build, and once more what many rebuild; sampled constants on fewer draws."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankconst.moments.median_deviation.MOST_DRAWS", 2**13)
-        patch.setattr("rankconst_builder.package.COMPRESSION", 1)
+        patch.setattr("rankconst_builder.package.QUICK", 1)
         cached = functools.cache(compute_moments)
         for module in (tabulate, rebuild):
             # What is rebuilt is computed anew every week.
@@ -221,7 +223,7 @@ def means_of(toy: Toy, tmp_path: Path) -> Means:
 # ---- sets that are right -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", rankconst.bundled_versions()[:-1])
+@pytest.mark.parametrize("version", bundled_versions()[:-1])
 def test_carried_tables_pass(version: str) -> None:
     """The newest are verified by the test of the command."""
     if version >= "1.0.0" and not os.environ.get("RANKCONST_THOROUGH"):

@@ -14,8 +14,9 @@ from rankconst.catalogue.aggregations import (
     is_either_macro,
     parse_aggregation,
 )
-from rankconst.catalogue.metrics import MACRO_METRICS
+from rankconst.catalogue.metrics import MACRO_METRICS, parse_metric
 from rankconst.errors import UnknownNameError, UsageError
+from rankconst.moments import compute_moments
 
 if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
@@ -65,7 +66,7 @@ def test_rows_of_macro_averages_follow_from_their_histograms(tables: Tables, agg
     for metric in MACRO_METRICS:
         constants = tables.constants("nations", metric, side=side, aggregation=aggregation)
         assert constants.tasks.aggregation == aggregation
-        assert constants.moments == rankconst.compute_moments(metric, histogram)
+        assert constants.moments == compute_moments(metric, histogram)
         if metric.k is None:
             assert constants.expectation != tables.constants("nations", metric, side=side).expectation
 
@@ -82,7 +83,7 @@ def test_weights_add_up_to_the_groups(tables: Tables) -> None:
 def test_what_has_no_row_is_computed(tables: Tables) -> None:
     constants = tables.constants("nations", "ndcg", aggregation="query")
     histogram = tables.histogram("nations", aggregation="query")
-    assert constants.moments == rankconst.compute_moments(rankconst.parse_metric("ndcg"), histogram)
+    assert constants.moments == compute_moments(parse_metric("ndcg"), histogram)
     with pytest.raises(UsageError, match="no constants of MdR for macro averages"):
         tables.constants("nations", "median", aggregation="query")
 
@@ -99,6 +100,6 @@ def test_sampled_negatives_keep_the_weights(tables: Tables) -> None:
     assert sampled.total_weight == pytest.approx(raw.total_weight, rel=1e-15)
 
 
-def test_without_weights_there_is_an_error_with_a_remedy(tables: rankconst.Tables) -> None:
+def test_without_weights_there_is_an_error_with_a_remedy(tables: Tables) -> None:
     with pytest.raises(UnknownNameError, match=r"hold no weights of ogbbiokg test for macro-query\. Leave out the"):
         tables.constants("ogbbiokg", "mrr", protocol="sampled:500", aggregation="query")

@@ -9,6 +9,7 @@ import pytest
 import rankconst
 from growth import grows_in_proportion
 from rankconst.catalogue.mentions import explain_elsewhere, find_mentions, is_inductive
+from rankconst.errors import UnknownNameError
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from rankconst.catalogue.mentions import explain_elsewhere, find_mentions, is_in
 )  # fmt: skip
 def test_why_a_graph_is_elsewhere(name: str, reason: str) -> None:
     assert reason in (explain_elsewhere(name) or "")
-    with pytest.raises(rankconst.UnknownNameError, match=reason if name != "ICEWS14" else "several benchmarks"):
+    with pytest.raises(UnknownNameError, match=reason if name != "ICEWS14" else "several benchmarks"):
         rankconst.load().tasks(name)
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import rankconst
 from carried import open_once
 from cases import choose
+from rankconst.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ def wide(tmp_path: Path) -> Path:
 
 
 def test_original_columns_stay_and_adjusted_ones_are_added(run: Run, wide: Path) -> None:
-    screen = run("adjust", "--input", wide, "--tool", "rotate", "-f", "csv")
+    screen = run("adjust", wide, "--tool", "rotate", "-f", "csv")
     assert screen.code == 0
     rows = screen.rows
     assert list(rows[0])[:6] == ["model", "dataset", "MRR", "MR", "Hits@10", "comment"]
@@ -52,7 +53,7 @@ def test_original_columns_stay_and_adjusted_ones_are_added(run: Run, wide: Path)
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "parquet"])
 def test_every_format_can_be_written(run: Run, wide: Path, tmp_path: Path, form: str) -> None:
     out = tmp_path / "out"
-    screen = run("adjust", "-i", wide, "-f", form, "-o", out)
+    screen = run("adjust", wide, "-f", form, "-o", out)
     assert (screen.code, screen.out) == (0, "")
     assert "2 rows" in screen.message
     if form == "parquet":
@@ -70,7 +71,7 @@ def test_every_format_can_be_written(run: Run, wide: Path, tmp_path: Path, form:
 
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".md", ".tex", ".parquet", ".txt"])
 def test_the_ending_says_the_format(run: Run, wide: Path, tmp_path: Path, suffix: str) -> None:
-    assert run("adjust", "-i", wide, "-o", tmp_path / f"out{suffix}").code == 0
+    assert run("adjust", wide, "-o", tmp_path / f"out{suffix}").code == 0
     start = (tmp_path / f"out{suffix}").read_bytes()[:20]
     expected = {
         ".csv": b"model,",
@@ -84,7 +85,7 @@ def test_the_ending_says_the_format(run: Run, wide: Path, tmp_path: Path, suffix
 
 
 def test_an_unknown_ending_is_a_usage_error(run: Run, wide: Path, tmp_path: Path) -> None:
-    screen = run("adjust", "-i", wide, "-o", tmp_path / "out.doc")
+    screen = run("adjust", wide, "-o", tmp_path / "out.doc")
     assert (screen.code, screen.out) == (2, "")
     assert ".csv" in screen.message
 
@@ -92,11 +93,11 @@ def test_an_unknown_ending_is_a_usage_error(run: Run, wide: Path, tmp_path: Path
 def test_a_file_is_written_over_only_by_force(run: Run, wide: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     out.write_text("mine")
-    screen = run("adjust", "-i", wide, "-o", out)
+    screen = run("adjust", wide, "-o", out)
     assert screen.code == 2
     assert "--force" in screen.message
     assert out.read_text() == "mine"
-    assert run("adjust", "-i", wide, "-o", out, "--force").code == 0
+    assert run("adjust", wide, "-o", out, "--force").code == 0
     assert out.read_text().startswith("model,")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "results.csv"]
 
@@ -111,7 +112,7 @@ def test_markup_survives_its_own_format(run: Run, tmp_path: Path, form: str) -> 
     )
     path = tmp_path / "table.txt"
     path.write_text(text)
-    screen = run("adjust", "-i", path, "-d", "wn18rr", "-f", form)
+    screen = run("adjust", path, "-d", "wn18rr", "-f", form)
     assert screen.code == 0, screen.message
     assert cell in screen.out
     assert "0.4753" in screen.out
@@ -120,8 +121,8 @@ def test_markup_survives_its_own_format(run: Run, tmp_path: Path, form: str) -> 
 @pytest.mark.slow
 def test_our_own_output_can_be_read_again(run: Run, wide: Path, tmp_path: Path) -> None:
     once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"
-    assert run("adjust", "-i", wide, "-o", once).code == 0
-    screen = run("adjust", "-i", once, "-o", twice)
+    assert run("adjust", wide, "-o", once).code == 0
+    screen = run("adjust", once, "-o", twice)
     assert screen.code == 0, screen.message
     first, second = (list(csv.DictReader(io.StringIO(path.read_text()))) for path in (once, twice))
     for before, after in zip(first, second, strict=True):
@@ -134,11 +135,11 @@ def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         buffer = io.BytesIO(WIDE.encode())
 
     monkeypatch.setattr("sys.stdin", Stdin())
-    assert len(run("adjust", "-i", "-", "-f", "json").records) == 2
+    assert len(run("adjust", "-", "-f", "json").records) == 2
 
 
 def test_only_one_metric(run: Run, wide: Path) -> None:
-    (row, _) = run("adjust", "-i", wide, "-m", "mrr", "-f", "json").records
+    (row, _) = run("adjust", wide, "-m", "mrr", "-f", "json").records
     assert "AMRR" in row
     assert "AMRI" not in row
 
@@ -159,7 +160,7 @@ def test_columns_of_sides_are_of_the_metric_that_is_asked_for(run: Run, tmp_path
 
 def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None:
     wide.write_text(WIDE + "RotatE,Atlantis,0.5,3,0.9,\nTransE,FB15k,0.463,,0.749,\n")
-    screen = run("adjust", "-i", wide, "-f", "json")
+    screen = run("adjust", wide, "-f", "json")
     assert screen.code == 0
     rows = screen.records
     assert [row["AMRR"] is None for row in rows] == [False, False, True, True]
@@ -169,31 +170,31 @@ def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None
 
 
 def test_significance_on_request(run: Run, wide: Path) -> None:
-    (row, _) = run("adjust", "-i", wide, "-m", "hits@10", "--significance", "-f", "json").records
+    (row, _) = run("adjust", wide, "-m", "hits@10", "--significance", "-f", "json").records
     found = TABLES.constants("fb15k237", "hits@10").significance("0.533")
     assert row["Hits@10_log10_p"] == found.log10
     assert row["Hits@10_p_method"] == "exact"
-    assert "Hits@10_log10_p" not in run("adjust", "-i", wide, "-f", "json").records[0]
+    assert "Hits@10_log10_p" not in run("adjust", wide, "-f", "json").records[0]
 
 
 def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", encoding="utf-8")
-    screen = run("adjust", "-i", path, "-f", "json")
+    screen = run("adjust", path, "-f", "json")
     assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [(False, False), (True, False)]
     assert "line 3: NaN: not a number" in screen.message
     drawing = [("plot", "-o", tmp_path / "a.svg")] if find_spec("matplotlib") else []
-    for command in (("adjust", "-i"), ("lint",), ("identify",), *drawing):
+    for command in (("adjust", "-i"), ("check",), *drawing):
         screen = run(*command, path, "--strict")
         assert (screen.code, "line 3: NaN" in screen.message, "--strict" in screen.message) == (6, True, True)
-    with pytest.raises(rankconst.DataError, match="line 3: NaN"):
+    with pytest.raises(DataError, match="line 3: NaN"):
         rankconst.adjust(path, strict=True)
 
 
 def test_percentages_without_a_sign_beside_fractions(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("model,dataset,MRR,Hits@1,Hits@10\nRotatE,wn18rr,0.476,42.8,57.1\nUM,wn18rr,0.03,0.2,2.0\n")
-    screen = run("adjust", "-i", path, "-f", "json")
+    screen = run("adjust", path, "-f", "json")
     for row, hits in zip(screen.records, ("42.8%", "0.2%"), strict=True):
         expected = TABLES.constants("wn18rr", "hits@1").adjust(hits)
         assert row["AH@1"] == expected.index
@@ -204,14 +205,14 @@ def test_percentages_without_a_sign_beside_fractions(run: Run, tmp_path: Path) -
 def test_an_impossible_number_leaves_the_rest(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("dataset,MRR,MR\nnations,0.5,3\nnations,0.6,0.4\nnations,53.3,2\n")
-    screen = run("adjust", "-i", path, "-f", "json")
+    screen = run("adjust", path, "-f", "json")
     assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [
         (False, False), (False, True), (True, False),
     ]  # fmt: skip
     assert screen.code == 0
     assert "line 4: 53.3 is not a possible MRR" in screen.message
     assert "line 3: 0.4 is not a possible MR" in screen.message
-    refused = run("adjust", "-i", path, "--strict")
+    refused = run("adjust", path, "--strict")
     assert (refused.code, refused.out) == (6, "")
 
 
@@ -228,12 +229,12 @@ def test_what_could_be_fractions_or_percentages(run: Run, tmp_path: Path) -> Non
 def test_what_sets_decimals_apart(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("model;dataset;MRR;MR\nRotatE;wn18rr;0,476;3,340\n", encoding="utf-8")
-    screen = run("adjust", "-i", path, "-f", "json")
+    screen = run("adjust", path, "-f", "json")
     assert "AMRI" not in screen.records[0]
     assert "3,340: decimals or thousands?" in screen.message
-    (row,) = run("adjust", "-i", path, "-f", "json", "--decimal", "comma").records
+    (row,) = run("adjust", path, "-f", "json", "--decimal", "comma").records
     assert row["ZMR"] == TABLES.constants("wn18rr", "mr").adjust("3.340").z
-    assert run("adjust", "-i", path, "--decimal", "dot").code == 2
+    assert run("adjust", path, "--decimal", "dot").code == 2
 
 
 # -- what was assumed, and what is asked ----------------------------------------------------------------------------
@@ -379,7 +380,7 @@ def test_a_bad_file_is_an_error_with_its_place_and_nothing_is_written(run: Run, 
     name, data, told = BAD[kind]
     path, out = tmp_path / name, tmp_path / "out.csv"
     path.write_bytes(data)
-    screen = run("adjust", "-i", path, "-d", "nations", "-o", out)
+    screen = run("adjust", path, "-d", "nations", "-o", out)
     assert (screen.code, screen.out) == (6, ""), screen.message
     assert name in screen.message
     for fact in told:
@@ -391,7 +392,7 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     with path.open("wb") as file:
         file.truncate(200 * 2**20)
-    screen = run("adjust", "-i", path, "-d", "nations")
+    screen = run("adjust", path, "-d", "nations")
     assert (screen.code, screen.out) == (6, "")
     assert "grep" in screen.message
 
@@ -407,20 +408,20 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_go_with_a_file(run: Run, wide: Path, args: tuple[str | int, ...], told: str) -> None:
-    screen = run("adjust", "-i", wide, *args)
+    screen = run("adjust", wide, *args)
     assert (screen.code, screen.out) == (2, "")
     assert told in screen.message
 
 
 def test_a_file_needs_no_option(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(wide.parent)
-    expected = run("adjust", "--input", wide.name)
+    expected = run("adjust", wide.name)
     assert expected.code == 0
     for name in (wide.name, f"./{wide.name}", str(wide)):
         screen = run("adjust", name)
         assert (screen.code, screen.out) == (0, expected.out)
     wide.rename("0.5")
-    assert run("adjust", "--input", "0.5").code == 0
+    assert run("adjust", "0.5").code == 0
     assert "--metric" in run("adjust", "0.5").message
     wide.with_name("0.5").rename("plain")
     assert run("adjust", "plain").out == expected.out
@@ -459,9 +460,9 @@ def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> Non
 
 
 def test_a_format_can_be_forced_and_must_be_known(run: Run, wide: Path) -> None:
-    assert run("adjust", "-i", wide, "--input-format", "csv").code == 0
-    assert run("adjust", "-i", wide, "--input-format", "latex").code == 6
-    screen = run("adjust", "-i", wide, "--input-format", "cvs")
+    assert run("adjust", wide, "--input-format", "csv").code == 0
+    assert run("adjust", wide, "--input-format", "latex").code == 6
+    screen = run("adjust", wide, "--input-format", "cvs")
     assert screen.code == 4
     assert "Did you mean csv" in screen.message
 
@@ -485,7 +486,7 @@ def test_any_damage_ends_in_a_result_or_a_clear_refusal(run: Run, tmp_path: Path
     damaged = text[:start] + data.draw(st.text(max_size=8)) + text[start + length :]
     path, out = tmp_path / "file.txt", tmp_path / "out.csv"
     path.write_bytes(damaged.encode("utf-8", "surrogatepass"))
-    screen = run("adjust", "-i", path, "-d", "wn18rr", "-o", out)
+    screen = run("adjust", path, "-d", "wn18rr", "-o", out)
     assert screen.code in {0, 2, 4, 6, 8}, screen.err
     assert "Traceback" not in screen.err
     assert out.exists() == (screen.code == 0)
@@ -503,14 +504,14 @@ Mine & 1.476 \\\\
 def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: Path) -> None:
     paper, out = tmp_path / "paper.tex", tmp_path / "adjusted.tex"
     paper.write_text(PAPER.replace("1.476", "n/a"))
-    screen = run("adjust", "-i", paper, "-d", "wn18rr", "--replace", "AMRR", "--out", out)
+    screen = run("adjust", paper, "-d", "wn18rr", "--replace", "AMRR", "--out", out)
     assert (screen.code, screen.out) == (0, "")
     assert "1 number replaced, tables" in screen.message
     *comment, body = out.read_text().split("\n", 3)
     command = f"% rankconst adjust -i {paper} -d wn18rr --replace AMRR --out {out}"
     assert comment[2] == f"{command}; assumed: test split, both sides, standard protocol"
     assert body == PAPER.replace("1.476", "n/a").replace("MRR", "AMRR")  # 0.4759 is 0.476, too
-    assert run("adjust", "-i", paper, "-d", "wn18rr", "--replace", "AMRR").out.endswith(body)
+    assert run("adjust", paper, "-d", "wn18rr", "--replace", "AMRR").out.endswith(body)
 
 
 @pytest.mark.parametrize(
@@ -525,7 +526,7 @@ def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: P
 def test_what_does_not_go_with_a_document(run: Run, tmp_path: Path, args: tuple[str, ...], message: str) -> None:
     paper = tmp_path / "paper.tex"
     paper.write_text(PAPER.replace("1.476", "0.1"))
-    screen = run("adjust", "-i", paper, "-d", "wn18rr", *args)
+    screen = run("adjust", paper, "-d", "wn18rr", *args)
     assert screen.code != 0
     assert message in screen.message
 
@@ -533,15 +534,15 @@ def test_what_does_not_go_with_a_document(run: Run, tmp_path: Path, args: tuple[
 def test_numbers_are_numbers_in_json(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text("model,dataset,MRR,H@10,k\na,nations,0.50,97.5%,1\nb,nowhere,0.60,n/a,2\n")
-    first, second = run("adjust", "-i", path, "-f", "json").records
+    first, second = run("adjust", path, "-f", "json").records
     assert (first["MRR"], first["H@10"], first["k"]) == (0.5, 0.975, "1")
     assert (second["MRR"], second["H@10"]) == ("0.60", "n/a")  # not adjusted, as the note says
-    (row, *_) = run("adjust", "-i", path, "-f", "json", "--long").records
+    (row, *_) = run("adjust", path, "-f", "json", "--long").records
     assert (row["metric"], row["value"]) == ("inverse_harmonic_mean_rank", 0.5)
 
 
 def test_a_row_for_each_number_and_some_columns(run: Run, wide: Path) -> None:
-    rows = run("adjust", "-i", wide, "--long", "-f", "csv").rows
+    rows = run("adjust", wide, "--long", "-f", "csv").rows
     assert [(row["dataset"], row["metric"], row["value"]) for row in rows] == [
         (dataset, metric, value)
         for dataset, values in (("FB15k-237", ("0.338", "177", "0.533")), ("WN18RR", ("0.476", "3340", "0.571")))
@@ -552,10 +553,10 @@ def test_a_row_for_each_number_and_some_columns(run: Run, wide: Path) -> None:
     for row in rows:
         single = TABLES.constants(row["dataset"], row["metric"]).adjust(row["value"])
         assert float(row["index"]) == single.index
-    few = run("adjust", "-i", wide, "--columns", "model,AMRR", "--columns", "MRR_variance", "-f", "csv")
+    few = run("adjust", wide, "--columns", "model,AMRR", "--columns", "MRR_variance", "-f", "csv")
     assert [list(row) for row in few.rows] == [["model", "AMRR", "MRR_variance"]] * 2
-    assert "AMRR" in run("adjust", "-i", wide, "--columns", "model,AMRR").out
-    screen = run("adjust", "-i", wide, "--columns", "AMRX")
+    assert "AMRR" in run("adjust", wide, "--columns", "model,AMRR").out
+    screen = run("adjust", wide, "--columns", "AMRX")
     assert screen.code == 4
     assert "Did you mean AMR? There are model, dataset" in screen.message
     assert list(run("adjust", 0.5, "-d", "umls", "-m", "mrr", "--columns", "index,z", "-f", "json").records[0]) == [

@@ -19,6 +19,7 @@ from cli.conftest import child_command, child_environment
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.cli.app import COMMANDS, _fail
 from rankconst.cli.options import complete_dataset
+from rankconst.tables.tables import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +125,7 @@ def test_version(run: Run) -> None:
     screen = run("--version")
     assert (screen.code, screen.err) == (0, "")
     assert screen.out.split()[:2] == ["rankconst", rankconst.__version__]
-    assert all(version in screen.out for version in rankconst.bundled_versions())
+    assert all(version in screen.out for version in bundled_versions())
 
 
 def test_unknown_command(run: Run) -> None:

@@ -12,6 +12,8 @@ import pytest
 import rankconst
 from carried import open_once
 from rankconst.cli.output import join_words
+from rankconst.errors import UndefinedError
+from rankconst.tables.tables import bundled_versions
 
 pd = pytest.importorskip("pandas")
 
@@ -65,7 +67,7 @@ RANGE = {
 
 @pytest.mark.parametrize("dataset", RANGE)
 def test_what_range_gets_in_older_tables(run: Run, dataset: str) -> None:
-    if "1.2.0" not in rankconst.bundled_versions():
+    if "1.2.0" not in bundled_versions():
         pytest.skip("this installation does not carry tables 1.2.0")
     tables = rankconst.load(version="1.2.0")
     args = ("show", dataset, "-b", "range", "-p", "standard", "-f", "json", "--tables", str(tables.path))
@@ -195,7 +197,7 @@ def test_what_has_no_baseline_says_why(run: Run, args: tuple[str, ...], told: st
 
 
 def test_older_tables_lack_counting(run: Run) -> None:
-    if "1.2.0" not in rankconst.bundled_versions():
+    if "1.2.0" not in bundled_versions():
         pytest.skip("this installation does not carry tables 1.2.0")
     old = rankconst.load(version="1.2.0").path
     screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "counting", "--tables", str(old))
@@ -301,10 +303,10 @@ def test_names_of_chance_are_not_used_of_skill(run: Run, tmp_path: Path, args: t
     assert told in screen.message
 
 
-def test_lint_points_out_what_counting_would_have_done_better(run: Run, tmp_path: Path) -> None:
+def test_check_points_out_what_counting_would_have_done_better(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text(TABLE, encoding="utf-8")
-    screen = run("lint", path, "-f", "json")
+    screen = run("check", path, "-f", "json")
     assert screen.code == 0
     (finding,) = json.loads(screen.out)
     assert (finding["rule"], finding["severity"]) == ("below-counting", "info")
@@ -313,7 +315,7 @@ def test_lint_points_out_what_counting_would_have_done_better(run: Run, tmp_path
 @pytest.mark.parametrize(("metric", "aggregation"), [("mrr", "micro"), ("mr", "macro-relation")])
 def test_some_metrics_have_no_p_against_what_knows_more(metric: str, aggregation: str) -> None:
     constants = open_once().constants("umls", metric, baseline="frequency", aggregation=aggregation)
-    with pytest.raises(rankconst.UndefinedError, match="no tail probability"):
+    with pytest.raises(UndefinedError, match="no tail probability"):
         constants.significance(0.7 if metric == "mrr" else 20)
 
 

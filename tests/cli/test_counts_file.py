@@ -49,7 +49,7 @@ def test_values_and_files_are_adjusted_by_the_counts(run: Run, options: tuple[st
     (value,) = run("adjust", "2.5", "-m", "mr", *options, "-f", "json").records
     assert (value["expectation"], value["num_tasks"]) == (pytest.approx(float(random)), len(sizes))
     assert (value["index"], value["protocol"]) == (pytest.approx(index), "own counts")
-    rows = run("adjust", "--input", "results.csv", *options, "-f", "json").records
+    rows = run("adjust", "results.csv", *options, "-f", "json").records
     assert rows[0]["AMRI"] == value["index"]
     assert [(row["num_tasks"], row["table_version"]) for row in rows] == [(len(sizes), "own counts")] * 2
 
@@ -119,7 +119,7 @@ def test_what_does_not_go_with_counts(run: Run, options: tuple[str, ...], code: 
     screen = run("adjust", "2.5", "-m", "mr", *options)
     assert (screen.code, screen.out) == (code, "")
     assert told in screen.message
-    assert told in run("adjust", "--input", "results.csv", *options).message  # of a file, as a note
+    assert told in run("adjust", "results.csv", *options).message  # of a file, as a note
 
 
 def test_what_is_no_text_is_said_with_its_place_in_the_file(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_one_side_only(files: Path) -> None:
 
 
 @pytest.mark.parametrize("odd", ["1_0", "１０", "1e1", "0x10", "inf", "0", "-1", "9" * 5000, ""])
-@pytest.mark.parametrize("command", [("adjust", "2.5", "-m", "mr", "-p", "sampled:8"), ("identify",)])
+@pytest.mark.parametrize("command", [("adjust", "2.5", "-m", "mr", "-p", "sampled:8"), ("check",)])
 def test_a_number_of_tasks_is_read_as_one_in_a_file(run: Run, command: tuple[str, ...], odd: str) -> None:
     screen = run(*command, "--num-tasks", odd)
     assert (screen.code, "whole number" in screen.message) == (2, True)
@@ -163,9 +163,9 @@ def test_a_number_of_tasks_is_read_as_one_in_a_file(run: Run, command: tuple[str
 def test_numbers_of_tasks_and_relations_go_with_files(run: Run) -> None:
     counted = ("--num-tasks", 50, "--protocol", "sampled:8", "-f", "json")
     (value,) = run("adjust", "2.5", "-m", "mr", *counted).records
-    row = run("adjust", "--input", "results.csv", *counted).records[0]
+    row = run("adjust", "results.csv", *counted).records[0]
     assert (row["AMRI"], row["ZMR"], row["num_tasks"]) == (value["index"], value["z"], 50)
     relation = ("-d", "nations", "-r", "embassy", "-f", "json")
     (value,) = run("adjust", "2.5", "-m", "mr", *relation).records
-    row = run("adjust", "--input", "results.csv", *relation).records[0]
+    row = run("adjust", "results.csv", *relation).records[0]
     assert (row["AMRI"], row["num_tasks"]) == (value["index"], value["num_tasks"])

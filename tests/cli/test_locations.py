@@ -9,6 +9,7 @@ import pytest
 
 import rankconst
 from few_tables import few_tables
+from rankconst.tables.tables import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,6 +95,6 @@ def test_nobody_is_told_to_build_into_a_zip_file(run: Run, zipped: Path, tmp_pat
     assert f"Run: rankconst build --dataset {key}. It writes rankconst-tables" in screen.message
     with zipfile.ZipFile(zipped) as archive:
         archive.extractall(tmp_path)  # what this test wrote itself
-    folder = tmp_path / f"rankconst-tables-{rankconst.bundled_versions()[-1]}"
+    folder = tmp_path / f"rankconst-tables-{bundled_versions()[-1]}"
     screen = run("adjust", 0.5, "-d", key, "-m", "mrr", "--tables", folder)
     assert f"Run: rankconst build --dataset {key} --out {folder}." in screen.message

@@ -66,7 +66,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
         (f"{NATIONS} --tables /dev/zero", 6, "/dev/zero holds no tables: datapackage.json is missing."),
         (f"{NATIONS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
         (f"{NATIONS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
-        ("lint \udce9.csv", 6, "there is no file "),
+        ("check \udce9.csv", 6, "there is no file "),
         (f"plot 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
         ("export --format long --dataset nations --out file/a.csv", 2, "the folder file does not exist."),
         ("verify .", 6, ". holds no tables: datapackage.json is missing."),
@@ -139,7 +139,7 @@ def test_what_may_not_be_read(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / name).write_text("num_candidates\n3\n", encoding="utf-8")
         (tmp_path / name).chmod(0)
     (tmp_path / "set").mkdir(0)
-    for command in ("adjust results.csv", f"{NATIONS} --tables set", "lint results.csv"):
+    for command in ("adjust results.csv", f"{NATIONS} --tables set", "check results.csv"):
         screen = run(*command.split())
         assert (screen.code, screen.err.count("\n")) == (6, 1)
         assert "Permission denied." in screen.err

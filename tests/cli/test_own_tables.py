@@ -10,9 +10,9 @@ import pytest
 import rankconst
 from cli.conftest import SMALL
 from rankconst.tables.schema import COLUMNS
-from rankconst.tables.tables import join_tables
+from rankconst.tables.tables import bundled_versions, join_tables
 
-NEWEST = rankconst.bundled_versions()[-1]
+NEWEST = bundled_versions()[-1]
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..
     write_set(out="mine")
     public = rankconst.load().constants("fb15k237", "mrr")
     own = rankconst.load("mine").constants("mykg", "mrr")
-    rows = run("adjust", "--input", "results.csv", "--tables", "mine", "-f", "json").records
+    rows = run("adjust", "results.csv", "--tables", "mine", "-f", "json").records
     assert [row["table_version"] for row in rows] == ["unreleased", NEWEST]
     assert [row["AMRR"] for row in rows] == [own.index(0.7), public.index(0.338)]
     screen = run("adjust", 0.7, "-d", "mykg", "-d", "fb15k237", "-m", "mrr", "--tables", "mine", "-f", "json")
@@ -66,7 +66,7 @@ def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..
     assert len(listed) == len(set(listed))
     assert run("show", "nations", "--tables", "mine").out == run("show", "nations").out
     # Without the set, the name is unknown, and the message says where own ones go.
-    screen = run("adjust", "--input", "results.csv", "-f", "json")
+    screen = run("adjust", "results.csv", "-f", "json")
     assert (len(screen.records), "--tables DIR" in screen.message) == (2, True)
 
 
@@ -86,10 +86,10 @@ def test_several_sets_and_the_first_that_holds_a_dataset(run: Run, write_set: Ca
 @pytest.mark.usefixtures("here")
 def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., None], here: Path) -> None:
     write_set()
-    rows = run("adjust", "--input", "results.csv", "-f", "json").records
+    rows = run("adjust", "results.csv", "-f", "json").records
     assert [row["table_version"] for row in rows] == ["unreleased", NEWEST]
     # It adds to the set included and replaces nothing of it; only a set that is named does.
-    assert run("build", "-d", "nations", "--from-archive", "-p", "raw").code == 0
+    assert run("build", "-d", "nations", "--offline", "-p", "raw").code == 0
     shown = run("show", "nations", "-m", "mrr", "-f", "json")
     assert {row["table_version"] for row in shown.records} == {NEWEST}
     shown = run("show", "nations", "-m", "mrr", "--tables", "rankconst-tables", "-f", "json")
@@ -110,11 +110,11 @@ def test_in_python() -> None:
     assert adjusted["AMRR"].tolist()[:2] == expected
     assert adjusted["table_version"].fillna("none").tolist() == ["unreleased", NEWEST, "none"]
     assert rankconst.adjust(frame[1:2], tables=[mine, public])["table_version"].tolist() == [NEWEST]
-    assert rankconst.lint({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
+    assert rankconst.check({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
     for tables, dataset in ((mine, "mykg"), (public, "umls")):
         mr, mrr = (tables.constants(dataset, metric) for metric in ("mr", "mrr"))
         shown = {"MR": 2.5, "AMRI": mr.index(2.5), "MRR": 0.5, "AMRR": mrr.index(0.5), "ZMRR": mrr.z(0.5)}
-        (group,) = rankconst.identify(shown, tables=[mine, public]).groups
+        (group,) = rankconst.check(shown, tables=[mine, public]).groups
         assert mr.tasks in {match.tasks for match in group.matches}
 
 
@@ -144,10 +144,10 @@ def test_a_set_that_an_earlier_program_built_is_to_be_built_again(
         if resource["name"] == "constants":
             resource["schema"] = {"fields": [field for field in fields if field["name"] != "baseline"]}
     path.write_text(json.dumps(descriptor), encoding="utf-8")
-    told = "lacks constants.baseline. Build it again: rankconst build --train FILE --valid FILE --test FILE --name mykg"
+    told = "lacks constants.baseline. Delete it, and build it again: rankconst build train.tsv valid.tsv test.tsv"
     screen = run("adjust", 0.7, "-d", "mykg", "-m", "mrr", "--tables", "rankconst-tables")
     assert screen.code == 6
-    assert f"{told} --out rankconst-tables --force" in screen.message
+    assert f"{told} --name mykg --out rankconst-tables" in screen.message
     # Where it is found without being named, the tables that come along still serve.
     screen = run("adjust", 0.3, "-d", "fb15k237", "-m", "mrr")
     assert (screen.code, told in screen.message) == (0, True)

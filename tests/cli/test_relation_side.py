@@ -25,7 +25,12 @@ pytestmark = pytest.mark.usefixtures("builder", "cheap_constants")
 @pytest.fixture
 def own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> str:
     out = str(tmp_path / "own")
-    assert run("build", *write_graph(SMALL), "--name", "MyKG", "--out", out, "--per-triple").code == 0
+    assert (
+        run(
+            "build", *write_graph(SMALL), "--name", "MyKG", "--out", out, "--splits", "train,valid,test", "-b", "all"
+        ).code
+        == 0
+    )
     return out
 
 

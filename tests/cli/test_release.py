@@ -15,7 +15,7 @@ import rankconst
 from cli.conftest import SMALL
 from few_tables import few_tables
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tables.tables import load
+from rankconst.tables.tables import bundled_versions, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,7 @@ pytestmark = pytest.mark.usefixtures("builder")
 
 DATE = ("--date", "2026-11-21")
 FIRST = ("--previous", "none", *DATE)
+EVERYTHING = ("--splits", "train,valid,test", "--baseline", "all")
 FILES = {
     "checksums.txt",
     *(f"{name}.parquet" for name in COLUMNS),
@@ -180,7 +181,7 @@ def test_version_rule(run: Run, write_build: WriteBuild, tmp_path: Path) -> None
 def test_newest_carried_tables_are_the_previous_ones(
     run: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    newest = rankconst.bundled_versions()[-1]
+    newest = bundled_versions()[-1]
     # A few of their datasets: to compare with all takes long.
     few = {newest: few_tables()}
     monkeypatch.setattr("rankconst_builder.release.load", lambda path=None, version="": few.get(version) or load(path))
@@ -194,7 +195,13 @@ def test_newest_carried_tables_are_the_previous_ones(
 @pytest.mark.usefixtures("placeholders")
 def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     built = tmp_path / "built"
-    assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", built).code == 0
+    args = ("build", *write_graph(SMALL), "--name", "mykg", "--out", built)
+    for options in (("--splits", "valid,test", "-b", "all"), ("--splits", "train,valid,test"), ()):
+        assert run(*args, *options).code == 0
+        screen = run("tables", "release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
+        assert (screen.code, screen.out) == (2, "")
+        assert "a release has every split and baseline, and these datasets have some only: mykg" in screen.message
+    assert run(*args, *EVERYTHING).code == 0
     screen = run("tables", "release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
     assert screen.code == 0
     assert "warning: not checked against a hash known beforehand: mykg" in screen.message
@@ -250,8 +257,5 @@ def test_orders_that_cannot_be(
 
 
 @pytest.mark.usefixtures("no_builder")
-def test_without_the_extra(run: Run, tmp_path: Path) -> None:
-    screen = run("tables", "release", "--version", "90.0.0", "--out", tmp_path / "out")
-    assert (screen.code, screen.out) == (3, "")
-    assert "pip install 'rankconst[builder]'" in screen.message
-    assert run("tables", "release", "--help").code == 0
+def test_without_the_extra(run: Run, made: Path, tmp_path: Path) -> None:
+    assert run("tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out", *FIRST).code == 0

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import rankconst
 from carried import open_once
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
@@ -16,6 +15,8 @@ from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, MACRO_METRICS, TABU
 from rankconst.catalogue.protocols import PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.lint.rules import RULES
+from rankconst.tables.tables import bundled_versions
+from rankconst.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -140,7 +141,7 @@ def test_the_screen_of_datasets(run: Run) -> None:
     assert (screen.code, screen.err) == (0, "")
     (line,) = [cells for cells in screen.cells if cells[0] == "fb15k237"]
     assert {"FB15k-237", "included", "14,541", "237", "272,115", "17,535", "20,466", "7.111e-04"} <= set(line)
-    assert rankconst.bundled_versions()[-1] in screen.out
+    assert bundled_versions()[-1] in screen.out
     shown = {cells[0]: cells[1] for cells in screen.cells if len(cells) > 1}
     for row in run("show", "datasets", "-f", "json").records:
         assert shown.get(row["dataset"]) == (None if row["status"] == "unavailable" else row["title"])
@@ -163,7 +164,7 @@ def test_tables_of_the_users_own_are_listed(run: Run, write_graph: Callable[...,
     assert [rows["mykg"][field] for field in ("status", "title", *COUNTS)] == ["included", "MyKG", 5, 2, 6, 2, 5]
     assert rows["nations"]["status"] == "included"
     cited = run("show", "mykg", "mrr", "--cite", "--tables", out)
-    assert f"computed with rankconst {rankconst.__version__} from the candidates of mykg/test/both" in cited.out
+    assert f"computed with rankconst {__version__} from the candidates of mykg/test/both" in cited.out
     assert "@misc" not in cited.out
 
 
@@ -304,7 +305,7 @@ def test_people_get_what_papers_print(run: Run) -> None:
     # Counted and summed once more by another program, a loop over triples and scores: 0.36085 and 0.37957.
     assert rows[1][2:] == ["6,268", "2.736e-04", "0.360848"]
     assert rows[4][2:] == ["6,268", "2.443e-04", "0.379572"]
-    for fact in ("WN18RR", "40,943", "3,134", "Dettmers", rankconst.bundled_versions()[-1], "--format csv"):
+    for fact in ("WN18RR", "40,943", "3,134", "Dettmers", bundled_versions()[-1], "--format csv"):
         assert fact in screen.out
     assert "pykeen, raw (--protocol all)" in screen.out
     blocks = {row[0] for row in run("show", "wn18rr", "-p", "all").cells if row[1:2] == ["MRR"]}
@@ -447,7 +448,7 @@ def test_what_equal_scores_get(run: Run) -> None:
 def test_the_sentence_for_a_paper(run: Run) -> None:
     screen = run("show", "FB15k-237", "mrr", "--cite")
     assert (screen.code, screen.err) == (0, "")
-    version = rankconst.bundled_versions()[-1]
+    version = bundled_versions()[-1]
     sentence, bibtex = screen.out.split("\n\n")
     assert sentence == (
         "The expected MRR of a random ranker on FB15k-237 (test, both sides, protocol standard; 40,932 ranking tasks) "
@@ -470,7 +471,7 @@ def test_the_sentence_for_a_paper(run: Run) -> None:
     ],
 )
 def test_what_is_no_row_of_the_tables_says_so(run: Run, args: tuple[str, ...], address: str) -> None:
-    version = rankconst.bundled_versions()[-1]
+    version = bundled_versions()[-1]
     told = run("show", "nations", *args, "--cite").out
     assert f"computed from tables {version} of rankconst, candidates rankconst:{version}/{address}, following" in told
     (row,) = run("show", "nations", *args, "--cite", "-f", "json").records

@@ -12,6 +12,7 @@ import pytest
 
 import rankconst
 from few_tables import few_tables
+from rankconst.tables.tables import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,7 @@ def test_the_newest_carried_tables_are_right(run: Run) -> None:
     tables = rankconst.load()
     assert checked["constants"] == len(tables.read("constants"))
     assert checked["candidates"] >= len(tables.read("candidates"))
-    assert f"checks of tables {rankconst.bundled_versions()[-1]} in " in screen.out
+    assert f"checks of tables {bundled_versions()[-1]} in " in screen.out
 
 
 @pytest.mark.slow
@@ -188,8 +189,11 @@ def test_a_small_graph_is_right(run: Run, write_graph: Callable[..., list[str]],
     ).replace("dataset ", "")
 
 
-def test_without_the_builder(run: Run, no_builder: None) -> None:
-    del no_builder
+def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankconst.download.find_spec", lambda _: None)
     screen = run("tables", "verify")
     assert (screen.code, screen.out) == (3, "")
-    assert "pip install 'rankconst[builder]'" in screen.message
+    assert (
+        "`rankconst tables verify` needs pandas, which is missing. Run: pip install 'rankconst[builder]'"
+        in screen.message
+    )

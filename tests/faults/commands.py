@@ -129,16 +129,16 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         "2026-01-01",
     )
     files = mirror / "small.invalid" / "alpha"
-    own = [each for split in SPLITS for each in (f"--{split}", str(files / f"{split}.txt"))]
-    downloaded = ("--mirror", served, "--force")
+    own = [str(files / f"{split}.txt") for split in SPLITS]
+    downloaded = ("--mirror", served)
     return [
         Command("build, the first", build("alpha"), ["out"]),
         Command("build, into a set", build("beta"), ["out"], with_set("alpha")),
         Command("build, two datasets", build("alpha", "beta", "gamma"), ["out"], with_set("alpha", "beta")),
         Command(
-            "build, per triple",
-            ("build", *own, "--name", "mine", *PROTOCOL, "--out", "out", "--per-triple"),
-            ["out", "out/per-triple/mine-raw.parquet"],
+            "build, files of one's own",
+            ("build", *own, "--name", "mine", *PROTOCOL, "--out", "out"),
+            ["out"],
             with_set("alpha"),
         ),
         Command(
@@ -178,14 +178,14 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
 
 def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
     """Return commands that only meet others: in each place that one writes to, what else can write or read there."""
-    downloaded = ("--mirror", served, "--force")
+    downloaded = ("--mirror", served)
     release = ("tables", "release", "--from", "out", "--previous", "none", "--date", "2026-01-01")
     into = ("--tables", "out", "--force", "--out")
     return [
         Command("build of another dataset", build("gamma"), ["out"]),
         Command(
             "build into the release",
-            build("gamma", out="data/90.0.0", options=("--table-version", "90.0.0")),
+            build("gamma", out="data/90.0.0"),
             ["data/90.0.0"],
             once=True,
         ),

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from carried import open_once
 from cases import for_each
 from oracles import MP
-from rankconst import compute_mean, compute_moments, compute_power_mean, parse_metric
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.moments import _round_up, own
+from rankconst.moments import _round_up, compute_mean, compute_moments, compute_power_mean, own
 from rankconst.moments.powers import _central_moments, _SumOverBlocks, _SumOverFirstRanks
 from rankconst.moments.result import lift_rounding
 from rankconst.tasks import Histogram, sampled_histogram

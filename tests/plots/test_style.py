@@ -180,7 +180,7 @@ def test_signs_are_many_enough() -> None:
 
 
 def test_a_variable_that_matplotlib_refuses(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "rankconst", "plot", "0.3", "-d", "nations", "-m", "mrr", "--out", "a.svg"]
+    command = [sys.executable, "-m", "rankconst", "adjust", "0.3", "-d", "nations", "-m", "mrr", "--out", "a.svg"]
     environment = {**os.environ, "MPLBACKEND": "nonsense"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -191,5 +191,5 @@ def test_a_variable_that_matplotlib_refuses(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_importing_pictures_does_not_load_matplotlib() -> None:
-    script = "import sys, rankconst.plots, rankconst.cli.plot; assert 'matplotlib' not in sys.modules"
+    script = "import sys, rankconst.plots, rankconst.cli.figure; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -427,14 +427,14 @@ RUNS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS)
 def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> None:
-    reading = rankconst.read_results(reference / "pykeen_results" / f"{run}.json")
+    reading = rankconst.read(reference / "pykeen_results" / f"{run}.json")
     done = adjust_reading(reading, TABLES, Stated(dataset=run.split("_", 1)[0]))
     ours = {
         (each.entry.metric, each.entry.context): each.adjusted for each in done.entries if each.entry.adjustment is None
     }
     compared = 0
     for entry in reading.entries:
-        # AMRR was formed with a wrong expectation, z never scaled (docs/pykeen_offset.md).
+        # AMRR was formed with a wrong expectation, z never scaled (docs/pykeen.md).
         right = entry.metric.family in {"arithmetic_mean_rank", "hits_at_k"} and entry.adjustment in {
             "index",
             "normalised",
@@ -449,7 +449,7 @@ def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> 
 
 
 def test_all_published_results_go_through_with_their_sources(reference: Path) -> None:
-    reading = rankconst.read_results(reference / "published_results.csv")
+    reading = rankconst.read(reference / "published_results.csv")
     # Its columns tell in sentences what was ranked, and how.
     words = tuple({ask.word for context in reading.entries.contexts for ask in context.asks})
     done = adjust_reading(reading, TABLES, Stated(accepted=words))

@@ -21,7 +21,7 @@ from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
-from rankconst.results.formats import FORMATS, read_document, read_results
+from rankconst.results.formats import FORMATS, read_document
 from readings import check_refusal, documents
 
 if TYPE_CHECKING:
@@ -144,11 +144,11 @@ def test_only_readers_whose_signs_a_document_has_are_imported(name: str, text: s
 
 
 def test_the_format_is_recognised(key: str, path: Path) -> None:
-    assert read_results(path).form == key
+    assert rankconst.read(path).form == key
 
 
 def test_the_format_can_be_forced(key: str, path: Path) -> None:
-    assert read_results(path, key) == read_results(path)
+    assert rankconst.read(path, key) == rankconst.read(path)
 
 
 def test_others_claim_no_file_before_its_own_reader(key: str, path: Path) -> None:
@@ -160,7 +160,7 @@ def test_others_claim_no_file_before_its_own_reader(key: str, path: Path) -> Non
 
 
 def test_everything_read_is_found_in_the_rows(path: Path) -> None:
-    reading: Reading = read_results(path)
+    reading: Reading = rankconst.read(path)
     for entry in reading.entries:
         assert entry.column in reading.columns
         assert entry.column in reading.rows[entry.row]
@@ -169,7 +169,7 @@ def test_everything_read_is_found_in_the_rows(path: Path) -> None:
 
 
 def test_numbers_are_adjusted(key: str, path: Path) -> None:
-    reading = read_results(path)
+    reading = rankconst.read(path)
     dataset = {"csv": None, "libkge_csv": None, "ogb": "ogbl-biokg"}.get(key, "wn18rr")
     if any(entry.context.dataset for entry in reading.entries):
         dataset = None
@@ -241,14 +241,14 @@ def test_a_table_made_from_a_tools_output_is_of_that_tool() -> None:
 
 def test_an_unknown_format(path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"unknown format 'markdwon'\. Did you mean markdown"):
-        read_results(path, "markdwon")
+        rankconst.read(path, "markdwon")
 
 
 def test_a_file_of_no_format(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("The results were good.\n")
     with pytest.raises(DataError, match=r"is not recognised: expected .* Known formats: pykeen, libkge") as refused:
-        read_results(path)
+        rankconst.read(path)
     assert "--input-format" in str(refused.value)
 
 
@@ -273,4 +273,4 @@ def test_a_file_without_results_says_what_was_skipped(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text("model,dataset,MRR\nRotatE,WN18RR,\n")
     with pytest.raises(DataError, match="contains no value of a metric"):
-        read_results(path)
+        rankconst.read(path)

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.formats import read_results
 from rankconst.results.reading import (
     Entries,
     Entry,
@@ -174,7 +174,7 @@ PROTATE = {"MRR": "0.328", "Hits@10": "0.524"}
 
 
 def list_texts(path: Path) -> list[list[str]]:
-    return [[entry.text for entry in group.entries] for group in group_entries(read_results(path))]
+    return [[entry.text for entry in group.entries] for group in group_entries(rankconst.read(path))]
 
 
 def test_a_row_of_a_wide_table_is_a_group() -> None:
@@ -230,7 +230,7 @@ def test_the_lines_of_a_log_are_one_group(tmp_path: Path) -> None:
 
 
 def test_pykeen_json_has_nine_groups(reference: Path) -> None:
-    groups = group_entries(read_results(reference / "pykeen_results" / "nations_complex.json"))
+    groups = group_entries(rankconst.read(reference / "pykeen_results" / "nations_complex.json"))
     expected = {
         f"{side}, {kind}" for side in ("both", "head", "tail") for kind in ("optimistic", "pessimistic", "realistic")
     }

@@ -18,6 +18,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.tables import Tables, bundled_versions
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def tables() -> rankconst.Tables:
+def tables() -> Tables:
     return rankconst.load()
 
 
 @pytest.fixture
-def copy(tables: rankconst.Tables, tmp_path: Path) -> Path:
+def copy(tables: Tables, tmp_path: Path) -> Path:
     """A set of tables that a test may damage."""
     return shutil.copytree(tables.path, tmp_path / "set")
 
@@ -93,12 +94,12 @@ def own(tmp_path: Path) -> Path:
 # Opening.
 
 
-def test_the_default_is_the_newest_set(tables: rankconst.Tables) -> None:
-    assert tables.version == rankconst.bundled_versions()[-1]
+def test_the_default_is_the_newest_set(tables: Tables) -> None:
+    assert tables.version == bundled_versions()[-1]
     assert tables.path.name == tables.version
 
 
-@pytest.mark.parametrize("version", rankconst.bundled_versions())
+@pytest.mark.parametrize("version", bundled_versions())
 def test_every_carried_version_opens(version: str) -> None:
     assert rankconst.load(version=version).version == version
 
@@ -133,7 +134,7 @@ def test_a_file_is_no_folder_of_tables(own: Path) -> None:
 # Damage.
 
 
-def use_constants(tables: rankconst.Tables) -> None:
+def use_constants(tables: Tables) -> None:
     tables.constants("nations", "mrr")
 
 
@@ -205,7 +206,7 @@ def test_a_descriptor_that_describes_nothing_is_refused(copy: Path, text: str) -
 
 
 @pytest.mark.parametrize(("name", "column"), [("constants", "expectation"), ("datasets", "licence")])
-def test_a_table_of_another_schema_is_refused(copy: Path, tables: rankconst.Tables, name: str, column: str) -> None:
+def test_a_table_of_another_schema_is_refused(copy: Path, tables: Tables, name: str, column: str) -> None:
     table = tables.read(name).rename_columns(["renamed" if each == column else each for each in schema_of(name).names])
     file = copy / f"{name}.parquet"
     pq.write_table(table, file)
@@ -236,7 +237,7 @@ def test_a_table_of_another_schema_is_refused(copy: Path, tables: rankconst.Tabl
         ("UMLS", "umls"), ("Kinships", "kinships"),
     ],
 )  # fmt: skip
-def test_datasets_in_any_spelling(tables: rankconst.Tables, name: str, key: str) -> None:
+def test_datasets_in_any_spelling(tables: Tables, name: str, key: str) -> None:
     assert tables.resolve_dataset(name) == key
     assert tables.constants(name, "mrr").tasks == Tasks(key)
 
@@ -244,14 +245,14 @@ def test_datasets_in_any_spelling(tables: rankconst.Tables, name: str, key: str)
 @pytest.mark.parametrize(
     ("name", "hint"), [("fb15k273", r"Did you mean fb15k237"), ("nation", r"Did you mean nations\?"), ("freebase", "")]
 )
-def test_unknown_datasets_get_a_hint(tables: rankconst.Tables, name: str, hint: str) -> None:
+def test_unknown_datasets_get_a_hint(tables: Tables, name: str, hint: str) -> None:
     with pytest.raises(
         UnknownNameError, match=f"unknown dataset '{name}'.*{hint}.*`rankconst show datasets` lists them"
     ):
         tables.constants(name, "mrr")
 
 
-def test_any_spelling_of_the_other_names(tables: rankconst.Tables) -> None:
+def test_any_spelling_of_the_other_names(tables: Tables) -> None:
     expected = tables.constants("nations", "hits@10", split="valid", side="tail", protocol="pykeen")
     assert expected.tasks == Tasks("nations", "pykeen", "valid", "tail")
     assert expected == tables.constants("Nations", "H@10", split="validation", side="right", protocol="PyKEEN")
@@ -269,12 +270,12 @@ def test_any_spelling_of_the_other_names(tables: rankconst.Tables) -> None:
         ({"protocol": "pyken"}, "unknown protocol 'pyken'. Did you mean pykeen"),
     ],
 )
-def test_what_the_tables_do_not_hold_is_said(tables: rankconst.Tables, arguments: dict[str, str], message: str) -> None:
+def test_what_the_tables_do_not_hold_is_said(tables: Tables, arguments: dict[str, str], message: str) -> None:
     with pytest.raises(UnknownNameError, match=message):
         tables.constants(**{"dataset": "nations", "metric": "mrr", **arguments})
 
 
-def test_sampled_negatives_need_only_the_number_of_tasks(tables: rankconst.Tables) -> None:
+def test_sampled_negatives_need_only_the_number_of_tasks(tables: Tables) -> None:
     histogram = tables.histogram("nations", side="head", protocol="sampled:500")
     assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([501], [201])
     assert tables.constants("nations", "mr", protocol="sampled:500").expectation == 251
@@ -366,7 +367,7 @@ def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size:
 
 @pytest.mark.parametrize("k", [2, 4, 7, 11, 10**6])
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
-def test_any_k_is_computed_from_the_histogram(tables: rankconst.Tables, k: int, side: str) -> None:
+def test_any_k_is_computed_from_the_histogram(tables: Tables, k: int, side: str) -> None:
     constants = tables.constants("umls", f"hits@{k}", side=side, protocol="pykeen")
     histogram = tables.histogram("umls", side=side, protocol="pykeen")
     assert constants.metric.k == k
@@ -375,7 +376,7 @@ def test_any_k_is_computed_from_the_histogram(tables: rankconst.Tables, k: int, 
     assert constants.expectation == pytest.approx(sum(c * min(k / n, 1) for n, c in sizes) / histogram.total, rel=1e-13)
 
 
-def test_datasets_are_rows_by_key(tables: rankconst.Tables) -> None:
+def test_datasets_are_rows_by_key(tables: Tables) -> None:
     assert list(tables.datasets) == sorted(tables.datasets)
     row = tables.datasets["fb15k237"]
     assert row["title"] == "FB15k-237"
@@ -393,7 +394,7 @@ def test_tables_as_data_frames(name: str) -> None:
     assert len(frame) == tables.read(name).num_rows > 0
 
 
-def test_constants_are_the_default_data_frame(tables: rankconst.Tables) -> None:
+def test_constants_are_the_default_data_frame(tables: Tables) -> None:
     pytest.importorskip("pandas")
     assert list(tables.to_pandas().columns) == schema_of("constants").names
 

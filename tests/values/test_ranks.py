@@ -10,13 +10,14 @@ import pytest
 import rankconst
 from carried import open_once
 from oracles import EVALUATED
-from rankconst.catalogue.metrics import TABULATED
+from rankconst.catalogue.metrics import TABULATED, Metric
+from rankconst.errors import DataError, UnknownNameError, UsageError
 
 HEAD, TAIL = [1, 2, 4, 300], [1, 1, 8, 2]
 
 
 @pytest.mark.parametrize("metric", TABULATED, ids=str)
-def test_every_metric_is_that_of_the_oracle(metric: rankconst.Metric) -> None:
+def test_every_metric_is_that_of_the_oracle(metric: Metric) -> None:
     ranks = rankconst.from_ranks({"head": HEAD, "tail": TAIL})
     for side, expected in (("head", HEAD), ("tail", TAIL), ("both", HEAD + TAIL)):
         value = float(EVALUATED[metric.family](expected, metric.k))
@@ -37,9 +38,9 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
     assert whole.select("both").tolist() == HEAD
     assert rankconst.from_ranks(pandas.DataFrame({"rank": HEAD})).select().tolist() == HEAD
     assert rankconst.from_ranks(pandas.Series(HEAD)).select().tolist() == HEAD
-    with pytest.raises(rankconst.UnknownNameError, match="there are no ranks of side head; there are of: both"):
+    with pytest.raises(UnknownNameError, match="there are no ranks of side head; there are of: both"):
         whole.evaluate("mrr", "head")
-    with pytest.raises(rankconst.UnknownNameError, match="no ranks of side tail"):
+    with pytest.raises(UnknownNameError, match="no ranks of side tail"):
         rankconst.from_ranks({"head": HEAD}).evaluate("mrr")
     with pytest.raises(ValueError, match="read-only"):
         whole.select()[0] = 7
@@ -48,16 +49,16 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
-        ([1, 0, 2], rankconst.DataError, "number 1 is 0; expected at least 1. Do they count from 0"),
-        ([1.0, float("nan")], rankconst.DataError, "number 1 is nan"),
-        ([], rankconst.DataError, "expected numbers, one for each task"),
-        (np.ma.masked_equal([1, 2, 9], 9), rankconst.DataError, "ranks: 1 of the values are masked; leave them out"),
-        ([[1, 2]], rankconst.DataError, r"of shape \(1, 2\)"),
-        (["1"], rankconst.DataError, "expected numbers"),
-        ({}, rankconst.UsageError, "got no side"),
-        ({"head": [1], "left": [1]}, rankconst.UsageError, "got head, left"),
-        ({"head": [1], "both": [1]}, rankconst.UsageError, "got head, both"),
-        ({"top": [1]}, rankconst.UnknownNameError, "unknown side 'top'"),
+        ([1, 0, 2], DataError, "number 1 is 0; expected at least 1. Do they count from 0"),
+        ([1.0, float("nan")], DataError, "number 1 is nan"),
+        ([], DataError, "expected numbers, one for each task"),
+        (np.ma.masked_equal([1, 2, 9], 9), DataError, "ranks: 1 of the values are masked; leave them out"),
+        ([[1, 2]], DataError, r"of shape \(1, 2\)"),
+        (["1"], DataError, "expected numbers"),
+        ({}, UsageError, "got no side"),
+        ({"head": [1], "left": [1]}, UsageError, "got head, left"),
+        ({"head": [1], "both": [1]}, UsageError, "got head, both"),
+        ({"top": [1]}, UnknownNameError, "unknown side 'top'"),
     ],
 )
 def test_what_is_no_rank_is_refused(given: object, error: type[Exception], said: str) -> None:
@@ -88,13 +89,13 @@ def test_only_ranks_of_the_same_tasks_are_compared() -> None:
         ({"head": HEAD + TAIL[:2], "tail": TAIL[:2]}, "8 and 8 ranks cannot be of the same tasks"),
         (HEAD + TAIL, "the one has ranks of head, tail, the other of both"),
     ):
-        with pytest.raises(rankconst.DataError, match=said):
+        with pytest.raises(DataError, match=said):
             rankconst.compare(one, other, metric="mrr")
-    with pytest.raises(rankconst.DataError, match="expected at least 2"):
+    with pytest.raises(DataError, match="expected at least 2"):
         rankconst.compare([1], [2], metric="mrr")
     frame = pandas.DataFrame({"head": list("abcd"), "rank": HEAD, "model": "one"})
     assert rankconst.compare(frame, frame.assign(model="other"), metric="mrr").num_tasks == 4
-    with pytest.raises(rankconst.DataError, match="rank 1 of side both is of head b in the one and c in the other"):
+    with pytest.raises(DataError, match="rank 1 of side both is of head b in the one and c in the other"):
         rankconst.compare(frame, frame.iloc[[0, 2, 1, 3]], metric="mrr")
 
 
@@ -102,7 +103,7 @@ def test_only_ranks_of_the_same_tasks_are_compared() -> None:
     "options", [{"dataset": "nations"}, {"num_tasks": 4}, {"split": "test"}, {"tool": "pykeen"}, {"relations": ["x"]}]
 )
 def test_ranks_are_of_the_tasks_they_are_of(options: dict[str, Any]) -> None:
-    with pytest.raises(rankconst.UsageError, match="leave out what says which tasks"):
+    with pytest.raises(UsageError, match="leave out what says which tasks"):
         rankconst.compare(HEAD, TAIL, metric="mrr", **options)
 
 
@@ -118,7 +119,7 @@ def test_ranks_are_adjusted_like_a_file() -> None:
         assert float(row["value"]) == ranks.evaluate(row["metric"], row["side"])
         assert index == pytest.approx(constants.index(ranks.evaluate(row["metric"], row["side"])), rel=1e-12)
     assert {row["side"] for row in adjusted.reading.rows} == {"both", "head", "tail"}
-    assert rankconst.lint(ranks, dataset="nations", protocol="standard").num_errors == 0
+    assert rankconst.check(ranks, dataset="nations", protocol="standard").num_errors == 0
     # Their number says that they are of other tasks.
-    with pytest.raises(rankconst.DataError, match="n = 402: only other datasets, splits or sides have that many tasks"):
+    with pytest.raises(DataError, match="n = 402: only other datasets, splits or sides have that many tasks"):
         rankconst.adjust(ranks, dataset="umls")

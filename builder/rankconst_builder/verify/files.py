@@ -35,6 +35,7 @@ _PROVENANCE = {
     "reason": re.compile(r"[^\n]+"),
     "program": re.compile(r"[^\n]+"),
     "splits": re.compile(r"(train|valid|test)(,(valid|test))*"),
+    "baselines": re.compile(r"[a-z]+(,[a-z]+)*"),
 }
 
 

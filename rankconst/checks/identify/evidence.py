@@ -155,9 +155,9 @@ def collect_evidence(
     )
 
 
-def count_piece(num_tasks: int, origin: str = "count") -> Piece:
+def count_piece(num_tasks: int) -> Piece:
     """Return what a number of ranks says."""
-    return Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), origin)
+    return Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), "count")
 
 
 def _count_tasks(entry: Entry) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +18,13 @@ from rankconst.errors import UnknownNameError
 from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.evidence import Evidence, Piece
-    from rankconst.evaluation import Ask, Stated
+    from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry
     from rankconst.tables.search import TaskSets
     from rankconst.tables.tables import Tables
@@ -109,10 +109,12 @@ class Identified:
     reason: str = ""
     # What to know about a match, such as a contradiction to the file's own words.
     note: str = ""
-    context: Stated | None = None
     line: int | None = None
     # Every adjusted value and the right one, unless too many sets fit; right on any of them is right.
     checked: tuple[Checked, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Identified({self.label or 'numbers'}: {', '.join(str(match.tasks) for match in self.matches)})"
 
     @property
     def match(self) -> Match | None:
@@ -125,27 +127,11 @@ class Identified:
         return tuple(each for each in self.checked if not each.belongs)
 
     @property
-    def largest_difference(self) -> float | None:
-        """The largest relative difference of an adjusted value that belongs; None if there is none."""
-        return max((each.difference for each in self.checked if each.belongs), default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Identification:
-    """What was found out about the numbers of a file: groups that share their ranking tasks, in its order."""
-
-    groups: tuple[Identified, ...]
-    table_version: str
-    # What only the user can answer about numbers that do not show it, with these numbers.
-    asked: Mapping[Ask, tuple[Entry, ...]] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return f"Identification({len(self.groups):,} groups of numbers, {len(self.mismatches):,} wrong adjusted values)"
-
-    @property
-    def mismatches(self) -> tuple[Checked, ...]:
-        """The adjusted values that do not belong to their base values."""
-        return tuple(each for group in self.groups for each in group.mismatches)
+    def label(self) -> str:
+        """What tells the numbers from others: ``RotatE, wn18rr, both``; empty if nothing does."""
+        context = self.evidence.context
+        parts = (context.model, context.dataset, context.split, context.side, context.protocol)
+        return ", ".join(filter(None, parts))
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------
@@ -396,10 +382,11 @@ def check_evaluations(
 # No constant is farther from what a piece says, in units of the logarithm: one that agrees outweighs closeness.
 _FAR = 10.0
 
-_SOME_RELATIONS = "--relation NAME for each relation, if only some were evaluated"
+COUNTS = "--counts FILE with your own candidate counts"
+_SOME_RELATIONS = f"--relation NAME for each relation, if only some were evaluated, or {COUNTS}, if other tasks were"
 _OTHER_CANDIDATES = (
-    "--protocol sampled:M if candidates were sampled, or --counts FILE with your own candidate counts, if the known "
-    "answers of other splits were removed (PyKEEN's filter_validation_when_testing=False)"
+    f"--protocol sampled:M if candidates were sampled, or {COUNTS}, if the known answers of other splits were removed "
+    "(PyKEEN's filter_validation_when_testing=False)"
 )
 
 

@@ -58,6 +58,17 @@ def find_equal(evidence: Evidence) -> str:
     return f"sampled:{size - 1}"
 
 
+def contradict(evidence: Evidence, histogram: Histogram) -> str:
+    """Return what numbers in full have otherwise than tasks with these candidates; nothing if they fit."""
+    if (told := _read_full(evidence)) is None:
+        return ""
+    count, mean, expected = told[0], told[1], (histogram.mean + 1) / 2
+    if count != histogram.total:
+        return f"n = {count:,}, expected {histogram.total:,}"
+    fits = agrees(mean, expected, expected)
+    return "" if fits else f"{mean.label} = {mean.value:.6g} ({mean.origin}), expected {expected:.6g}"
+
+
 def find_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str], user: Stated) -> tuple[Match, ...]:
     """Return the sets of one relation, or else of two, that the numbers fit; those with the same candidates as one."""
     if (told := _read_full(evidence)) is None or names.get("aggregation", "micro") != "micro":

@@ -20,8 +20,8 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
 from rankconst.checks.identify.matches import (
+    COUNTS,
     Comparisons,
-    Identification,
     Identified,
     Match,
     check_evaluations,
@@ -30,9 +30,9 @@ from rankconst.checks.identify.matches import (
     preference,
     rank,
 )
-from rankconst.checks.identify.partial import find_equal, find_relations
-from rankconst.errors import RankconstError, UnknownNameError, UsageError
-from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_open, list_parsers, parse_stated, settle
+from rankconst.checks.identify.partial import contradict, find_equal, find_relations
+from rankconst.errors import RankconstError, UnknownNameError
+from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_parsers, parse_stated, settle
 from rankconst.names import list_first
 from rankconst.results.adjust import name_relations
 from rankconst.results.reading import Entries, Entry, Group, Reading, group_entries
@@ -98,15 +98,17 @@ def gather(groups: Sequence[Group], reading: Reading, user: Stated) -> list[Part
     return parts
 
 
-def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -> Identification:
-    """Find the ranking tasks that the numbers of a file come from, and the adjusted values that are wrong on them."""
+def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -> list[Identified]:
+    """Find the ranking tasks that the numbers of a file come from, and the adjusted values that are wrong on them.
+
+    Each is of numbers that share their tasks, in the order of the file.
+    """
     sets, parts = TaskSets.of(tables), gather(group_entries(reading), reading, user)
     groups = []
     for part in parts:
         found = identify(part.evidence, tables, user, part.evaluations)
-        groups.append(replace(found, context=part.context, line=part.evaluations[0][0].line))
+        groups.append(replace(found, line=part.evaluations[0][0].line))
     sure = {group.match for group in groups if group.match is not None and group.match.by_chance < CERTAIN}
-    asked: dict[Ask, tuple[Entry, ...]] = {}
     for place, (group, part) in enumerate(zip(groups, parts, strict=True)):
         # A slip may be why nothing fits: then the numbers are of the tasks of others with the same number of ranks.
         counts = {piece.value for piece in group.evidence.pieces if piece.metric is None}
@@ -117,9 +119,7 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
             own = Comparisons.of(group.evidence, sets, np.array([sets.sets.index(match.tasks)])).list_at(0)
             likely = replace(match, comparisons=own)
             groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
-        for ask in list_open(part.context, user) if group.evidence.pieces and groups[place].match is None else ():
-            asked[ask] = (*asked.get(ask, ()), *itertools.chain(*part.evaluations))
-    return Identification(tuple(groups), tables.version, asked)
+    return groups
 
 
 _LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
@@ -134,15 +134,10 @@ def identify(
     pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the file
     states narrow the search, unless nothing fits then.
     """
-    if user.side == RELATION_SIDE:
-        raise UsageError(
-            "relation prediction is not searched for. If you know the dataset and the protocol of the numbers, adjust "
-            f"them with side {RELATION_SIDE}."
-        )
     sets, given = TaskSets.of(tables), {name: key for name in NAMES if (key := getattr(user, name)) is not None}
     asked = select(sets, given)
     if not asked.any():
-        raise UnknownNameError(f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
+        return Identified(evidence, (), f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
     stated, notes = _read_stated(evidence.context, tables)
     if not evidence.pieces:
         return Identified(evidence, (), _describe_lack(evidence), " ".join(notes))
@@ -235,7 +230,7 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     """Find the ranking tasks of every evaluation; `user` in any spelling."""
     user = parse_stated(user, tables)
     reading = name_relations(reading, user, tables)
-    if not _tells(reading):
+    if not tells(reading):
         return Completed(reading)
     search, groups = _Search(reading, tables, user), group_entries(reading)
     # A file may tell evaluations on the same tasks apart by model and side.
@@ -252,7 +247,8 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
             asked |= dict.fromkeys(part.places, answer)
             said: dict[str, Any] = {"asks": (*part.context.asks, answer)}
         elif isinstance(answer, str):
-            said = {"protocol": answer}
+            splits = search.list_splits(part, part.names) if "dataset" in part.names else set()
+            said = {"protocol": answer} | ({"split": splits.pop()} if len(splits) == 1 else {})
             shown[answer] = None
         else:
             default = search.default(part)
@@ -274,7 +270,7 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     return Completed(completed, tuple(groups), tuple(contexts), asked, search.describe(told, shown))
 
 
-def _tells(reading: Reading) -> bool:
+def tells(reading: Reading) -> bool:
     """Tell whether there are adjusted values or numbers of ranks, without a look at each of a million entries."""
     return any(head.adjustment is not None or head.metric.scale == "count" for head in reading.entries.heads) or any(
         context.num_tasks is not None for context in reading.entries.contexts
@@ -317,7 +313,7 @@ class _Search:
         """Search for the sets of tasks that the numbers of some evaluations fit; None if there are none to search."""
         names, evidence = self._name(part.context), part.evidence
         if names is None:
-            return None
+            return self._check_named(part)
         if not evidence.pieces and not evidence.vague:
             return replace(part, names=names)
         key = None if part.tells or evidence.vague else replace(part.context, model=None)
@@ -329,7 +325,8 @@ class _Search:
             # A tool may call the one side that was evaluated both.
             attempts.append({name: key for name, key in names.items() if name != "side"})
         matches = find_first(evidence, self.sets, (select(self.sets, asked) for asked in attempts), self.user)
-        sampled = "" if matches or "protocol" in names or not self._may_hold(part, names) else find_equal(evidence)
+        other = matches or "protocol" in names or ("dataset" in names and not self.list_splits(part, names))
+        sampled = "" if other else find_equal(evidence)
         if not matches and not sampled:
             some = (find_relations(evidence, self.tables, asked, self.user) for asked in attempts)
             matches = next(filter(None, some), ())
@@ -339,13 +336,22 @@ class _Search:
             self._by_count[key] = found
         return found
 
-    def _may_hold(self, part: Part, names: Mapping[str, str]) -> bool:
-        """Tell whether the named dataset has that number of ranks: sampling limits the candidates, not the ranks."""
-        if "dataset" not in names:
-            return True
+    def _check_named(self, part: Part) -> Part | None:
+        """Ask where numbers contradict the relations, or the sampled candidates, that file or user name."""
+        tasks = self.default(part)
+        if tasks is None or not tasks.is_micro or tasks.side == RELATION_SIDE or not part.tells:
+            return None
+        some = tasks.relations or find_protocol(tasks.protocol).negatives
+        if not some or not (text := contradict(part.evidence, self.tables.histogram(tasks))):
+            return None
+        remedy = f"what was evaluated (--split, --relation), or {COUNTS}"
+        return replace(part, ask=Ask("tasks", f"its numbers are not those of {tasks}: {text}", remedy=remedy))
+
+    def list_splits(self, part: Part, names: Mapping[str, str]) -> set[str]:
+        """Return the splits of the named dataset with that number of ranks: sampling limits the candidates only."""
         stated = [piece.value for piece in part.evidence.pieces if piece.metric is None]
         chosen = select(self.sets, {name: key for name, key in names.items() if name in {"dataset", "split", "side"}})
-        return bool(np.isin(self.sets.num_tasks[chosen], stated).any())
+        return set(self.sets.names["split"][chosen & np.isin(self.sets.num_tasks, stated)].tolist())
 
     def _ask(self, part: Part, names: Mapping[str, str]) -> Ask:
         """Return what is nearest where nothing fits, and what may be the reason."""
@@ -353,7 +359,9 @@ class _Search:
         if names and (part.tells or evidence.vague):
             elsewhere = rank(evidence, self.sets, select(self.sets, {}), self.user)
             if elsewhere and elsewhere[0].by_chance < CERTAIN:
-                text = f"its numbers do not fit {list_names(names)}; they are those of {_describe(elsewhere[:1])}"
+                text = (
+                    f"its numbers do not fit {list_names(names)}; they are those of {describe_matches(elsewhere[:1])}"
+                )
                 return Ask("tasks", text)
         if not chosen.any():
             return Ask("tasks", f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}")
@@ -429,7 +437,7 @@ class _Search:
         if matches := list(told):
             named = self.user.dataset or any(context.dataset for context in self.reading.entries.contexts)
             start, more = ("its", "") if named else ("no dataset is named; its", " Add --dataset to be sure.")
-            found = f"{start} numbers are those of {_describe(matches)} (`rankconst identify` shows why).{more}"
+            found = f"{start} numbers are those of {describe_matches(matches)} (`rankconst check` shows why).{more}"
             sentences.append(found)
         if protocols := " and ".join(sampled):
             equal = f"its numbers show that all tasks have the same number of candidates: protocol {protocols}."
@@ -443,7 +451,7 @@ def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | 
         return part.ask or Ask("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
     if len(matches) > 1:
         return _ask_which(matches)
-    text = f"no dataset is named; its numbers fit {_describe(matches)}, but so few digits can fit by chance"
+    text = f"no dataset is named; its numbers fit {describe_matches(matches)}, but so few digits can fit by chance"
     return matches[0] if sure else Ask("dataset", text, remedy="--dataset")
 
 
@@ -468,11 +476,13 @@ def _ask_which(matches: Sequence[Match]) -> Ask:
     """Ask which of several sets it is, with the options that would tell them apart."""
     tasks = [match.tasks for match in matches]
     options = [f"--{name} {getattr(tasks[0], name)}" for name in NAMES if len({getattr(t, name) for t in tasks}) > 1]
-    text = f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: {_describe(matches)}"
+    text = (
+        f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: {describe_matches(matches)}"
+    )
     return Ask("tasks", text, remedy=f"what tells them apart, for example {' '.join(options)}")
 
 
-def _describe(matches: Sequence[Match]) -> str:
+def describe_matches(matches: Sequence[Match]) -> str:
     """Name sets of tasks: what only sides tell apart together, protocols with the same constants as equal."""
     sides: dict[str, list[str]] = {}
     for match in matches:

@@ -33,14 +33,13 @@ def lint_reading(
 ) -> Lint:
     """Apply rules, or all if none is named, to a results file; without tables, those that need no ranking tasks."""
     user = user or Stated()
-    listed = "`rankconst lint --rules` lists them all."
+    listed = "`rankconst show rules` lists them all."
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
     notes: dict[str, None] = {}
     archive, completed = Archive(tables), Completed(reading)
     if tables is not None:
         user = parse_stated(user, tables)
         completed = complete_reading(reading, tables, user)
-        notes[completed.note] = None
     cases: list[Case] = []
     asked: dict[Ask, list[Entry]] = {}
     for place, group in enumerate(completed.groups or group_entries(reading)):
@@ -55,7 +54,7 @@ def lint_reading(
     found = [finding for rule in chosen or RULES.values() for finding in rule.apply(cases)]
     findings = sorted(_drop_explained(found), key=lambda finding: finding.line or 0)
     questions = {ask: tuple(entries) for ask, entries in asked.items()}
-    return Lint(reading, tuple(findings), len(cases), tuple(filter(None, notes)), questions)
+    return Lint(reading, tuple(findings), tuple(cases), tuple(filter(None, notes)), questions)
 
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:

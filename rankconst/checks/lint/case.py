@@ -65,7 +65,8 @@ class Lint:
 
     reading: Reading
     findings: tuple[Finding, ...]
-    num_groups: int
+    # Of each evaluation, what was checked.
+    cases: tuple[Case, ...] = ()
     notes: tuple[str, ...] = ()
     # What only the user can answer about ranking tasks, with the numbers that wait for it.
     asked: Mapping[Ask, tuple[Entry, ...]] = field(default_factory=dict)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.checks.identify.defects import Checked
     from rankconst.checks.lint.case import Case
     from rankconst.values.constants import Constants
 
@@ -576,8 +577,11 @@ _TELLING = 4
 _LEAST_Z = -5.0
 
 
+MISMATCH = "adjusted-mismatch"
+
+
 @rule(
-    "adjusted-mismatch",
+    MISMATCH,
     title="adjusted values belong to their base values",
     inequality="M / E, (M - E) / (optimum - E), +-(M - E) / sqrt(Var)",
     why="Hoyt et al. 2022, arXiv:2203.07544; E and Var of the tables.",
@@ -597,17 +601,22 @@ def find_mismatches(case: Case) -> Iterator[Finding]:
             raise DataError(f"no constants of {metric.label}")
         return constants
 
+    doubt = "Of another protocol? Name it with --protocol." if case.assumed else ""
     for checked in check_entries(entries, find_constants, percent=case.percent):
-        if checked.cause is None:
-            continue
-        m, base = found[checked.entry], case.own[checked.base.metric]
-        cause = f"{checked.cause.summary[:1].upper()}{checked.cause.summary[1:]}."
-        if checked.cause is UNKNOWN:
-            cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
-        expected = f"expected {show_number(checked.expected, 8)}{_name_tasks(case)}"
-        statement = f"{m} does not belong to {base}: {expected}."
-        severity: Severity = "info" if checked.cause.harmless else "warning" if case.assumed else "error"
-        yield Finding((m, base), _write_formula(m), statement, cause, severity)
+        if checked.cause is not None:
+            m, base = found[checked.entry], case.own[checked.base.metric]
+            yield describe_mismatch(checked, m, base, _name_tasks(case), doubt, certain=not case.assumed)
+
+
+def describe_mismatch(
+    checked: Checked, m: Measured, base: Measured, where: str, doubt: str = "", *, certain: bool
+) -> Finding:
+    """Return what is wrong with an adjusted value; `doubt` is said where no known defect is the cause."""
+    known = checked.cause or UNKNOWN
+    cause = doubt if known is UNKNOWN else f"{known.summary[:1].upper()}{known.summary[1:]}."
+    statement = f"{m} does not belong to {base}: expected {show_number(checked.expected, 8)}{where}."
+    severity: Severity = "info" if known.harmless else "error" if certain else "warning"
+    return Finding((m, base), _write_formula(m), statement, cause, severity)
 
 
 def _find_unscaled(case: Case) -> Iterator[Finding]:

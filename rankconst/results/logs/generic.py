@@ -1,7 +1,8 @@
 """Lines with ``name: value``, ``name = value`` or ``name value``, of any tool: what no module of a tool recognises.
 
-Consecutive lines with numbers of metrics are a block. What stands on a number's own line and between the block before
-and its own belongs to it; labels of vocabulary declare, other words ask, and no split is assumed.
+Consecutive lines with numbers of metrics are a block. What stands before the numbers of a line, and between the block
+before and its own, belongs to them: labels of vocabulary declare, other words ask, and no split is assumed. What else
+stands on the lines of its block only asks.
 """
 
 from __future__ import annotations
@@ -14,65 +15,218 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.evaluation import Ask
 from rankconst.results.document import Document
 from rankconst.results.gate import UNFILTERED, Text, Told, gather
-from rankconst.results.labels import Label
-from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader, strip_colours
-from rankconst.results.logs.pieces import (
-    Held,
-    Line,
-    Number,
-    clean,
-    name_number,
-    name_saying,
-    parse_line,
-    read_text,
-    take_numbers,
-)
+from rankconst.results.labels import FILE_ENDINGS, Label, read_label
+from rankconst.results.logs.lines import Found, LogFormat, Rule, list_settings, make_reader, strip_colours
 from rankconst.results.logs.signs import RECOMMENDER, SIGNS, TOOLS, is_recommender
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.text import find_lines, is_table
 from rankconst.results.tables.units import drop_contradictions, find_family, leave_small, name_percentages, settle_units
+from rankconst.results.vocabulary import FIELDS, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rankconst.results.reading import Reading
+
+# A line in pieces. It is parsed once without its numbers, which repeat in other lines with the same words.
+
+_HOLE = "\0"  # where a number stands
+_LONGEST = 2_000
+_MOST_NUMBERS = 200
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+\.?\d*|\.\d+)"
+_SPREAD = rf"(?:\s?(?:±|\+/-|\+-)\s?{_DIGITS})?"
+# Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
+_BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
+_NUMBER = re.compile(rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d+)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII)
+# What stands before a message, or is not a word of it.
+_STAMP = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?")
+_LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
+_BAR = re.compile(r"(?<!\d)\d{1,3}%\|[^|]*\||(?<!\d)\d{1,9}/\d{1,9} \[[=>.]+\]")
+_SPEED = re.compile(r"\[[\d:]{1,20}<[^,\]]{0,99}(?:, *[\d.?]{1,20} ?\w+/\w+)?")
+_ENDINGS = "|".join(map(re.escape, FILE_ENDINGS))
+_FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")
+_STEP = re.compile(
+    r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?", re.IGNORECASE
+)
+_WRAPPER = re.compile(r"[\w.]{1,60}\($")  # np.float64(0.3)
+_PARTS = re.compile(r"[{},;|\[\]\"'`\t]+|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
+_EDGES = " *#=>~-:.()"
+_BESIDE = re.compile(r"\s*\(([^()]*)\)")
+_ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
+_DENIED = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}(?:False|false|no|off)\b")  # filtered=False
+_NO_K = "it does not say which k"
+_MORE_NAMES = "several names of metrics stand before it"
+_MORE_NUMBERS = "several numbers are behind its name"
+_LABEL_BEHIND = "a label stands between or behind the numbers of its line: put each evaluation on a line of its own"
+
+
+class _Number(NamedTuple):
+    """A number of a line, without its digits."""
+
+    label: Label  # what its name says
+    place: int  # which of the numbers of the line it is
+    texts: tuple[Text, ...] = ()  # what the line says of it, the nearest first
+    reason: str = ""  # why it cannot be adjusted
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """The question about a name that is not wholly of vocabulary: ``mr_type``."""
+        text = self.label.text[:60]
+        return () if self.label.whole else (Ask("part", text, text.lower(), "its name"),)
+
+
+class _Line(NamedTuple):
+    """What a line with numbers says."""
+
+    numbers: tuple[_Number, ...] = ()
+    opens: bool = False  # True if it begins with words of vocabulary: like the row of a table, it says whose it is
+    texts: tuple[Text, ...] = ()  # what only asks, about further lines of its block
+
+
+def _weaken(label: Label) -> Label:
+    """Return a label that only asks."""
+    return replace(label, whole=False)
+
+
+def _list_texts(label: Label, place: str = "its line") -> list[Text]:
+    """Return what a label beside numbers says of them: as the cell of a row, and as a sentence."""
+    return [Text(label, scope, place) for scope in ("row", "text")] if label.tells else []
+
+
+def _clean(line: str) -> tuple[str, str]:
+    """Return a line without its prefix, and the epoch or step that it names."""
+    text = line.replace(_HOLE, " ")
+    if "|" in text or "<" in text or "]" in text:
+        text = _SPEED.sub(" ", _BAR.sub(" ", text))
+    if ":" in text:
+        text = _STAMP.sub(" ", text)
+    text = _LEVEL.sub(" ", text)
+    if "." in text or "/" in text:
+        text = _FILE.sub(" ", text)
+    step = _STEP.search(text)
+    return (text, "") if step is None else (_STEP.sub(" ", text), step[1])
+
+
+@lru_cache(maxsize=8_192)
+def _parse(template: str) -> _Line:
+    """Return the numbers of a line, and what it says of them."""
+    gaps = template.split(_HOLE)
+    if len(gaps) > _MOST_NUMBERS or max(map(len, gaps)) > _LONGEST:
+        return _Line()
+    numbers, before, behind, metric = list[_Number](), list[Text](), list[Label](), ""
+    opens = False
+    for place, written in enumerate(gaps[:-1]):
+        beside = _BESIDE.match(written) if numbers else None  # of the number before, or of this one
+        behind += [read_label(beside[1])] if beside is not None else []
+        gap = _WRAPPER.sub("", written if beside is None else written[beside.end() :]).rstrip(" \t:='\"`")
+        *words, name = list(filter(None, (part.strip(_EDGES) for part in _PARTS.split(gap)))) or [""]
+        named = [word for word in words if _names_metric(word)]
+        label = read_label(name)
+        if label.metric is None and label.whole and (metric := (named or [metric])[-1]):  # "MRR: Tail: 0.1, Head: 0.2"
+            label, named = read_label(f"{metric} {name}"), []
+        if label.metric is None and name.lower() not in {"hits", "hit"}:
+            if not name and numbers and numbers[-1].place == place - 1:
+                numbers[-1] = numbers[-1]._replace(reason=numbers[-1].reason or _MORE_NUMBERS)
+            # Beside a number of something else, words may be of that.
+            others = [_weaken(each) for word in (*words, name) for each in _read_labels(word)]
+            behind += others if numbers else ()
+            before += () if numbers else (text for each in others for text in _list_texts(each))
+            continue
+        labels = [each for word in words for each in _read_labels(word)]
+        opens = opens or (not numbers and (bool(label.values) or any(each.whole for each in labels)))
+        behind += labels if numbers else ()
+        before += () if numbers else (text for each in labels for text in _list_texts(each))
+        reason = label.reason or _judge(label) or _MORE_NAMES * bool(named)
+        numbers.append(_Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason))
+    behind += [each for part in _PARTS.split(gaps[-1]) for each in _read_labels(part.strip(_EDGES))]
+    declares = _LABEL_BEHIND * any(each.whole and (each.values or each.graphs) for each in behind)
+    names = [Text(_weaken(each.label), "row", "its line") for each in numbers]
+    asking = [*names, *(text for each in behind for text in _list_texts(_weaken(each)))]
+    numbers = [each._replace(texts=(*each.texts, *asking), reason=each.reason or declares) for each in numbers]
+    weak = (text._replace(label=_weaken(text.label), place="a line above") for text in (*before, *asking))
+    return _Line(tuple(numbers), opens, tuple(dict.fromkeys(weak)))
+
+
+def _judge(label: Label) -> str:
+    """Return why the number of a name cannot be adjusted, as half a sentence."""
+    if label.metric is None:
+        return _NO_K
+    return "it is adjusted already" if label.adjustment else ""
+
+
+@lru_cache(maxsize=4_096)
+def _names_metric(text: str) -> bool:
+    """Tell whether a text is the name of a metric."""
+    return read_label(text).metric is not None and read_label(text).whole
+
+
+@lru_cache(maxsize=8_192)
+def _read_text(template: str) -> tuple[Text, ...]:
+    """Return what a line without metrics says of the numbers below it."""
+    text = template.replace(_HOLE, " ").strip(_EDGES)
+    pair = _ROLE.fullmatch(text) if len(text) < _LONGEST else None
+    if pair is not None and read_label(pair[1]).role in {*FIELDS, "dataset"}:
+        text = pair[2]
+    labels = [label for label in _read_labels(text) if label.tells]
+    labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
+    # A label of vocabulary is like the cell of a row: "std" above a number says that it is one.
+    return tuple(Text(label, scope, "a line above") for label in labels for scope in ["text"] + ["row"] * label.whole)
+
+
+def _read_labels(text: str) -> Iterator[Label]:
+    """Yield the label of a text; those of its pieces, which only ask, if it is very long."""
+    if denied := tuple(word for found in _DENIED.finditer(text) for word in _deny(found[1])):
+        yield Label(text, words=denied)
+    if len(text) <= _LONGEST:
+        yield read_label(text)
+        return
+    words = re.findall(rf"\S{{1,{_LONGEST // 2}}}", text)
+    start, length = 0, 0
+    for i, word in enumerate((*words, "")):
+        length += len(word) + 1
+        if length > _LONGEST or i == len(words):
+            yield _weaken(read_label(" ".join(words[start:i])))
+            start, length = i, len(word)
+
+
+def _deny(name: str) -> Iterator[Word]:
+    """Yield what a flag that is off may say: another value than its name."""
+    for field, (value, *_) in read_label(name).values.items():
+        yield Word(value, field, frozenset({"row", "text"}), "a flag of this name is off")
+
+
+# A log from top to bottom.
 
 _MOST_TEXTS = 60
 _CROWDED = f"more than {_MOST_TEXTS} different lines say something of it: split the log"
 _OF_ALL = {"protocol", "task"}  # words above the first block may be about all of them
+_LONGEST_ALIKE, _MOST_ALIKE = 1_000, 50_000
+_DIGIT = re.compile(r"\d")
+_ALIKE = str.maketrans("123456789", "000000000")
+_NOBODY = (None, None, None, None)
 
 
 class _Texts:
     """What lines say, the nearest last; of several that say the same, the nearest counts."""
 
     def __init__(self) -> None:
-        self.texts: dict[object, Held] = {}
+        self._texts: dict[object, Text] = {}
         self.crowded = False
 
-    def add(self, held: Held) -> None:
+    def add(self, texts: Iterable[Text]) -> None:
         """Add what a line says."""
-        key = (held.text.scope, name_saying(held.text.label, leads=held.leads))
-        before = self.texts.pop(key, None)
-        self.texts[key] = held if before is None else held._replace(seen=held.seen | before.seen)
-        self.crowded = self.crowded or len(self.texts) > _MOST_TEXTS
-        if self.crowded:
-            del self.texts[next(iter(self.texts))]
+        for text in texts:
+            key = (text.scope, text.label.whole, text.label.graphs, text.label.words, *text.label.values.items())
+            self._texts.pop(key, None)
+            self._texts[key] = text
+            self.crowded = self.crowded or len(self._texts) > _MOST_TEXTS
+            if self.crowded:
+                del self._texts[next(iter(self._texts))]
 
-    def pass_by(self, names: frozenset[tuple[str, str]]) -> None:
-        """Note the names of numbers: for the next of the same name, what was said before only asks."""
-        self.texts = {key: held._replace(seen=held.seen | names) for key, held in self.texts.items()}
-
-    def list_for(self, label: Label) -> Iterator[Text]:
-        """Yield the texts for a number with a name, the nearest first."""
-        return (held.tell(label) for held in reversed(self.texts.values()))
-
-
-class _Shape(NamedTuple):
-    """What a line without numbers of metrics says, whatever its digits."""
-
-    texts: tuple[Held, ...]
-    steps: bool  # True if it names an epoch or a step
+    def list_nearest(self) -> tuple[Text, ...]:
+        """Return the texts, the nearest first."""
+        return tuple(self._texts.values())[::-1]
 
 
 class _Scan:
@@ -84,88 +238,76 @@ class _Scan:
         self._block = 0  # the line where the block begins; 0 between blocks
         self._first = True  # until the first block ends
         self._step = ""  # the last line that names one
-        self._shapes: dict[str, _Shape] = {}
+        self._known: dict[str, tuple[tuple[Text, ...], bool]] = {}  # what lines without numbers of metrics say
 
     def read(self, text: str) -> Iterator[Found]:
         """Yield the numbers in the order of their lines."""
         for number, written in enumerate(text.split("\n"), 1):
             line = written.rpartition("\r")[2]
             alike = line.translate(_ALIKE)
-            shape = self._shapes.get(alike)
-            if shape is None:
-                words, step = clean(line)
-                template, values = take_numbers(words)
-                parsed = parse_line(template) if values else Line()
-                if parsed.numbers:
-                    self._step = line if step else self._step
+            if alike not in self._known:
+                words, step = _clean(line)
+                values = _NUMBER.findall(words)
+                template = _NUMBER.sub(_HOLE, words) if values else words
+                self._step = line if step else self._step
+                if values and (parsed := _parse(template)).numbers:
                     yield from self._read_numbers(number, parsed, values)
                     continue
-                shape = _Shape(tuple(map(Held, read_text(template))), bool(step))
+                texts = _read_text(template)
                 # A digit of a name, as in FB15k, makes it another one.
-                if len(line) < _LONGEST and len(self._shapes) < _MOST_SHAPES and not _DIGIT.search(template):
-                    self._shapes[alike] = shape
-            self._step = line if shape.steps else self._step
-            self._take_text(shape)
+                if len(line) < _LONGEST_ALIKE and len(self._known) < _MOST_ALIKE and not _DIGIT.search(template):
+                    self._known[alike] = texts, bool(step)
+            else:
+                texts, steps = self._known[alike]
+                self._step = line if steps else self._step
+            self._take_texts(texts)
 
-    def _read_numbers(self, number: int, parsed: Line, values: list[str]) -> Iterator[Found]:
+    def _read_numbers(self, line: int, parsed: _Line, values: list[str]) -> Iterator[Found]:
         """Yield the numbers of a line."""
-        if not self._block:
-            self._block, self._held = number, _Texts()
-        if parsed.opens:  # like the row of a table, it goes on with no line above
+        self._block = self._block or line
+        if parsed.opens or self._block == line:
             self._held = _Texts()
-        yield from (self._find(number, each, values[each.place]) for each in parsed.numbers)
-        self._held.pass_by(frozenset(name_number(each.label) for each in parsed.numbers))
-        for held in parsed.held:
-            self._held.add(held)
+        yield from (self._find(line, each, values[each.place]) for each in parsed.numbers)
+        self._held.add(parsed.texts)
 
-    def _take_text(self, shape: _Shape) -> None:
+    def _take_texts(self, texts: tuple[Text, ...]) -> None:
         """Take a line without numbers of metrics: it ends a block, and belongs to the next."""
         if self._block:
             self._keep()
             self._block, self._above = 0, _Texts()
-        for held in shape.texts:
-            self._above.add(held)
+        self._above.add(texts)
 
     def _keep(self) -> None:
         """Keep the datasets named above a block, and what the lines above the first one may say of all."""
-        for text in (held.text for held in self._above.texts.values()):
+        for text in self._above.list_nearest()[::-1]:
             words = tuple(word for word in text.label.words if word.field in _OF_ALL and self._first)
             if text.label.graphs or words:
-                self._graphs.add(Held(text._replace(label=replace(text.label, values={}, words=words))))
+                self._graphs.add([text._replace(label=replace(text.label, values={}, words=words))])
         self._first = False
 
-    def _find(self, line: int, number: Number, text: str) -> Found:
+    def _find(self, line: int, number: _Number, text: str) -> Found:
         """Return a number with what all texts say of it."""
         metric = number.label.metric
         if metric is None or number.reason:
             return Found(line, self._block, number.label.text, text, *_NOBODY, {}, why=number.reason)
-        near = [*number.texts, *self._held.list_for(number.label)]
-        own = (*near, *self._above.list_for(_UNNAMED))
+        own = (*number.texts, *self._held.list_nearest(), *self._above.list_nearest())
         told = _gather((*own, *self._list_before(own), self._name))
         named = number.label.values.get("protocol", ("",))[0]
-        said: dict[str, str | None] = {**told.said, "step": clean(self._step)[1], "own protocol": named}
+        said: dict[str, str | None] = {**told.said, "step": _clean(self._step)[1], "own protocol": named}
         if told.origins.get("dataset") == self._name.place:  # only a known name counts there
             del said["dataset"]
         crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
         value = f"{text.rstrip(' %')}%" if number.label.percent or text.endswith("%") else text
         address = (told.said.get("split"), told.said.get("side"), told.said.get("protocol"), None)
-        asks = (*number.asks, *told.asks)
         why = _CROWDED if crowded else ""
-        return Found(line, self._block, metric.label, value, *address, said, why=why, asks=asks)
+        return Found(line, self._block, metric.label, value, *address, said, why=why, asks=(*number.asks, *told.asks))
 
     def _list_before(self, own: tuple[Text, ...]) -> tuple[Text, ...]:
         """Return what was said before the block: the datasets count where its texts name none."""
-        before = tuple(self._graphs.list_for(_UNNAMED))
+        before = self._graphs.list_nearest()
         if not any(text.label.graphs for text in own):
             return before
         return tuple(text._replace(label=replace(text.label, graphs=())) for text in before if text.label.words)
-
-
-_LONGEST, _MOST_SHAPES = 1_000, 50_000
-_DIGIT = re.compile(r"\d")
-_ALIKE = str.maketrans("123456789", "000000000")
-_UNNAMED = Label()
-_NOBODY = (None, None, None, None)
 
 
 @lru_cache(maxsize=4_096)

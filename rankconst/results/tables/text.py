@@ -1,4 +1,4 @@
-"""Tables as programs print them, and as they come from a PDF: columns by bars, by rules, or by blanks.
+"""Tables as programs print them, and as they come from a PDF: columns by bars or by blanks.
 
 A row counts only with as many cells as the heading. reStructuredText writes such tables, too.
 
@@ -30,7 +30,6 @@ _MOST_LEVELS = 50
 _MOST_WORDS = 4
 _METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
 _RULE = re.compile(r"(?=.*[-=+])[\s\-=_|+:]+")
-_RULED = re.compile(r"[ \t]*(?:=+|-+)(?:[ \t]+(?:=+|-+))+[ \t]*")
 _UNDERLINE = re.compile(r"([=\-`:.'\"~^_*+#])\1{2,}\s*")
 _COMMENT = re.compile(r"\.\.(?:\s+(?![\w-]+::|[_\[|]).*)?")  # of reStructuredText
 _LIST = re.compile(r"\.\. list-table::(.*)")
@@ -52,7 +51,7 @@ def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
         if _COMMENT.fullmatch(lines[i]):
             i = _end_indented(lines, i + 1)
             continue
-        found = _read_listed(lines, i) or _read_barred(lines, i) or _read_ruled(lines, i) or _read_apart(lines, i)
+        found = _read_listed(lines, i) or _read_barred(lines, i) or _read_apart(lines, i)
         if found is None:
             i = _read_text(lines, i, paragraph, outline)
             continue
@@ -175,30 +174,6 @@ def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
 
 def _strip_cell(cell: str) -> str:
     return _strip(cell) if "`" in cell or "*" in cell else " ".join(cell.split())
-
-
-# Rules over columns, lists of rows.
-
-
-def _read_ruled(lines: Sequence[str], i: int) -> _Found | None:
-    """Read a table whose rule has a piece for each column: the first line, or the second."""
-    ruled = next((j for j in (i, i + 1) if j < len(lines) and _RULED.fullmatch(lines[j])), None)
-    if ruled is None or not lines[i].strip():
-        return None
-    columns = [found.span() for found in re.finditer("=+|-+", lines[ruled])]
-    end = next((j for j in range(i, len(lines)) if not lines[j].strip()), len(lines))
-    body = ((j, lines[j]) for j in range(i, end) if not _RULE.fullmatch(lines[j]))
-    return [_cut(line, columns, j + 1) for j, line in body], end, ""
-
-
-def _cut(line: str, columns: Sequence[tuple[int, int]], number: int) -> Row:
-    """Return the cells below the pieces of a rule; a line that does not keep to them is a single cell."""
-    if any(line[start - 1 : start].strip() for start, _ in columns[1:]):
-        cells = tuple(_split_other(line))
-        return Row(number, cells, cells)
-    ends = [*(start for start, _ in columns[1:]), len(line)]
-    cells = tuple(_strip_cell(line[start:end]) for (start, _), end in zip(columns, ends, strict=True))
-    return Row(number, cells, cells)
 
 
 def _read_listed(lines: Sequence[str], i: int) -> _Found | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     note = complete_reading(reading, TABLES, user).note
     assert f"under pykeen = standard = libkge, only relation {', '.join(relations)}" in note
     assert not lint_reading(reading, TABLES, user).num_errors
-    found = [group.match for group in identify_reading(reading, TABLES, user).groups]
+    found = [group.match for group in identify_reading(reading, TABLES, user)]
     assert {match.tasks.relations for match in found if match} == {relations}
 
 
@@ -182,3 +183,24 @@ def test_equally_many_candidates_are_found() -> None:
     for sides in ({"head": [6] * 201, "tail": [5, 7] * 100 + [6]}, {"head": [6] * 20}):
         with pytest.raises(DataError, match="fit no ranking tasks"):
             adjust(write(sides))
+
+
+@pytest.mark.parametrize("split", ["valid", "test"])
+def test_the_number_of_ranks_tells_the_split_of_sampled_ones(split: str) -> None:
+    counts = {side: [6] * len(each) for side, each in list_counts(split=split).items()}
+    done = adjust(write(counts), Stated(dataset="nations")).done
+    assert {(each.batch.tasks.split, each.batch.tasks.protocol) for each in done} == {(split, "sampled:5")}
+
+
+@pytest.mark.parametrize(
+    ("counts", "user", "message"),
+    [
+        (list_counts("embassy"), Stated(relations=("treaties",)), "n = 36, expected 8"),
+        ({"both": [6] * 36}, Stated(relations=("embassy",)), r"E\[MR\] = 3.5 .*, expected 2.625"),
+        ({"both": [6] * 402}, Stated(protocol="sampled:4"), r"E\[MR\] = 3.5 .*, expected 3"),
+        ({"both": [6] * 398}, Stated(protocol="sampled:5"), "n = 398, expected 402"),
+    ],
+)
+def test_numbers_have_to_be_those_of_what_is_named(counts: dict[str, list[int]], user: Stated, message: str) -> None:
+    with pytest.raises(AskedError, match=message):
+        adjust(write(counts), replace(user, dataset="nations"))

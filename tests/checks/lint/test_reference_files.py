@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import rankconst
 from carried import open_once
 from cases import mark_rest
+from rankconst.checks.identify.search import complete_reading
 from rankconst.checks.lint import lint_reading
 from rankconst.evaluation import Stated
-from rankconst.results.formats import read_document, read_results
+from rankconst.results.formats import read_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +48,8 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     reading = read_document("results.json", path.read_text(encoding="utf-8"))  # under a name that says nothing
     for user in (Stated(dataset=dataset), Stated()):
         found = lint_reading(reading, TABLES, user)
-        (note,) = found.notes or ("",)
+        note = complete_reading(reading, TABLES, user).note
+        assert not found.notes
         told = "" if user.dataset else f"no dataset is named; its numbers are those of {dataset} test both, head, tail"
         assert note.partition(" under")[0] == told
         wrong = Counter((f.rule, f.values[0].label) for f in found.findings if f.severity == "error")
@@ -66,7 +69,7 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
 
 def test_collated_results(reference: Path) -> None:
     """The paper's table: z-scores and AGMRI with one candidate too few (design D1), AMRR as above."""
-    reading = read_results(reference / "manuscript_collated.tsv")
+    reading = rankconst.read(reference / "manuscript_collated.tsv")
     assert {ask.word for ask in lint_reading(reading, TABLES).asked} == {"training"}  # its values are lcwa and slcwa
     found = lint_reading(reading, TABLES, Stated(protocol="pykeen", accepted=("training",)))
     wrong = Counter((f.values[0].label, f.cause) for f in found.findings if f.severity == "error")
@@ -93,11 +96,11 @@ def test_published_results(reference: Path) -> None:
 
     On FB15k-237, counting gets an MRR of 0.2345; on UMLS 0.6761; on WN18, which is full of inverse relations, 0.9334.
     """
-    reading = read_results(reference / "published_results.csv")
+    reading = rankconst.read(reference / "published_results.csv")
     # Its columns say in words how each repository evaluates.
     words = tuple(ask.word for ask in lint_reading(reading, TABLES).asked)
     found = lint_reading(reading, TABLES, Stated(accepted=words))
-    assert found.num_groups == 181
+    assert len(found.cases) == 181
     assert [(f.rule, f.severity, f.label) for f in found.findings if f.rule != "below-counting"] == [
         ("worse-than-random", "info", "TransE, Nations, test, both, pykeen")
     ]

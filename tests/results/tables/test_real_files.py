@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from rankconst.results.formats import read_results
+import rankconst
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,7 +164,7 @@ def test_every_number_is_read_as_its_table_says(file: str, reference: Path) -> N
     if not path.is_file():
         pytest.skip(f"no {path}: the files of public repositories are not part of this one")
     tables = EXPECTED[file]
-    reading = read_results(path)
+    reading = rankconst.read(path)
     rows: dict[int, list[Entry]] = {}
     for entry in reading.entries:
         rows.setdefault(entry.row, []).append(entry)

@@ -16,7 +16,7 @@ import rankconst
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document, open_document
-from rankconst.results.formats import read_opened, read_results
+from rankconst.results.formats import read_opened
 from rankconst.results.tools.pykeen import READER, READER_CSV, READER_TRACKER, READER_TRIALS
 from readings import check_refusal, documents, reading_of
 
@@ -282,7 +282,7 @@ def test_adjusted_values_of_a_run_follow_from_its_split(name: str, reference: Pa
     path = reference / "real" / "pykeen" / name
     if not path.is_file():
         pytest.skip(f"no file {path}")
-    reading, tables = read_results(path), rankconst.load()
+    reading, tables = rankconst.read(path), rankconst.load()
     means: dict[tuple[str | None, ...], dict[str | None, float]] = {}
     for entry in reading.entries:
         about = entry.context

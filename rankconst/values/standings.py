@@ -1,0 +1,153 @@
+"""A table of results on the same tasks: which are told apart by the published numbers alone, corrected for many pairs.
+
+Two published numbers bound the probability that two equally good models differ by as much, whatever their ranks have in
+common (:mod:`rankconst.values.comparison`). Of m pairs the smallest such bound is multiplied by m, the next one by
+m - 1, and so on (Holm 1979): the probability that any pair of equally good models is told apart is at most the level.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.errors import UsageError
+from rankconst.values.comparison import LEVEL, compare_values
+from rankconst.values.published import show_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from rankconst.values.constants import Constants
+    from rankconst.values.published import Published
+
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standings:
+    """Results of one metric on the same tasks, the best one first.
+
+    Attributes
+    ----------
+    constants
+        What the tasks are.
+    names, published
+        Models, and their results as they were printed.
+    log10_p
+        Decimal logarithm of a bound on the probability that two equally good models differ as these do, Holm's
+        correction included, shape (models, models), symmetric; 0 where they are not told apart at all.
+    smallest
+        A difference that is enough for a pair alone, at the level of the best result.
+    """
+
+    constants: Constants
+    names: tuple[str, ...]
+    published: tuple[Published, ...]
+    log10_p: NDArray[np.float64]
+    smallest: float
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """A letter for each model: a, b ... z, aa ..."""
+        return tuple(_name(place) for place in range(len(self.names)))
+
+    def list_worse(self, place: int) -> tuple[int, ...]:
+        """Return the models that a model is told apart from, and better than."""
+        apart = self.log10_p[place] <= math.log10(LEVEL)
+        return tuple(other for other in range(place + 1, len(self.names)) if apart[other])
+
+    @property
+    def num_apart_from_best(self) -> int:
+        """How many models are told apart from the best one."""
+        return len(self.list_worse(0))
+
+    def describe(self) -> str:
+        """Say in a sentence how much the order means."""
+        found, others = self.num_apart_from_best, len(self.names) - 1
+        best = self.names[0] or self.published[0].text
+        smallest = show_number(self.smallest, 2)
+        counted = "none" if not found else "all" if found == others else f"{found}"
+        return (
+            f"{counted.capitalize()} of {others} other models {'is' if found == 1 else 'are'} told apart from {best} "
+            f"(p < {LEVEL}, Holm's correction over {math.comb(others + 1, 2)} pairs). Of a pair alone, a difference of "
+            f"{smallest} would be enough."
+        )
+
+    @property
+    def table(self) -> dict[str, list[Any]]:
+        """Columns with a row for each model: letter, result, and the letters of those that it is better than."""
+        letters = self.letters
+        worse = [[letters[other] for other in self.list_worse(place)] for place in range(len(self.names))]
+        return {
+            "letter": list(letters),
+            "model": list(self.names),
+            "value": [each.value for each in self.published],
+            "text": [each.text for each in self.published],
+            "better_than": worse,
+            "log10_p_next": [*(float(self.log10_p[k, k + 1]) for k in range(len(letters) - 1)), None],
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return :attr:`table` as a DataFrame (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table)
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def _name(place: int) -> str:
+    """Return the letters of a place: a ... z, aa, ab ..."""
+    more, last = divmod(place, 26)
+    return (_name(more - 1) if more else "") + chr(ord("a") + last)
+
+
+def rank_models(constants: Constants, models: Sequence[tuple[str, Published]]) -> Standings:
+    """Order results and bound, for each pair, the probability that their difference is chance.
+
+    A deviation over runs, ``0.338 ± 0.002``, is open about a result as its rounding is.
+
+    Raises UsageError for fewer than two models, and what :func:`~rankconst.values.comparison.compare_values` raises.
+    """
+    if not 2 <= len(models) <= _MOST:
+        raise UsageError(f"{len(models)} results of {constants.metric.label} on these tasks; expected 2 to {_MOST}.")
+    sign = -1 if constants.metric.increasing else 1
+    ordered = sorted(models, key=lambda model: sign * model[1].value)
+    published = tuple(value for _, value in ordered)
+    size = len(ordered)
+    alone = np.zeros((size, size))
+    smallest = math.inf
+    for first, second in itertools.combinations(range(size), 2):
+        pair = published[first], published[second]
+        found = compare_values(
+            constants.metric,
+            constants.tasks,
+            constants.ranking,
+            names=(pair[0].text, pair[1].text),
+            values=(pair[0].value, pair[1].value),
+            intervals=(pair[0].interval, pair[1].interval),
+        )
+        alone[first, second] = alone[second, first] = found.log10_p_interval.upper
+        smallest = found.smallest if (first, second) == (0, 1) else smallest
+    return Standings(constants, tuple(name for name, _ in ordered), published, correct_for_many(alone), smallest)
+
+
+def correct_for_many(log10_p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithms of a symmetric matrix of probabilities after Holm's correction over its pairs."""
+    rows, columns = np.triu_indices(len(log10_p), k=1)
+    alone = log10_p[rows, columns]
+    order = np.argsort(alone, kind="stable")
+    factors = np.log10(np.arange(order.size, 0, -1))
+    corrected = np.empty_like(alone)
+    corrected[order] = np.minimum(np.maximum.accumulate(alone[order] + factors), 0.0)
+    found = np.zeros_like(log10_p)
+    found[rows, columns] = found[columns, rows] = corrected
+    return found

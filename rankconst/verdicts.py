@@ -1,0 +1,152 @@
+"""What an adjusted number means, in words: whether it is better than chance, and than a ranker that only counts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.adjusting import add_significance, adjust_batch
+from rankconst.errors import UndefinedError, UnknownNameError, UsageError
+from rankconst.values.published import show_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst.adjusting import Batch, Done
+    from rankconst.tables.tables import Tables
+
+FLOOR = "counting"
+"""The baseline that every number is held to, besides chance."""
+
+LEVEL = 0.05
+"""The largest probability at which a ranker is told apart."""
+
+# So much below the level that errors of floating point do not decide.
+_BELOW = LEVEL * (1 - 1e-9)
+
+# So many deviations from its mean, whatever its law, a number is with at most that probability (Cantelli's inequality).
+_CERTAIN = math.sqrt(1 / _BELOW - 1)
+
+# A change that is smaller is within what is published of most results.
+_SMALL = 0.005
+
+
+def find_floor(chance: Done, tables: Tables) -> Done | None:
+    """Return numbers held to what counting gets; None where there are no such constants."""
+    batch = replace(chance.batch, tasks=replace(chance.batch.tasks, baseline=FLOOR))
+    try:
+        return adjust_batch(batch, tables.look_up(batch.tasks, batch.metric))
+    except (UnknownNameError, UndefinedError, UsageError):  # the training set, relations, negatives, older tables
+        return None
+
+
+def judge(done: Done) -> NDArray[np.int64]:
+    """Return 1 for numbers better than their baseline, -1 for worse ones, 0 for those that cannot be told from it.
+
+    Better means that, however the number was rounded, the baseline gets as much with a probability below
+    :data:`LEVEL`, and worse that it gets as little: by Cantelli's inequality, or by the law of the baseline's results
+    where that is known.
+    """
+    adjusted, expected = done.adjust(), done.constants.expectation
+    if adjusted.z_interval is None:  # the baseline always gets the same
+        sign = 1 if done.batch.metric.increasing else -1
+        return np.asarray(sign * ((done.batch.lower > expected).astype(int) - (done.batch.upper < expected)))
+    lower, upper = (np.asarray(end) for end in adjusted.z_interval)
+    side = (lower > 0).astype(int) - (upper < 0)
+    found = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
+    near = np.flatnonzero((found == 0) & (side != 0))
+    if near.size:
+        part = add_significance(replace(done, batch=_look_beyond(done, near, side), significance=(), unattained={}))
+        for place, p in zip(near.tolist(), part.significance, strict=bool(part.significance)):
+            if p is not None:
+                better, worse = p.interval.upper <= math.log10(_BELOW), p.interval.lower >= math.log10(1 - _BELOW)
+                found[place] = int(better) if side[place] > 0 else -int(worse)
+    return found
+
+
+def _look_beyond(done: Done, near: NDArray[np.intp], side: NDArray[np.int64]) -> Batch:
+    """Return some numbers; those below the baseline as the next better ones, which it has to reach to beat them."""
+    batch, metric = done.batch.take(near), done.batch.metric
+    if not metric.is_counted:
+        return batch
+    step = (side[near] < 0) * (1 if metric.increasing else -1) / done.constants.num_tasks
+    return replace(batch, value=batch.value + step, lower=batch.lower + step, upper=batch.upper + step)
+
+
+def explain(chance: Done, floor: Done | None, place: int = 0) -> str:
+    """Return one or two sentences about one number: what chance and counting get, and what that leaves."""
+    text, sentences = _write(chance, place), [_explain_chance(chance, place)]
+    if floor is not None:
+        gets = show_expected(floor.constants.expectation)
+        stands = int(judge(replace(floor, batch=floor.batch.take(np.array([place]))))[0])
+        if stands > 0:
+            sentences.append(f"Counting gets {gets}; {text} is {_show_way(floor, place)}.")
+        else:
+            sentences.append(f"Counting does {'better' if stands < 0 else 'as well'}: it gets {gets}.")
+    return " ".join(sentences)
+
+
+def _explain_chance(done: Done, place: int) -> str:
+    one = replace(done, batch=done.batch.take(np.array([place])))
+    text, gets, metric = _write(done, place), show_expected(done.constants.expectation), done.batch.metric
+    stands, adjusted = int(judge(one)[0]), one.adjust()
+    if stands == 0:
+        return f"{text} cannot be told from chance: a random ranker gets {gets}."
+    if stands < 0:
+        return f"{text} is worse than chance: a random ranker gets {gets}."
+    if adjusted.index is None:
+        return f"A random ranker gets {gets}."
+    change = abs(float(adjusted.index[0]) - float(one.batch.value[0]))
+    if (metric.lower, metric.optimum) != (0, 1):
+        return f"A random ranker gets {gets}; {text} is {_show_way(done, place)}."
+    if change < _SMALL:
+        return f"Chance hardly matters here: it changes {text} by {show_expected(change)}."
+    return f"Chance matters here: a random ranker gets {gets}; {text} is {_show_way(done, place)}."
+
+
+def _write(done: Done, place: int) -> str:
+    return done.batch.texts[place] if done.batch.texts else f"{done.batch.value[place]:.6g}"
+
+
+def _show_way(done: Done, place: int) -> str:
+    index = replace(done, batch=done.batch.take(np.array([place]))).adjust().index
+    return "better" if index is None else f"{100 * float(index[0]):.1f} % of the way from there to perfect"
+
+
+def show_expected(value: float) -> str:
+    """Write what a ranker gets: four decimals, or two digits where these would be zeros; of ranks, four digits."""
+    if 0 < value < 0.00005:
+        return f"{value:.1e}"
+    return f"{value:.4f}" if value <= 1 else show_number(value)
+
+
+def summarise(chance: Sequence[Done], floors: Sequence[Done | None]) -> str:
+    """Return a sentence about many numbers: how many are better than chance, and than counting."""
+    stands = np.concatenate([judge(each) for each in chance])
+    sentences = [_count(stands, "chance")]
+    held = [each for each in floors if each is not None]
+    if held:
+        over = np.concatenate([judge(each) for each in held])
+        left = f" of {over.size:,}" if over.size < stands.size else ""
+        better = int((over > 0).sum())
+        number = f"{better:,}" if better else "None"
+        sentences.append(f"{number}{left} {'are' if better > 1 else 'is'} better than counting.")
+    return " ".join(sentences)
+
+
+def _count(stands: NDArray[np.int64], baseline: str) -> str:
+    better, size = int((stands > 0).sum()), stands.size
+    if better == size:
+        some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")
+        return f"{some} better than {baseline} (p < {LEVEL})."
+    counted = f"{better:,} of {size:,} numbers {'is' if better == 1 else 'are'} better than {baseline} (p < {LEVEL})"
+    worse = int((stands < 0).sum())
+    rest = [f"{worse:,} worse"] * bool(worse) + [f"{size - better - worse:,} cannot be told from it"] * (
+        better + worse < size
+    )
+    return f"{counted}; {', '.join(rest)}."

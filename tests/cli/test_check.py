@@ -1,0 +1,337 @@
+"""``rankconst check``: what it finds in files and in numbers that are typed, what it says and what it refuses."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from carried import open_once
+from rankconst.cli.check import SHOWN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run, RunInTerminal, Screen
+
+# RotatE, Sun et al. 2019, arXiv:1902.10197.
+HEADING = "model,dataset,MR,MRR,Hits@1,Hits@3,Hits@10\n"
+FB15K237 = "RotatE,FB15k-237,177,0.338,0.241,0.375,0.533\n"
+WN18RR = "RotatE,WN18RR,3340,0.476,0.428,0.492,0.571\n"
+SLIP = WN18RR.replace("0.492", "0.592")
+
+
+@pytest.fixture
+def slip(tmp_path: Path) -> Path:
+    path = tmp_path / "slip.csv"
+    path.write_text(HEADING + FB15K237 + SLIP, encoding="utf-8")
+    return path
+
+
+def list_sets(screen: Screen) -> list[list[str]]:
+    """Return what the block on where numbers come from says: numbers, dataset, split, side, protocol ..."""
+    return [cells for cells in screen.cells if len(cells) > 5 and cells[0] != "numbers"]
+
+
+# Laws.
+
+
+def test_a_slip(run: Run, slip: Path) -> None:
+    screen = run("check", slip)
+    assert screen.code == 6
+    assert screen.out == (
+        f"{slip}:3: error: hits-monotone: RotatE, WN18RR: "
+        "Hits@3 0.592 (0.5915 to 0.5925) is above Hits@10 0.571 (0.5705 to 0.5715).\n"
+        "    must hold: Hits@3 <= Hits@10. A slip in one of the two, or the two are exchanged.\n"
+    )
+    assert screen.err == "2 evaluations, 10 numbers, 1 finding (1 error)\n"
+
+
+def test_other_datasets_than_the_one_asked_for_are_left_out(run: Run, slip: Path) -> None:
+    """Nothing is said of sound numbers."""
+    screen = run("check", slip, "-d", "fb15k237")
+    said = "numbers of dataset WN18RR are left out: you asked for others."
+    assert (screen.code, screen.out) == (0, "")
+    assert screen.err == f"note: {slip}: {said}\n1 evaluation, 5 numbers, 0 findings\n"
+    screen = run("check", slip, "-d", "nations")
+    assert (screen.code, screen.out) == (6, "")
+    assert "holds none of the numbers you asked for: it has dataset FB15k-237; dataset WN18RR." in screen.message
+
+
+def test_json(run: Run, slip: Path) -> None:
+    screen = run("check", slip, "--json")
+    assert screen.code == 6
+    (record,) = screen.records
+    assert list(record) == [
+        "file", "line", "columns", "severity", "rule", "label", "inequality", "statement", "cause", "values", "matches",
+        "table_version",
+    ]  # fmt: skip
+    assert (record["line"], record["columns"], record["rule"]) == (3, ["Hits@3", "Hits@10"], "hits-monotone")
+    assert (record["matches"], record["table_version"]) == ([], open_once().version)
+    assert record["values"][0] == {
+        "metric": "hits_at_3",
+        "adjustment": None,
+        "line": 3,
+        "column": "Hits@3",
+        "text": "0.592",
+        "value": 0.592,
+        "lower": pytest.approx(0.5915, abs=1e-6),
+        "upper": pytest.approx(0.5925, abs=1e-6),
+    }
+    assert run("check", slip, "--json", "--rule", "range").records == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex", "parquet"])
+def test_other_formats(run: Run, run_child: Run, slip: Path, form: str) -> None:
+    # What is captured here has to be text.
+    screen = (run_child if form == "parquet" else run)("check", slip, "--format", form)
+    assert (screen.code, "hits-monotone" in screen.out) == (6, True)
+    if form == "csv":
+        (row,) = screen.rows
+        assert row["columns"] == "Hits@3; Hits@10"
+
+
+def test_several_files(run: Run, slip: Path, tmp_path: Path) -> None:
+    """As hooks call it: every file is checked, whatever is found in the first."""
+    good = tmp_path / "good.csv"
+    good.write_text(HEADING + WN18RR, encoding="utf-8")
+    screen = run("check", slip, good, slip)
+    assert (screen.code, screen.out.count("hits-monotone")) == (6, 2)
+    assert screen.err == "3 files, 5 evaluations, 25 numbers, 2 findings (2 errors)\n"
+    assert [record["file"] for record in run("check", good, slip, "--json").records] == [str(slip)]
+
+
+def test_options_reach_the_laws(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "percent.csv"
+    path.write_text("MRR,Hits@1\n46.1,42.76675787\n", encoding="utf-8")
+    tasks = ("--dataset", "wn18rr", "--split", "test", "--side", "both")
+    assert "(percent)" in run("check", path, *tasks).message
+    for protocol, found in (("pykeen", set()), ("standard", {"multiple-of-1/n"})):
+        screen = run("check", path, *tasks, "--percent", "--protocol", protocol, "--json")
+        # 42.766 % is 2,501 of 5,848 and no share of 6,268; an MRR below it is possible under neither.
+        assert {record["rule"] for record in screen.records} - {"mrr-from-hits"} == found
+    assert run("check", path, *tasks, "--percent", "-t", "pykeen", "--rule", "multiple-of-1/n").code == 0
+    assert run("check", path, "--input-format", "csv", "--percent").code == 0
+
+
+def test_macro_averages_are_no_shares_of_n(run: Run) -> None:
+    """0.4277 of 6,268 ranks is not a share; a mean over relations may well be."""
+    for aggregation, found in (("micro", ["multiple-of-1/n"]), ("macro-relation", [])):
+        screen = run("check", "hits@1=0.42770001", "-d", "wn18rr", "--aggregation", aggregation, "--json")
+        assert (screen.code, [record["rule"] for record in screen.records]) == (0, found)
+
+
+def test_many_findings_of_one_cause_are_shortened(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    path.write_text(HEADING + SLIP * 9, encoding="utf-8")
+    screen = run("check", path)
+    assert len(re.findall(r"error: hits-monotone", screen.out)) == SHOWN
+    assert f"hits-monotone: {9 - SHOWN} more of severity error, --json lists all." in screen.out
+    assert len(run("check", path, "--json").records) == 9
+
+
+def test_percentages_of_what_is_no_share(run: Run) -> None:
+    screen = run("check", "mr=17%", "mrr=0.338", "--json")
+    assert (screen.code, screen.records[0]["values"][0]["value"]) == (6, None)
+    assert "17% is a percentage, but MR is not a share." in screen.out
+
+
+def test_what_was_not_checked_is_said(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "unknown.csv"
+    path.write_text(HEADING + FB15K237.replace("FB15k-237", "no such graph"), encoding="utf-8")
+    screen = run("check", path)
+    told = "the ranking tasks are unknown, so rules that need them are left out: unknown dataset"
+    assert (screen.code, screen.err.startswith(f"note: {path}: {told}")) == (0, True)
+
+
+def test_questions_are_those_of_adjust(run: Run, tmp_path: Path) -> None:
+    """All numbers wait for an answer: 8, unless there are errors anyway; some do: only if strict."""
+    path, dev = tmp_path / "asked.csv", FB15K237.replace("RotatE", "RotatE at best on dev")
+    accept = "--accept dev if it says nothing about these numbers"
+    asked = (
+        f'asked: {path}, line 2 (5 numbers): "dev" in its row, "RotatE at best on dev": add --split valid, or {accept}.'
+    )
+    for rows, options, code in (
+        (dev, (), 8), (dev, ("--accept", "dev"), 0), (dev, ("--split", "test"), 0), (dev + FB15K237, (), 0),
+        (dev + FB15K237, ("--strict",), 8), (dev.replace("0.375", "0.575"), (), 6),
+    ):  # fmt: skip
+        path.write_text(HEADING + rows, encoding="utf-8")
+        screen = run("check", path, *options)
+        assert (screen.code, asked in screen.err) == (code, options in {(), ("--strict",)})
+        assert (asked in run("adjust", path, *options).err) == (asked in screen.err)
+
+
+# Where numbers come from.
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ("--num-tasks", "40876"),
+        ("mr=469.7251", "amri=0.93430312", "--num-tasks", "40876"),
+        ("mr=469.7251281738281", "amr=0.0658277590554331"),
+        ("both.mr=469.7251281738281", "both.amr=0.0658277590554331", "--tool", "pykeen"),
+    ],
+)
+def test_numbers_of_fb15k237(run: Run, numbers: tuple[str, ...]) -> None:
+    """ComplEx of the paper's collated results: MR 469.7, AMR 0.0658, AMRI 0.9343."""
+    screen = run("check", *numbers)
+    (row,) = list_sets(screen)
+    assert (screen.code, row[1:5]) == (0, ["fb15k237", "test", "both", "pykeen"])
+
+
+def test_several_fit_and_the_usual_are_first(run: Run) -> None:
+    screen = run("check", "mr=470", "amri=0.934")
+    assert (screen.code, len(list_sets(screen))) == (0, 12)
+    (record,) = run("check", "mr=470", "amri=0.934", "--json").records
+    matches: list[dict[str, Any]] = record["matches"]
+    assert f"{len(matches)} sets of tasks fit equally well: narrow them by --dataset" in screen.message
+    assert "asked:" not in screen.message
+    kinds = [
+        (each["split"] != "test", each["side"] != "both", "standard" not in {each["protocol"], *same})
+        for each in matches
+        for same in [{other["protocol"] for other in each["same"]}]
+    ]
+    assert (len(kinds) > 12, kinds[0], kinds) == (True, (False, False, False), sorted(kinds))
+
+
+def test_equal_constants_are_one_set(run: Run) -> None:
+    screen = run("check", "mr=23.5", "amri=0.5184", "--num-tasks", 2148)
+    assert list_sets(screen)[0][4] == "standard = libkge = pykeen"
+    rows = [row for row in run("check", "--num-tasks", 402, "-f", "csv").rows if row["rule"] == "evidence"]
+    assert [row["matches"] for row in rows] == [
+        "nations test both under standard = libkge = pykeen; nations test both under raw"
+    ]
+
+
+def test_macro_averages_are_named(run: Run) -> None:
+    constants = open_once().constants("nations", "mrr", aggregation="macro-query")
+    asked = ("check", "mrr=0.65", f"amrr={constants.index(0.65):.6f}", "--aggregation", "macro-query")
+    assert any("macro-query" in row[4] for row in list_sets(run(*asked)) if row[1] == "nations")
+
+
+def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
+    screen = run("check", reference / "pykeen_results" / "kinships_rotate.json")
+    assert screen.code == 6
+    assert [row[:5] for row in list_sets(screen)] == [
+        [side, "kinships", "test", side, "pykeen = standard = libkge"] for side in ("both", "head", "tail")
+    ]
+    assert "never scaled" in screen.out
+    assert "E[MRR] = ln(N)/(N - 1)" in screen.out
+    assert "63 findings (63 errors)" in screen.message
+
+
+def test_json_tells_everything(run: Run, reference: Path) -> None:
+    records = run("check", reference / "pykeen_results" / "wn18rr_transe.json", "--json").records
+    told = [record for record in records if record["rule"] == "evidence"]
+    assert records[-3:] == told
+    assert [record["label"] for record in told] == ["wn18rr, both", "wn18rr, head", "wn18rr, tail"]
+    for record in told:
+        (match,) = record["matches"]
+        assert (match["dataset"], match["split"], match["protocol"]) == ("wn18rr", "test", "pykeen")
+        assert (match["agreeing"], match["total"], len(match["evidence"])) == (19, 22, 22)
+        assert "; 19 of 22 clues agree. 21 of 39 adjusted values do not belong" in record["statement"]
+    wrong = [record for record in records if record["rule"] == "adjusted-mismatch"]
+    assert Counter(record["cause"][:20] for record in wrong) == {"The base value, nega": 54, "Formed with E[MRR] =": 9}
+
+
+def test_a_table_without_a_dataset(run: Run, tmp_path: Path) -> None:
+    """Two runs of the paper's collated results on FB15k-237, one AMRI with two digits exchanged."""
+    path = tmp_path / "results.csv"
+    path.write_text(
+        "model,count,MR,AMRI\nComplEx,40876,469.7251281738281,0.9343031751454628\n"
+        "TransE,40876,219.0828857421875,0.9649333580872944\nnone,17,12,\n",
+        encoding="utf-8",
+    )
+    screen = run("check", path, "--json")
+    assert screen.code == 0
+    wrong, count, first, second, unknown = screen.records
+    assert (wrong["rule"], wrong["severity"], wrong["line"]) == ("adjusted-mismatch", "warning", 3)
+    assert (count["rule"], count["severity"], count["line"]) == ("task-count", "warning", 4)
+    assert "AMRI 0.96493336 does not belong to MR 219.08289: expected 0.96943336 on fb15k237" in wrong["statement"]
+    assert [each["matches"][0]["dataset"] for each in (first, second)] == ["fb15k237", "fb15k237"]
+    assert (unknown["matches"], "n = 17" in unknown["statement"]) == ([], True)
+    assert f"{path}, line 4: n = 17: " in screen.message
+    (row,) = list_sets(run("check", path))
+    assert row[:2] == ["lines 2-3", "fb15k237"]
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "words"),
+    [
+        ("RotatE,177,0.9754321", 0, "fit equally well"),
+        ("RotatE at best on dev,177,0.9754321", 0, 'line 2 (2 numbers): "dev" in its row'),
+        ("RotatE at best on dev,177.00000001,0.97543217777", 8, 'line 2 (2 numbers): "dev" in its row'),
+        ("RotatE,177.00000001,0.97543217777", 8, "fit no ranking tasks in the tables: E[MR] = "),
+        ("RotatE,1.0,1.0", 8, "it is 1 within its rounding"),
+    ],
+)
+def test_numbers_that_do_not_show_their_tasks(run: Run, tmp_path: Path, row: str, code: int, words: str) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(f"model,MR,AMRI\n{row}\n", encoding="utf-8")
+    screen = run("check", path)
+    assert (screen.code, words in screen.message.replace(str(path), path.name)) == (code, True)
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((), 2, "name a file of results, or numbers: rankconst check results.csv"),
+        (("--rule", "range"), 2, "name a file of results"),
+        (("0.338",), 2, "which metric is 0.338? Write it before the number: mrr=0.338."),
+        (("33.8%",), 2, "mrr=33.8%"),
+        (("nothing.csv",), 6, "there is no file nothing.csv"),
+        (("nothing.csv", "mrr=0.3"), 2, "check a file or numbers, not both: leave out nothing.csv or mrr=0.3."),
+        (("nothing.csv", "-n", "402"), 2, "leave out nothing.csv or --num-tasks"),
+        (("mrr=0.3", "mrr=0.4"), 2, "mrr is given twice"),
+        (("mmr=0.3",), 4, "unknown metric 'mmr'"),
+        (("mr=many",), 6, "'many' is not a number"),
+        (("mrr=0.3", "-d", "nationz"), 4, "Did you mean nations"),
+        (("mrr=0.3", "--side", "top"), 4, "unknown side"),
+        (("mrr=0.3", "--rule", "hits"), 4, "unknown rule"),
+        (("--num-tasks", "0"), 2, "not a whole number"),
+        (("--num-tasks", "40870"), 8, "n = 40,870: no split has that many tasks; nearest fb15k237 test both"),
+        (("--num-tasks", "402", "-d", "nations", "-p", "static"), 8, "hold no such tasks"),
+        (("mr=3", "amri=0.5", "-d", "nations", "--side", "relation"), 0, "relation prediction is not searched for"),
+    ],
+)
+def test_what_makes_no_sense(run: Run, arguments: tuple[str, ...], code: int, words: str) -> None:
+    screen = run("check", *arguments)
+    assert (screen.code, words in screen.out + screen.message) == (code, True)
+
+
+# The screen.
+
+
+def test_help(run: Run) -> None:
+    """What few need is listed on request."""
+    short, whole = (run("check", option).out for option in ("--help", "--help-all"))
+    assert [len(re.findall(r"--(?!help)[a-z-]+ ", text)) > 12 for text in (short, whole)] == [False, True]
+    assert [option in short for option in ("--dataset", "--num-tasks", "--accept", "--rule")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert all(option in whole for option in ("--accept", "--rule", "--strict", "--decimal"))
+
+
+@pytest.mark.slow
+def test_terminal(run_in_terminal: RunInTerminal, slip: Path) -> None:
+    """Long sentences are wrapped and indented; colours are left out on request."""
+    coloured = run_in_terminal("check", slip, columns=70)
+    assert "\x1b[" in coloured.out
+    plain = run_in_terminal("check", slip, columns=70, env={"NO_COLOR": "1"})
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", plain.out)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", plain.out).splitlines()
+    assert max(map(len, lines)) <= 70
+    assert [line.startswith("    ") for line in lines[1:-1]] == [True] * (len(lines) - 2)
+    assert lines[-1] == "2 evaluations, 10 numbers, 1 finding (1 error)"
+    sets = run_in_terminal("check", "mr=470", "amri=0.934", columns=80, env={"NO_COLOR": "1"}).out
+    assert max(map(len, re.sub(r"\x1b\[[0-9;]*m", "", sets).splitlines()[:18])) <= 80

@@ -1,0 +1,164 @@
+"""What numbers mean in words: held to the laws of random rankers, enumerated one by one."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import rankconst
+from carried import open_once
+from rankconst.adjusting import adjust_values
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.tasks import Tasks
+from rankconst.values.published import read_published
+from rankconst.verdicts import FLOOR, LEVEL, explain, find_floor, judge, summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rankconst.adjusting import Done
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.values.constants import Constants
+
+MEASURES: dict[str, Callable[[int], Fraction]] = {
+    "mr": Fraction,
+    "mrr": lambda rank: Fraction(1, rank),
+    "hits@1": lambda rank: Fraction(rank <= 1),
+    "hits@3": lambda rank: Fraction(rank <= 3),
+}
+SIZES = ((20,), (2, 3, 4, 5), (4, 4, 4, 4), (1, 9, 30), (7, 8), (1, 1))
+
+
+def make(metric: str, texts: Sequence[str], look_up: Callable[[Metric, str], Constants]) -> Done:
+    parsed = parse_metric(metric)
+    (done,) = adjust_values([(parsed, read_published(parsed, text)) for text in texts], None, look_up)
+    return done
+
+
+def of_sizes(sizes: tuple[int, ...], metric: Metric, _: str = "") -> Constants:
+    return rankconst.from_counts(sizes).constants(metric)
+
+
+def of_dataset(metric: Metric, _: str, *, dataset: str, baseline: str = "uniform", split: str = "test") -> Constants:
+    return open_once().look_up(Tasks(dataset, split=split, baseline=baseline), metric)
+
+
+@cache
+def enumerate_law(sizes: tuple[int, ...], metric: str) -> list[Fraction]:
+    """Return the metric of every way in which random rankers can rank."""
+    measured = ([MEASURES[metric](rank) for rank in range(1, size + 1)] for size in sizes)
+    return [sum(values, Fraction()) / len(sizes) for values in itertools.product(*measured)]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("metric", MEASURES)
+def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, ...]) -> None:
+    """For every value that rounds to what is published; and nothing that is rare beyond doubt is missed."""
+    law = enumerate_law(sizes, metric)
+    texts = sorted({f"{float(value):.{digits}f}" for value in law for digits in (1, 3)})
+    texts = [text for text in texts if min(law) <= Fraction(text) <= max(law)]
+    sign, level = (-1 if metric == "mr" else 1), Fraction(str(LEVEL))
+    for text, stands in zip(texts, judge(make(metric, texts, partial(of_sizes, sizes))).tolist(), strict=True):
+        half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
+        ends = [Fraction(text) - half, Fraction(text) + half][::sign]
+        as_good = Fraction(sum(sign * value >= sign * ends[0] for value in law), len(law))
+        # Half a unit off, a mean of reciprocals is printed as another number as often as not.
+        beaten = [sign * (value - ends[1]) for value in law]
+        worse = Fraction(sum(each < 0 or (each == 0 and metric != "mrr") for each in beaten), len(law))
+        if len(set(law)) == 1:
+            assert stands == 0  # everybody gets that
+        else:
+            assert stands == int(as_good < level) - int(worse < level), (text, as_good, worse)
+
+
+@pytest.mark.parametrize("baseline", ["counting", "frequency"])
+@pytest.mark.parametrize(("metric", "values"), [("hits@3", np.linspace(0.125, 1, 36)), ("mr", np.linspace(1.5, 6, 46))])
+def test_the_same_of_what_knows_more(
+    metric: str, values: np.ndarray[tuple[int], np.dtype[np.float64]], baseline: str
+) -> None:
+    """20,000 draws of ranks on the blocks of the baseline."""
+    blocks = open_once().histogram("nations", baseline=baseline)
+    assert blocks.offsets is not None
+    offsets, sizes = (np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates))
+    ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
+    drawn = (ranks <= 3).mean(axis=1) if metric == "hits@3" else -ranks.mean(axis=1)
+    texts = [f"{value:.3f}" for value in values]
+    stands = judge(make(metric, texts, partial(of_dataset, dataset="nations", baseline=baseline)))
+    sign = 1 if metric == "hits@3" else -1
+    noise = 5 * (LEVEL * (1 - LEVEL) / len(drawn)) ** 0.5
+    for text, found in zip(texts, stands.tolist(), strict=True):
+        low, high = sorted((sign * (float(text) - 0.0005), sign * (float(text) + 0.0005)))
+        assert found <= 0 or (drawn >= low).mean() < LEVEL + noise
+        assert found >= 0 or (drawn <= high).mean() < LEVEL + noise
+    assert set(stands.tolist()) == {-1, 0, 1}
+
+
+@pytest.mark.parametrize(("aggregation", "metric"), [("macro-relation", "mrr"), ("micro", "gmr")])
+def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metric: str) -> None:
+    constants = open_once().constants("umls", metric, aggregation=aggregation, baseline="counting")
+    sign = 1 if constants.metric.increasing else -1
+    assert constants.variance is not None
+    texts = [f"{constants.expectation + sign * z * constants.variance**0.5:.12f}" for z in (-4.4, -4.3, 4.3, 4.4)]
+    assert judge(make(metric, texts, lambda *_: constants)).tolist() == [-1, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "metric", "dataset", "split", "sentence"),
+    [
+        (
+            *("0.338", "mrr", "fb15k237", "test"),
+            "Chance hardly matters here: it changes 0.338 by 0.0005. Counting gets 0.2345; 0.338 is 13.5 % of the way "
+            "from there to perfect.",
+        ),
+        (
+            *("0.70", "mrr", "umls", "test"),
+            "Chance matters here: a random ranker gets 0.0588; 0.70 is 68.1 % of the way from there to perfect. "
+            "Counting gets 0.6761; 0.70 is 7.4 % of the way from there to perfect.",
+        ),
+        (
+            *("0.975", "hits@10", "nations", "test"),
+            "Chance matters here: a random ranker gets 0.9469; 0.975 is 52.9 % of the way from there to perfect. "
+            "Counting does as well: it gets 0.9788.",
+        ),
+        (
+            *("0.95", "hits@10", "nations", "test"),
+            "0.95 cannot be told from chance: a random ranker gets 0.9469. Counting does better: it gets 0.9788.",
+        ),
+        (
+            *("0.30", "mrr", "nations", "test"),
+            "0.30 is worse than chance: a random ranker gets 0.3844. Counting does better: it gets 0.6738.",
+        ),
+        (
+            "177",
+            "mr",
+            "fb15k237",
+            "train",
+            "A random ranker gets 7,185; 177 is 97.6 % of the way from there to perfect.",
+        ),
+        ("0.5", "mrr", "wn18rr", "train", "Chance hardly matters here: it changes 0.5 by 0.0001."),
+    ],
+)
+def test_a_number_in_words(value: str, metric: str, dataset: str, split: str, sentence: str) -> None:
+    done = make(metric, [value], partial(of_dataset, dataset=dataset, split=split))
+    assert explain(done, find_floor(done, open_once())) == sentence
+
+
+def test_many_numbers_in_words() -> None:
+    nations = make("hits@10", ["0.94", "0.975", "1.000", "0.90"], partial(of_dataset, dataset="nations"))
+    floor = find_floor(nations, open_once())
+    assert floor is not None
+    assert floor.batch.tasks.baseline == FLOOR
+    assert summarise([nations], [floor]) == (
+        "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be told from it. "
+        "1 is better than counting."
+    )
+    one = replace(nations, batch=nations.batch.take(np.array([1])))
+    assert summarise([one], [None]) == "The number is better than chance (p < 0.05)."
+    assert summarise([one, one], [None, None]) == "Both numbers are better than chance (p < 0.05)."
+    assert summarise([nations, one], [floor, None]).endswith(" 1 of 4 is better than counting.")

@@ -1,0 +1,101 @@
+"""A table of results: what is told apart is, whatever the ranks have in common, and however many pairs there are."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import rankconst
+from cases import choose
+from rankconst.errors import UsageError
+from rankconst.values.comparison import LEVEL
+from rankconst.values.published import parse_value
+from rankconst.values.standings import correct_for_many, rank_models
+
+
+def hits_of(num_tasks: int, metric: str = "hits@1") -> rankconst.Constants:
+    return rankconst.from_counts([100] * num_tasks).constants(metric)
+
+
+def order(constants: rankconst.Constants, *values: float | str) -> list[tuple[int, ...]]:
+    found = rank_models(constants, [(str(k), parse_value(value)) for k, value in enumerate(values)])
+    return [found.list_worse(place) for place in range(len(values))]
+
+
+def test_correction_is_that_of_holm() -> None:
+    """Beside the definition, step by step; ties and certainties too."""
+    rng = np.random.default_rng(1)
+    for size in (2, 3, 5):
+        pairs = list(itertools.combinations(range(size), 2))
+        p = rng.choice([1e-9, 0.001, 0.02, 0.02, 0.3, 1.0], len(pairs))
+        matrix = np.zeros((size, size))
+        for (one, other), each in zip(pairs, p, strict=True):
+            matrix[one, other] = matrix[other, one] = math.log10(each)
+        found, running = correct_for_many(matrix), 0.0
+        for step, place in enumerate(np.argsort(p, kind="stable")):
+            running = min(max(running, p[place] * (len(pairs) - step)), 1.0)
+            assert 10 ** found[pairs[place]] == pytest.approx(running)
+        assert (found == found.T).all()
+
+
+@pytest.mark.parametrize("hits", list(itertools.combinations(range(9), 2)))
+def test_no_ranks_with_these_numbers_have_a_larger_p(hits: tuple[int, int]) -> None:
+    """Eight tasks, every overlap of the hits of two models: McNemar's exact test by enumeration of signs."""
+    tasks = 8
+    (_, better), found = hits, rank_models(hits_of(tasks), [("a", parse_value(h / tasks)) for h in hits])
+    worst = 0.0
+    for both in range(max(0, sum(hits) - tasks), min(hits) + 1):
+        only = better - both, hits[0] - both
+        tosses = sum(only)
+        signs = [abs(sum(each)) >= abs(only[0] - only[1]) for each in itertools.product((-1, 1), repeat=tosses)]
+        worst = max(worst, sum(signs) / len(signs))
+    assert 10 ** found.log10_p[0, 1] >= min(worst, 1.0) * (1 - 1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["hits@1", "mrr"])
+def test_equal_models_are_hardly_ever_told_apart(metric: str) -> None:
+    """Six models whose ranks are draws from the same law, task by task: one false separation in a table is too many."""
+    rng, tasks, models, tables, wrong = np.random.default_rng(7), 400, 6, choose(100, 1000), 0
+    constants = hits_of(tasks, metric)
+    for _ in range(tables):
+        easy = rng.beta(0.4, 0.6, tasks)
+        ranks = np.where(rng.random((models, tasks)) < easy, 1, rng.integers(2, 101, (models, tasks)))
+        values = ((ranks == 1) if metric == "hits@1" else 1 / ranks).mean(axis=1)
+        wrong += any(order(constants, *values.tolist()))
+    assert wrong <= LEVEL * tables + 3 * math.sqrt(LEVEL * (1 - LEVEL) * tables)
+
+
+def test_large_differences_are_told_apart_and_small_ones_are_not() -> None:
+    constants = hits_of(1000)
+    assert order(constants, "0.80", "0.50", "0.505", "0.20") == [(1, 2, 3), (3,), (3,), ()]
+    few = rankconst.from_counts([100] * 1000).constants("mr")
+    assert order(few, "90", "5", "80")[0] == (1, 2)  # of a mean rank the smallest is best
+    # Spread over runs is open as rounding is.
+    assert order(constants, "0.60", "0.50")[0] == (1,)
+    assert order(constants, "0.60 ± 0.03", "0.50 ± 0.03")[0] == ()
+
+
+def test_more_models_tell_less() -> None:
+    constants = hits_of(1000)
+    pair = rank_models(constants, [("a", parse_value("0.55")), ("b", parse_value("0.50"))])
+    many = rank_models(constants, [(str(k), parse_value(f"{0.5 + 0.05 * (k == 0)}")) for k in range(8)])
+    assert pair.log10_p[0, 1] < many.log10_p[0, 1]
+
+
+def test_letters_and_sentence() -> None:
+    found = rank_models(
+        hits_of(1000), [("A", parse_value("0.50")), ("B", parse_value("0.80")), ("C", parse_value("0.51"))]
+    )
+    assert found.table["model"] == ["B", "C", "A"]
+    assert found.table["better_than"] == [["b", "c"], [], []]
+    assert found.describe().startswith(
+        "All of 2 other models are told apart from B (p < 0.05, Holm's correction over 3"
+    )
+    many = rank_models(hits_of(50), [(str(k), parse_value("0.5")) for k in range(30)])
+    assert many.letters[24:29] == ("y", "z", "aa", "ab", "ac")
+    with pytest.raises(UsageError, match="expected 2 to"):
+        rank_models(hits_of(50), [("A", parse_value("0.5"))])
