@@ -75,7 +75,8 @@ TOOLS: dict[str, Tool] = {
             reference="Sun et al. 2019, RotatE, arXiv:1902.10197",
             repositories=("DeepGraphLearning/KnowledgeGraphEmbedding", "MIRALab-USTC/KGE-HAKE"),
             caveats=(
-                "Both sides are ranked and their 2n ranks averaged; valid is filtered by test too.",
+                "Both sides are ranked and their 2n ranks averaged; the validation set is filtered by the test set as "
+                "well.",
                 "HAKE (Zhang et al. 2020, arXiv:1911.09419) evaluates by code derived from RotatE's.",
             ),
             evidence=(
@@ -94,9 +95,10 @@ TOOLS: dict[str, Tool] = {
             reference="Broscheit et al. 2020, LibKGE, EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22",
             repositories=("uma-pi1/kge",),
             caveats=(
-                "Valid is filtered by train and valid, test by all three splits; metrics of valid whose names end in "
-                "_filtered_with_test are filtered by all three, as under protocol standard.",
-                "Triples with entities unseen in train are ranked like all others.",
+                "The validation set is filtered by the training and validation sets, the test set by all three; "
+                "validation metrics whose names end in _filtered_with_test are filtered by all three, as under "
+                "protocol standard.",
+                "Triples with entities unseen in training are ranked like all others.",
             ),
             evidence=(_file("uma-pi1/kge", "9bca31fefbfc41d48fdc03396acd0cf42eee9dc4", "README.md"),),
             refused={
@@ -114,14 +116,14 @@ TOOLS: dict[str, Tool] = {
             repositories=("pykeen/pykeen", "pykeen/ranking-metrics-manuscript", "ffabious/pykeen-kge-bench"),
             effect="PyKEEN drops test triples with unseen entities, so its number is of fewer tasks.",
             caveats=(
-                "Triples with entities or relations unseen in train are dropped, and such entities are no candidates; "
-                "so the number itself differs from that on the whole test set, and no constant repairs that.",
+                "Triples with entities or relations unseen in training are dropped, and such entities are not "
+                "candidates; so the number is not comparable with a number on the whole test set.",
                 "The adjusted values in its results of 1.5 and later are right, but for AMRR before 1.8.0, which took "
                 "ln(N)/(N-1) for the expectation of MRR, and the last digits of z of GMR; what is computed with "
                 "get_candidate_set_size or the table that it published (doi:10.5281/zenodo.6331629) counts one "
                 "candidate too few in each task.",
-                "Up to version 1.4.0 its AMR was the mean of rank over expected rank, and test was filtered without "
-                "valid: protocol pykeen-1.4, for which there are no constants.",
+                "Up to version 1.4.0 its AMR was the mean of rank over expected rank, and the test set was filtered "
+                "without the validation set: protocol pykeen-1.4, for which there are no constants.",
             ),
             evidence=(
                 _file(
@@ -145,9 +147,8 @@ TOOLS: dict[str, Tool] = {
             repositories=("Accenture/AmpliGraph",),
             effect="AmpliGraph drops test triples with unseen entities, so its number is of fewer tasks.",
             caveats=(
-                "Triples with entities unseen in train are dropped (28 of FB15k-237's test, 210 of WN18RR's, 18 of "
-                "YAGO3-10's); so the number itself differs from that on the whole test set, and no constant repairs "
-                "that.",
+                "Triples with entities unseen in training are dropped (28 of the test set of FB15k-237, 210 of "
+                "WN18RR's, 18 of YAGO3-10's); so the number is not comparable with a number on the whole test set.",
                 "Ties are ranked worst: a model whose scores often tie looks worse than under the mean rank.",
             ),
             evidence=(
@@ -186,7 +187,8 @@ TOOLS: dict[str, Tool] = {
             reference="Balazevic et al. 2019, TuckER, arXiv:1901.09590",
             repositories=("ibalazevic/TuckER",),
             caveats=(
-                "Heads are ranked as tails of reversed triples; both sides are pooled, valid is filtered by test too.",
+                "Heads are ranked as tails of reversed triples; both sides are pooled, the validation set is filtered "
+                "by the test set as well.",
                 "Known answers are given score 0 instead of being removed: the same, as long as no score is 0.",
             ),
             evidence=(
@@ -204,9 +206,9 @@ TOOLS: dict[str, Tool] = {
             "arXiv:1806.07297",
             repositories=("facebookresearch/kbc",),
             caveats=(
-                "The mean of the two sides is published, which for MRR and Hits@k is that of the pooled ranks; valid "
-                "is filtered by test too.",
-                "Numbers on train that it prints while training are of 50,000 random triples.",
+                "The mean of the two sides is published, which for MRR and Hits@k is that of the pooled ranks; the "
+                "validation set is filtered by the test set as well.",
+                "Numbers on the training set that it prints while training are of 50,000 random triples.",
             ),
             evidence=(
                 _file("facebookresearch/kbc", "478a10793c22f22e15d295acee1091ded3286872", "kbc/models.py"),
@@ -225,7 +227,8 @@ TOOLS: dict[str, Tool] = {
             effect="TorchKGE cuts off the decimals of the mean rank; its unfiltered numbers need --protocol raw.",
             caveats=(
                 "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks; its "
-                "own splits keep the known answers of all three, so valid is filtered by test too.",
+                "own splits keep the known answers of all three, so the validation set is filtered by the test set as "
+                "well.",
                 "Its print_results cuts off the decimals of the mean rank: 400 may be anything from 400 up to 401.",
                 "Numbers without Filt. in front are of protocol raw.",
             ),
@@ -255,7 +258,7 @@ TOOLS: dict[str, Tool] = {
             reference="Zhu et al. 2021, Neural Bellman-Ford networks, arXiv:2106.06935",
             repositories=("DeepGraphLearning/NBFNet",),
             caveats=(
-                "Both sides are pooled; valid is filtered by test too.",
+                "Both sides are pooled; the validation set is filtered by the test set as well.",
                 "On ogbl-biokg it ranks among OGB's 500 negatives, by OGB's evaluator.",
             ),
             evidence=(
@@ -468,8 +471,8 @@ TOOLS: dict[str, Tool] = {
             caveats=(
                 "It prints filtered performance that is time dependent, which is time-aware, that is time independent, "
                 "which is static, and raw.",
-                "A true answer that its subgraph does not reach gets rank 1,000,000,000: its mean rank is that of no "
-                "ranker, and only MRR and Hits@k can be adjusted.",
+                "A true answer that its subgraph does not reach gets rank 1,000,000,000: its mean rank means nothing, "
+                "and only MRR and Hits@k can be adjusted.",
                 "Numbers on seen or unseen entities alone are of fewer tasks: there are no constants for them.",
             ),
             evidence=(

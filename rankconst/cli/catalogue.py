@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rankconst.checks.lint.rules import Rule
     from rankconst.tables.tables import Tables
 
+FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
+"""The formats of what is read by people, who get less; programs get all."""
+
 _LEAST, _MOST = 1e-3, 1e7
 _LONGEST = 60  # letters of a list on one line of a page
 
@@ -53,9 +56,9 @@ class Registry(NamedTuple):
         return Listing.of(self.columns, [*map(self.fill, self.load().values())], caption=self.caption)
 
     def print_page(self, found: Any, form: Format, also: str) -> None:
-        """Write the page of one thing; on a screen each text has a line, and what is empty has none."""
+        """Write the page of one thing; for people each text has a line, and what is empty has none."""
         page = self.describe(found) if self.describe else self.fill(found)
-        if form is not Format.table:
+        if form not in FOR_PEOPLE:
             print_listing(Listing.of(list(map(Column, page)), [page]), form)
             return
         heading = page.pop(next(iter(page)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +21,7 @@ from rankconst.catalogue.protocols import (
     rate_protocol,
     shares_negatives,
 )
-from rankconst.cli.catalogue import REGISTRIES, list_datasets, list_everything, show_constant
+from rankconst.cli.catalogue import FOR_PEOPLE, REGISTRIES, list_datasets, list_everything, show_constant
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
 _DATASETS = "datasets"
 _LISTS = (_DATASETS, *REGISTRIES)
-_FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
 _COUNTING = "counting"
 
 
@@ -91,10 +91,11 @@ def show(
     tables: TablesOption = None,
     format: FormatOption = Format.table,
     aggregation: Annotated[
-        str | None, typer.Option("--aggregation", "-a", help="How much each task counts.", hidden=True)
+        str | None, typer.Option("--aggregation", "-a", metavar="KEY", help="How much each task counts.", hidden=True)
     ] = None,
     relation: Annotated[
-        list[str] | None, typer.Option("--relation", "-r", help="Only of this relation; repeatable.", hidden=True)
+        list[str] | None,
+        typer.Option("--relation", "-r", metavar="NAME", help="Only of this relation; repeatable.", hidden=True),
     ] = None,
     relations: Annotated[bool, typer.Option("--relations", help="List the relations.", hidden=True)] = False,
     ties: Annotated[bool, typer.Option("--ties", help="What equal scores get.", hidden=True)] = False,
@@ -117,44 +118,32 @@ def show(
         return
     opened = open_tables(tables)
     if not things:
-        every = format not in _FOR_PEOPLE
+        every = format not in FOR_PEOPLE
         print_listing(list_datasets(opened, every=every) if kind else list_everything(opened), format)
         return
-    dataset = None if kind in REGISTRIES else _find_dataset(opened, things[0], required=kind is not None)
+    dataset = opened.resolve_dataset(things[0]) if kind == _DATASETS else None
+    if kind is None:
+        with suppress(UnknownNameError):
+            dataset = opened.resolve_dataset(things[0])
     if dataset is None:
         _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, cite=cite)
         return
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
-    asked = Tasks(dataset, protocol or ALL, split or "test", side or "both", weighed, tuple(relation or ()))
-    chosen = [parse_metric(each) for each in (*things[1:], *(metric or ()))]
-    baselines = opened.list_baselines(baseline)
+    only = tuple(dict.fromkeys(relation or ()))
+    asked = Tasks(dataset, protocol or ALL, split or "test", side or "both", weighed, only)
     if (cite or relations) and protocol is None:
         asked = replace(asked, protocol=min(opened.protocols(dataset), key=rate_protocol))
+    chosen = [parse_metric(each) for each in (*things[1:], *(metric or ()))]
     if cite:
-        _print_citations(opened, asked, chosen, baselines, format)
+        _print_citations(opened, asked, chosen, opened.list_baselines(baseline), format)
     elif relations:
-        tasks = opened.tasks(dataset, split=asked.split, side=asked.side, protocol=asked.protocol)
-        print_listing(_list_relations(opened, tasks, baselines if baseline else ()), format)
-    elif format in _FOR_PEOPLE:
-        found = _look_up(opened, asked, chosen or HEADLINE, baselines)
-        shown = {"whole": bool(chosen or protocol), "ladder": baseline is not None, "ties": ties}
-        print_listing(_lay_out(opened, asked, found, brief=not chosen, **shown), format)
+        print_listing(_list_relations(opened, asked, baseline), format)
     else:
-        rows = [_describe(each, ties=ties) for each in _look_up(opened, asked, chosen, baselines)]
-        print_listing(Listing.of((*_COLUMNS, *_TIED * ties), rows), format)
+        shown = {"whole": bool(chosen or protocol), "ties": ties}
+        print_listing(_list_constants(opened, asked, chosen, baseline, people=format in FOR_PEOPLE, **shown), format)
 
 
 # -- names ----------------------------------------------------------------------------------------------------------
-
-
-def _find_dataset(opened: Tables, name: str, *, required: bool) -> str | None:
-    """Return the key of a dataset; None for another name, which may be of something else, unless it is `required`."""
-    try:
-        return opened.resolve_dataset(name)
-    except UnknownNameError:
-        if required:
-            raise
-        return None
 
 
 def _print_page(opened: Tables, kinds: Sequence[str], named: Sequence[str], form: Format, *, cite: bool) -> None:
@@ -282,6 +271,25 @@ def _join_protocols(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, 
     return {names: [row | {"protocol": names} for row in block] for names, block in joined.items()}
 
 
+def _list_constants(
+    opened: Tables,
+    asked: Tasks,
+    metrics: Sequence[Metric],
+    baseline: str | None,
+    *,
+    people: bool,
+    whole: bool,
+    ties: bool,
+) -> Listing:
+    """List constants: of all metrics, or for `people` of those that papers print; of the usual protocol, or `whole`."""
+    baselines = opened.list_baselines(baseline)
+    if not people:
+        rows = [_describe(each, ties=ties) for each in _look_up(opened, asked, metrics, baselines)]
+        return Listing.of((*_COLUMNS, *_TIED * ties), rows)
+    found = _look_up(opened, asked, metrics or HEADLINE, baselines)
+    return _lay_out(opened, asked, found, brief=not metrics, whole=whole, ladder=baseline is not None, ties=ties)
+
+
 def _lay_out(
     opened: Tables, asked: Tasks, found: Sequence[Constants], *, brief: bool, whole: bool, ladder: bool, ties: bool
 ) -> Listing:
@@ -302,11 +310,12 @@ def _lay_out(
     hidden = {*(_DETAILS if brief or ties else ()), *(key for key in ("split", "side") if getattr(asked, key) != ALL)}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
     columns = [replace(each, title=titles.get(each.key, each.title)) for each in _COLUMNS if each.key not in hidden]
-    if not ladder and any(row[_COUNTING] is not None for row in rows):
-        columns.append(Column(_COUNTING, _COUNTING, show_constant, right=True))
+    counted = not ladder and any(row[_COUNTING] is not None for row in rows)
+    columns += [Column(_COUNTING, _COUNTING, show_constant, right=True)] * counted
     where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
     where += [asked.aggregation] * (not asked.is_micro) + [f"only {', '.join(asked.relations)}"] * bool(asked.relations)
     captions = (
+        "counting: a ranker that only counts triples; see rankconst show counting." * counted,
         f"Tables: {opened.version_of(asked.dataset)}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
@@ -336,10 +345,10 @@ def _print_citations(
         tabulated = opened.is_tabulated(constants.tasks, constants.metric)
         sentence = cite_constant(constants, title, tabulated=tabulated)
         rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence, "bibtex": bibtex or None})
-    if form is Format.table:
+    if form in FOR_PEOPLE:
         typer.echo(on_screen("\n\n".join(filter(None, (*(row["sentence"] for row in rows), bibtex)))))
     else:
-        further = (Column(key, key) for key in ("tabulated", "sentence", "bibtex"))
+        further = map(Column, ("tabulated", "sentence", "bibtex"))
         print_listing(Listing.of((*_COLUMNS, *further), rows), form)
 
 
@@ -359,14 +368,15 @@ _RELATION_COLUMNS = (
 )
 
 
-def _list_relations(opened: Tables, tasks: Tasks, baselines: Sequence[str]) -> Listing:
-    """List the relations, each against each of some baselines; against chance if there are none."""
-    names = opened.relations(tasks)
+def _list_relations(opened: Tables, asked: Tasks, baseline: str | None) -> Listing:
+    """List the relations, each against each baseline of a name, or against chance."""
+    tasks = opened.tasks(asked.dataset, split=asked.split, side=asked.side, protocol=asked.protocol)
+    names, baselines = opened.relations(tasks), opened.list_baselines(baseline)
     rows: list[dict[str, Any]] = []
     for name in names:
         own = replace(tasks, relations=(name,))
         chance = opened.histogram(own)
-        for key in baselines or (DEFAULT_BASELINE,):
+        for key in baselines:
             ranked = opened.histogram(replace(own, baseline=key))
             expected = {f"expectation_{m.key}": compute_moments(m, ranked).expectation for m in _RELATION_METRICS}
             counted = {"relation": name, "num_tasks": chance.total, "mean_candidates": chance.mean}
@@ -378,7 +388,7 @@ def _list_relations(opened: Tables, tasks: Tasks, baselines: Sequence[str]) -> L
             f"{tasks.protocol}; they are kept for valid and test."
         )
     columns = [
-        replace(each, title=each.title if baselines or each.key != "baseline" else None) for each in _RELATION_COLUMNS
+        replace(each, title=each.title if baseline or each.key != "baseline" else None) for each in _RELATION_COLUMNS
     ]
     return Listing.of(
         columns,
