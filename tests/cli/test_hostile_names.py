@@ -37,7 +37,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
-@pytest.mark.parametrize("command", ["adjust", "lint", "identify"])
+@pytest.mark.parametrize("command", ["adjust", "check"])
 def test_names_from_files(run: Run, file: Path, command: str, form: str) -> None:
     screen = run(command, file, "--format", form)
     check_harmless(screen)
@@ -52,8 +52,8 @@ def test_names_in_arguments(run: Run, tmp_path: Path) -> None:
         ("adjust", tmp_path / EVIL, "--out", tmp_path / EVIL / "a.csv"),
         (f"{EVIL}",),
         ("show", EVIL),
-        ("tools", EVIL),
-        ("lint", EVIL),
+        ("check", EVIL),
+        ("tables", EVIL),
         ("show", "nations", "--tables", EVIL),
         ("adjust", "0.5", "-d", "nations", "-m", "mrr", "--format", EVIL),
     ):
@@ -82,7 +82,7 @@ def test_nothing_but_own_colours_in_a_terminal(
     document = tmp_path / "a.md"
     document.write_text(f"| model | dataset | MRR |\n|---|---|---|\n| {EVIL} | nations | 0.5 |\n", encoding="utf-8")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    for args in (("lint", file), ("adjust", document, "--replace", "index"), ("adjust", file, "--format", "csv-raw")):
+    for args in (("check", file), ("adjust", document, "--replace", "index"), ("adjust", file, "--format", "csv-raw")):
         screen = run(*args)
         assert r"\x1b]0;" in screen.out.replace("\n    ", ""), args  # where a line was broken
         assert not any(sign in screen.out for sign in (EVIL[:8], "\x9b", "\x07", "\u202e")), args
@@ -114,7 +114,7 @@ def test_arguments_that_are_no_text(run: Run, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text("model,dataset,MRR,H@1,H@10\nA,nations,0.5,0.6,0.4\n", encoding="utf-8")
     for form in ("table", "json", "csv", "markdown", "latex"):
-        screen = run("lint", path, "--format", form, "--input-format", "csv")
+        screen = run("check", path, "--format", form, "--input-format", "csv")
         assert screen.code == 6
         check_harmless(screen)
     assert rankconst.lint(path).findings

@@ -26,7 +26,6 @@ COMMANDS = {
         *("--split", "test", "--side", "both", "-p", "raw"),
     ),
     "show": ("show", "wn18rr", "-m", "hits@7", "-f", "json"),
-    "datasets": ("datasets", "-f", "json"),
 }
 
 
