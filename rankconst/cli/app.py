@@ -167,7 +167,7 @@ def _read_arguments() -> list[str]:
 
 def _explain_typed(error: Any) -> str:
     """Return what is wrong with a command line, and what to type instead."""
-    message = str(error.format_message()).rstrip(".")
+    message = str(error.format_message()).rstrip(".").replace("Value error, ", "")  # pydantic's, in typer
     context = error.ctx
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if message.startswith("No such command") and context is not None and context.parent is None:

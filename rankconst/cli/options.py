@@ -244,7 +244,8 @@ TablesOption = Annotated[
     list[str] | None,
     option("--tables", help="Folder, zip, URL or doi: of further tables; repeatable.", metavar="PLACE"),
 ]
-FormatOption = Annotated[Format, option("--format", "-f", help="How to print the result; --json for json.")]
+FORMAT_HELP = f"{', '.join(Format)}; --json for json."
+FormatOption = Annotated[Format, option("--format", "-f", help=FORMAT_HELP, metavar="FORMAT")]
 
 
 def open_tables(places: Sequence[str] | None) -> Tables:

@@ -27,7 +27,6 @@ COMMANDS = {
         *("--split", "test", "--side", "both", "-p", "raw"),
     ),
     "show": ("show", "wn18rr", "-m", "hits@7", "-f", "json"),
-    "datasets": ("show", "datasets", "-f", "json"),
 }
 
 
