@@ -51,7 +51,7 @@ def adjust(
     strict: bool = False,
     accept: Iterable[str] = (),
     decimals: int | Mapping[str, int] | None = None,
-    significance: bool = False,
+    details: bool = False,
     tables: Tables | Sequence[Tables] | None = None,
     errors: Literal["raise", "note"] | None = None,
     baseline: str | None = None,
@@ -92,8 +92,9 @@ def adjust(
     decimals
         Not for files: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
         the text.
-    significance
-        True to compute the probability that a random ranker does as well, for every number; not for a DataFrame.
+    details
+        True for all that can be computed: expectation, variance, normalised, z, their ends and the ranking tasks; and,
+        but for a DataFrame, the probability that a random ranker does as well.
     tables
         The constants; the newest that came with the package if None. Of several sets, ``[mykg, rankconst.load()]``,
         each dataset is taken from the first that holds it.
@@ -110,10 +111,9 @@ def adjust(
     Adjusted, AdjustedValues, pandas.DataFrame or AdjustedReading
         Of a single number: its adjusted forms. Of a dict by metrics: a mapping with these for each metric, whose
         ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the same rows and columns, with further
-        columns. Long: ``value_lower``, ``value_upper``, ``expectation``, ``variance``, and each of ``normalised``,
-        ``index``, ``z`` with its ``_lower`` and ``_upper`` end. Wide: for each metric's column the same, named after
-        the adjusted metric (``AMRR``, ``AMRR_lower``, ``ZMRR`` ...). Both: ``num_tasks``, ``protocol`` where there was
-        no such column, and the version of the ``tables``. Of anything else: an object whose ``table`` holds such
+        columns: ``AMRR``, ``AMRR_lower`` and ``AMRR_upper`` for each metric, or ``index`` with its ends if the frame is
+        long, and ``protocol``; with `details` expectation, variance and every form with its ends, ``num_tasks``,
+        ``table_version`` and what else is known of the tasks. Of anything else: an object whose ``table`` holds such
         columns and whose ``to_pandas()`` makes a DataFrame of them. Its ``assumed`` maps ``split``, ``side`` ... to
         what was assumed, and its ``asked`` lists what only you can answer. Of a DataFrame, both are in ``attrs``.
 
@@ -160,7 +160,7 @@ def adjust(
             raise UsageError(f"metric leaves out all values, which are of {', '.join(typed)}. Leave out metric.")
         against = [DEFAULT_BASELINE, *baselines]
         adjusted = _adjust_values(
-            chosen, opened, user, percent=percent, decimals=decimals, baselines=against, significance=significance
+            chosen, opened, user, percent=percent, decimals=decimals, baselines=against, significance=details
         )
         return adjusted[names[0]] if single else adjusted
     if strict and errors == "note":
@@ -171,8 +171,6 @@ def adjust(
         from rankconst.checks.identify.search import complete_reading
         from rankconst.results.frame import adjust_frame
 
-        if significance:
-            raise UsageError("significance is for files; for a DataFrame use Constants.significance.")
         return adjust_frame(
             results,
             opened,
@@ -182,6 +180,7 @@ def adjust(
             decimals=decimals,
             errors=errors,
             baselines=baselines,
+            details=details,
             complete=lambda reading: complete_reading(reading, opened, replace(user, percent=percent is True)).reading,
         )
     if decimals is not None or not isinstance(percent, bool | None):
@@ -192,16 +191,17 @@ def adjust(
     user = replace(user, percent=bool(percent))
     only = wanted[0] if len(wanted) == 1 else None
     reading = _read(results, strict=errors == "raise", percent=percent, metric=only)
-    return adjust_reading(
+    adjusted = adjust_reading(
         complete_reading(reading, opened, user).reading,
         opened,
         user,
         metrics=wanted,
-        significance=significance,
+        significance=details,
         errors=errors,
         baselines=baselines,
         in_python=True,
     )
+    return replace(adjusted, details=details)
 
 
 def _is_value(results: Any) -> bool:

@@ -128,10 +128,12 @@ def show_expected(value: float) -> str:
 def summarise(chance: Sequence[Done], floors: Sequence[Done | None]) -> str:
     """Return a sentence about many numbers: how many are better than chance, and than counting."""
     stands = np.concatenate([judge(each) for each in chance])
-    sentences = [_count(stands, "chance")]
     held = [each for each in floors if each is not None]
+    over = np.concatenate([judge(each) for each in held]) if held else np.zeros(0)
+    if over.size == stands.size and (stands > 0).all() and (over > 0).all():
+        return _count(stands, "chance and than counting")
+    sentences = [_count(stands, "chance")]
     if held:
-        over = np.concatenate([judge(each) for each in held])
         left = f" of {over.size:,}" if over.size < stands.size else ""
         better = int((over > 0).sum())
         number = f"{better:,}" if better else "None"
