@@ -22,8 +22,8 @@ import numpy as np
 
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.identify.search import CERTAIN, complete_reading, identify_reading
-from rankconst.checks.lint import lint_reading
+from rankconst.checks.checking import check_reading
+from rankconst.checks.identify.search import CERTAIN, complete_reading
 from rankconst.errors import RankconstError
 from rankconst.evaluation import Stated
 from rankconst.moments import compute_moments
@@ -158,16 +158,12 @@ def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], 
     """Adjust and check a file; `truths` has the tasks of each row, None for a graph that is in no table."""
     tables = load()
     reading = read_document(name, text)
-    found = lint_reading(reading, tables, user)
+    found = check_reading(reading, tables, user)
     if found.num_errors:
         counts.add("called wrong", f"{truths}\n{text}\n{found.findings[0]}")
-    by_identify = [
-        group
-        for group in identify_reading(reading, tables, user)
-        if group.match is not None and group.match.by_chance < CERTAIN
-    ]
-    if None in truths and by_identify:
-        counts.add("named by its numbers", f"{by_identify[0].match}\n{text}")
+    named = [group.match for group in found.groups if group.match is not None and group.match.by_chance < CERTAIN]
+    if None in truths and named:
+        counts.add("named by its numbers", f"{named[0]}\n{text}")
     completed = complete_reading(reading, tables, user)
     try:
         adjusted = adjust_reading(completed.reading, tables, user)

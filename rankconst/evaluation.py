@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
-from rankconst.catalogue.benchmarks import list_kinds, list_meant
 from rankconst.catalogue.metrics import list_prefixes
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
@@ -187,8 +186,11 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         file = replace(file, aggregation=None)
     if asks:
         raise AskedError("; ".join(map(str, asks)) + ".", asks)
-    if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
-        file = replace(file, dataset=None)  # the user says which of several
+    if user.dataset and file.dataset:
+        from rankconst.catalogue.benchmarks import list_meant
+
+        if user.dataset in list_meant(file.dataset):
+            file = replace(file, dataset=None)  # the user says which of several
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     named, sampled = user.dataset or file.dataset, user.protocol or _drop_filtered(file.protocol, row)
@@ -222,6 +224,10 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
 
 def list_open(file: Stated, user: Stated) -> tuple[Ask, ...]:
     """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
+    if not file.asks:  # to know its kind, the whole registry is read
+        return ()
+    from rankconst.catalogue.benchmarks import list_kinds
+
     kinds = list_kinds(user.dataset or file.dataset or "")
     accepted = {word.lower() for word in user.accepted}
     return tuple(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UnknownNameError
@@ -78,6 +77,8 @@ def write_html(columns: Mapping[str, Iterable[str]], caption: str) -> str:
 
 
 def _escape(text: str) -> str:
+    from html import escape
+
     return escape(show_controls(text))
 
 

@@ -522,7 +522,7 @@ def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
 
 def test_constants_are_those_of_the_tables() -> None:
     assert rankconst.constants("FB15k-237", "H@7") == TABLES.constants("fb15k237", "hits@7")
-    named = {"split": "valid", "side": "tail", "protocol": "raw", "aggregation": "query", "baseline": "frequency"}
+    named: Any = {"split": "valid", "side": "tail", "protocol": "raw", "aggregation": "query", "baseline": "frequency"}
     assert rankconst.constants("nations", "mrr", **named) == TABLES.constants("nations", "mrr", **named)
     assert rankconst.constants("nations", "mrr", tool="libkge").tasks.protocol == "libkge"
     assert rankconst.constants("nations", "head.mrr").tasks.side == "head"
@@ -537,7 +537,7 @@ def test_constants_are_those_of_the_tables() -> None:
 def test_metric_and_relations_choose_of_every_shape(inputs: Inputs, kind: str) -> None:
     value, metric = NUMBERS["mrr"], "mrr" if kind == "text" else ["mrr"]
     results = value if kind == "one" else inputs.make(kind)
-    named = {"dataset": "nations", "relations": ["embassy", "treaties"]}
+    named: Any = {"dataset": "nations", "relations": ["embassy", "treaties"]}
     adjusted = rankconst.adjust(results, metric=metric, **named)
     expected = TABLES.constants("nations", "mrr", relations=named["relations"]).index(value)
     found = adjusted.index if kind == "one" else indices(adjusted, ("mrr",))

@@ -28,8 +28,9 @@ from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, Metric, list_metric
 from rankconst.catalogue.protocols import LINK_SIDES, PROTOCOLS, SIDES, SPLITS
 from rankconst.moments import Moments, compute_moments
 from rankconst.tables.schema import COLUMNS
-from rankconst.tables.tables import bundled_versions
-from rankconst.tasks import Histogram, Tasks
+from rankconst.tasks import Histogram
+from rankconst.tasks import Tasks as Address
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -487,7 +488,7 @@ def test_constants_follow_from_the_candidates() -> None:
         if row["dataset"] not in AGAIN or row["split"] not in splits:
             continue
         metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
-        histogram = find_histogram(Tasks(*tasks_of(row), row["aggregation"]))
+        histogram = find_histogram(Address(*tasks_of(row), row["aggregation"]))
         key = histogram, metric
         if key not in moments:
             moments[key] = compute_moments(*key[::-1])

@@ -18,8 +18,9 @@ from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
 from rankconst.files import replace_file
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
-from rankconst.tables.schema import COLUMNS, precedes
-from rankconst.tables.tables import Tables, bundled_versions, load
+from rankconst.tables.schema import COLUMNS
+from rankconst.tables.tables import Tables, load
+from rankconst.version import bundled_versions, precedes
 from rankconst_builder.changes import Changes, TableChanges, compare_sets, count_kept, keep_released, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (

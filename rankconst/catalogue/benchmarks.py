@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import DataError, UnknownNameError, UsageError
@@ -14,8 +13,9 @@ from rankconst.names import Names, is_key, require_text, shorten, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
+
+_FILE = Path(__file__).with_name("benchmarks.toml")
 
 ROLES = ("train", "valid", "test")
 """The files that make a dataset; a few have no valid."""
@@ -189,8 +189,9 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
 
 @functools.cache
 def _read_registry(path: Path | None = None) -> Mapping[str, Any]:
-    file = resources.files("rankconst.catalogue").joinpath("benchmarks.toml") if path is None else path
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    import tomllib
+
+    return tomllib.loads((path or _FILE).read_text(encoding="utf-8"))
 
 
 @functools.cache
@@ -214,7 +215,9 @@ def list_elsewhere() -> Mapping[str, str]:
 @functools.cache
 def list_ambiguous() -> Mapping[str, Sequence[str]]:
     """Return the squashed names that several benchmarks go by, with their keys; of the registry only that is parsed."""
-    text = resources.files("rankconst.catalogue").joinpath("benchmarks.toml").read_text(encoding="utf-8")
+    import tomllib
+
+    text = _FILE.read_text(encoding="utf-8")
     ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(text.partition("\n[ambiguous]\n")[2].partition("\n[")[0])
     return {squash(name): keys for name, keys in ambiguous.items()}
 

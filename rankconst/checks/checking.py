@@ -61,7 +61,6 @@ class CheckedReading:
     groups: tuple[Identified, ...]
     notes: tuple[str, ...]
     asked: tuple[Question, ...]
-    num_evaluations: int
     table_version: str
 
     def __repr__(self) -> str:
@@ -149,7 +148,7 @@ def check_reading(
         for ask, entries in laws.asked.items()
     )
     every = (*notes, *laws.notes)
-    return CheckedReading(reading, findings, groups, every, tuple(asked), len(laws.cases), tables.version)
+    return CheckedReading(reading, findings, groups, every, tuple(asked), tables.version)
 
 
 def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, list[str]]:

@@ -6,6 +6,7 @@ Results go to stdout, everything else to stderr. Exit codes are those of :mod:`r
 # Nothing else at the top: until main runs, an interrupt shows a traceback.
 import os
 import signal
+import sys
 import time
 
 _LEAST_MEMORY = {"RLIMIT_AS": (640, b"v"), "RLIMIT_DATA": (320, b"d")}
@@ -46,6 +47,8 @@ def main() -> None:
     _check_clock()
     _check_memory()
     try:
+        if sys.argv[1:] in (["--version"], ["-V"]) and _print_version():
+            return
         try:
             from rankconst.cli.app import prepare, run
 
@@ -66,6 +69,16 @@ def main() -> None:
     finally:
         for number in numbers:
             signal.signal(number, before[number])
+
+
+def _print_version() -> bool:
+    """Print the versions at once; False if that fails, and the whole program is to say why."""
+    from rankconst.version import describe_versions
+
+    try:
+        return sys.stdout is not None and print(describe_versions(), flush=True) is None  # noqa: T201 - no need for Typer
+    except OSError:
+        return False
 
 
 def _check_clock() -> None:

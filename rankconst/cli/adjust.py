@@ -14,6 +14,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import (
+    FORMAT_HELP,
     AcceptOption,
     AggregationOption,
     BaselineOption,
@@ -93,7 +94,7 @@ def adjust(
         Path | None,
         option("--out", "-o", help="Write to a file; .svg, .png and .pdf are pictures.", metavar="FILE"),
     ] = None,
-    format: Annotated[Format | None, option("--format", "-f", help="How to print the result; --json for json.")] = None,
+    format: Annotated[Format | None, option("--format", "-f", help=FORMAT_HELP, metavar="FORMAT")] = None,
     tables: TablesOption = None,
     aggregation: AggregationOption = None,
     relation: RelationOption = None,

@@ -7,8 +7,9 @@ import io
 import os
 import sys
 from contextlib import suppress
+from enum import Enum
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -16,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from rankconst.cli.options import names_file
 from rankconst.errors import DataError, MissingExtraError, RankconstError, UsageError, explain_import, lacks_memory
 from rankconst.names import show_controls
-from rankconst.version import __version__
+from rankconst.version import describe_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +60,7 @@ class _Command(TyperCommand):
     """A command with ``--json`` for ``--format json``, and with options that only ``--help-all`` lists."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # types of click, which typer renames
-        return _hide_types(super().get_params(ctx))
+        return _prepare_params(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
@@ -73,9 +74,35 @@ class _Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def _hide_types(params: list[Any]) -> list[Any]:
-    """Show no types of Python: a flag takes no value, and an argument has its own name."""
+class _Plain:
+    """Takes what was typed as it is; what needs more, Typer converts by pydantic, which takes long to import."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value of an option or an argument, as Typer does."""
+        several, kind = param.multiple or param.nargs == -1, param.type_descriptor.annotation
+        if value is None:
+            return () if several else None
+        found = [_take(each, get_args(kind)[0]) for each in value] if several else [_take(value, kind)]
+        if None in found:
+            param._runtime_param = None
+            return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+        return found if several else found[0]
+
+
+def _take(value: Any, kind: type[Any]) -> Any:
+    """Return what was typed as a value of its kind; None if that needs more than a look."""
+    if not isinstance(value, str):
+        return value if isinstance(value, kind) else None
+    if kind is str and value.isprintable():
+        return value
+    return next((each for each in kind if each.value == value), None) if issubclass(kind, Enum) else None
+
+
+def _prepare_params(params: list[Any]) -> list[Any]:
+    """Show no types of Python: a flag takes no value, and an argument has its own name. Convert no plain text."""
     for param in params:
+        if getattr(param, "_runtime_param", param) is None:
+            param._runtime_param = _Plain()
         if getattr(param, "is_flag", False):
             param.metavar = ""
         elif param.param_type_name == "argument":
@@ -87,7 +114,7 @@ class _Group(TyperGroup):
     """A group of commands."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_types(super().get_params(ctx))
+        return _prepare_params(super().get_params(ctx))
 
 
 def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -109,10 +136,7 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from rankconst.tables.tables import bundled_versions
-
-        versions = ", ".join(bundled_versions()) or "none"
-        typer.echo(f"rankconst {__version__} (tables {versions})")
+        typer.echo(describe_versions())
         raise typer.Exit
 
 
@@ -143,7 +167,7 @@ def _read_arguments() -> list[str]:
 
 def _explain_typed(error: Any) -> str:
     """Return what is wrong with a command line, and what to type instead."""
-    message = str(error.format_message()).rstrip(".")
+    message = str(error.format_message()).rstrip(".").replace("Value error, ", "")  # pydantic's, in typer
     context = error.ctx
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if message.startswith("No such command") and context is not None and context.parent is None:

@@ -84,7 +84,16 @@ def _list_rule_keys() -> Iterable[str]:
     return RULES
 
 
-_ONLY = "Only this rule, see `rankconst show rules`; repeatable."
+_RuleOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule",
+        help="Only this rule, see `rankconst show rules`; repeatable.",
+        metavar="KEY",
+        autocompletion=complete_from(_list_rule_keys),
+        hidden=True,
+    ),
+]
 
 
 def _hide(shared: Any) -> Any:
@@ -120,10 +129,7 @@ def check(
     strict: Annotated[bool, _hide(StrictOption)] = False,
     decimal: Annotated[str | None, _hide(DecimalOption)] = None,
     input_format: Annotated[str | None, _hide(InputFormatOption)] = None,
-    rule: Annotated[
-        list[str] | None,
-        typer.Option("--rule", help=_ONLY, metavar="KEY", autocompletion=complete_from(_list_rule_keys), hidden=True),
-    ] = None,
+    rule: _RuleOption = None,
 ) -> None:
     """Find impossible numbers, and say which ranking tasks numbers come from.
 
@@ -136,20 +142,19 @@ def check(
     """
     from rankconst.checks.checking import check_reading
     from rankconst.evaluation import Stated
-    from rankconst.results.formats import read_results
+    from rankconst.results.formats import read
 
     files, typed = _tell_apart(results or [], num_tasks)
     opened = open_tables(tables)
     user = Stated(
         dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=tuple(accept or ())
     )
-    checked = []
+    readings = []
     for file in files:
-        reading = read_results(file, input_format, decimal=decimal, percent=percent)
-        report_reading(reading, strict=strict)
-        checked.append(check_reading(reading, opened, user, rules=rule or ()))
-    if not files:
-        checked.append(check_reading(_read_typed(typed, num_tasks), opened, user, rules=rule or ()))
+        readings.append(read(file, input_format, decimal=decimal, percent=percent))
+        report_reading(readings[-1], strict=strict)
+    readings = readings or [_read_typed(typed, num_tasks)]
+    checked = [check_reading(reading, opened, user, rules=rule or ()) for reading in readings]
     if format is Format.table:
         for each in checked:
             _print_findings(each)
@@ -157,6 +162,11 @@ def check(
     else:
         rows = [row for each in checked for row in each.list_rows(nested=format is Format.json)]
         print_listing(Listing.of(_COLUMNS, rows), format)
+    _conclude(checked, strict=strict)
+
+
+def _conclude(checked: Sequence[CheckedReading], *, strict: bool) -> None:
+    """Say on stderr what else there is to know, and exit as the findings and the questions want it."""
     for each in checked:
         _report(each)
     say(_summarise(checked))
@@ -324,7 +334,6 @@ def _summarise(every: Sequence[CheckedReading]) -> str:
     errors = sum(each.num_errors for each in every)
     said = [
         *[count_of(len(every), "file")] * (len(every) > 1),
-        count_of(sum(each.num_evaluations for each in every), "evaluation"),
         count_of(sum(len(each.reading.entries) for each in every), "number"),
         count_of(sum(len(each.findings) for each in every), "finding"),
     ]

@@ -21,7 +21,8 @@ from rankconst.errors import MissingExtraError, TablesError, UsageError
 from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
-from rankconst.tables.tables import Tables, bundled_versions, join_tables, load
+from rankconst.tables.tables import Tables, join_tables, load
+from rankconst.version import bundled_versions
 
 ALL = "all"
 """What some options take for every split, side, protocol or baseline."""
@@ -243,7 +244,8 @@ TablesOption = Annotated[
     list[str] | None,
     option("--tables", help="Folder, zip, URL or doi: of further tables; repeatable.", metavar="PLACE"),
 ]
-FormatOption = Annotated[Format, option("--format", "-f", help="How to print the result; --json for json.")]
+FORMAT_HELP = f"{', '.join(Format)}; --json for json."
+FormatOption = Annotated[Format, option("--format", "-f", help=FORMAT_HELP, metavar="FORMAT")]
 
 
 def open_tables(places: Sequence[str] | None) -> Tables:

@@ -14,8 +14,8 @@ from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, is_url
 from rankconst.errors import UsageError
 from rankconst.tables.location import OUTPUT
-from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
+from rankconst.version import parse_version
 
 if TYPE_CHECKING:
     from rankconst.tables.tables import Tables

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -186,6 +185,8 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
 
     If `expected` is None, the descriptor names no such file, and none is accepted.
     """
+    import hashlib
+
     file = folder / f"{name}.parquet"
     remedy = f"Restore it, or delete {folder} and build again." if isinstance(file, Path) else "Get the set again."
     try:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.download import hide_login, is_url
 from rankconst.errors import TablesError, UsageError
 from rankconst.files import exists
 from rankconst.names import shorten
@@ -44,7 +43,16 @@ def is_doi(text: str) -> bool:
 
 def is_descriptor_url(text: str) -> bool:
     """Tell whether a place is the address of a descriptor with the tables next to it."""
-    return is_url(text) and text.partition("#")[0].partition("?")[0].endswith(f"/{DESCRIPTOR}")
+    return _is_url(text) and text.partition("#")[0].partition("?")[0].endswith(f"/{DESCRIPTOR}")
+
+
+# Downloads are seldom: what they need is imported for them alone.
+
+
+def _is_url(text: str) -> bool:
+    from rankconst.download import is_url
+
+    return is_url(text)
 
 
 def _locate_zip(text: str) -> tuple[Path, Folder]:
@@ -53,9 +61,6 @@ def _locate_zip(text: str) -> tuple[Path, Folder]:
 
 def _locate_folder(text: str) -> tuple[Path, Folder]:
     return Path(text), Path(text)
-
-
-# Downloads are seldom: what they need is imported for them alone.
 
 
 def _locate_deposit(text: str) -> tuple[Path, Folder]:
@@ -79,7 +84,7 @@ def _locate_zip_url(text: str) -> tuple[Path, Folder]:
 KINDS = (
     Kind("a DOI", is_doi, _locate_deposit),
     Kind(f"the URL of a {DESCRIPTOR}", is_descriptor_url, _locate_descriptor),
-    Kind("the http or https URL of a zip file", is_url, _locate_zip_url),
+    Kind("the http or https URL of a zip file", _is_url, _locate_zip_url),
     Kind("a zip file", lambda text: "://" not in text and is_zip(Path(text)), _locate_zip),
     Kind("a folder", lambda text: "://" not in text and "\0" not in text, _locate_folder),
 )
@@ -102,6 +107,8 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
         found = None
     if found is not None:
         return found.locate(text)
+    from rankconst.download import hide_login
+
     raise _refuse(repr(shorten(hide_login(text))))
 
 

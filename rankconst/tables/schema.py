@@ -5,11 +5,11 @@ Reading and writing use :func:`schema_of`; the descriptor of a set of tables rep
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rankconst.catalogue.baselines import BASELINES
+from rankconst.version import precedes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -187,21 +187,6 @@ LEAST = {
     **dict.fromkeys(("expectation_error", "variance", "variance_error", "weight", "offset"), 0),
 }
 """Column to the least number that it can have."""
-
-VERSION = r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})"
-"""The pattern of a released version; every other set is ``unreleased``."""
-
-
-def parse_version(version: str) -> tuple[int, ...] | None:
-    """Return the three numbers of a released version; None for any other text."""
-    found = re.fullmatch(VERSION, version)
-    return None if found is None else tuple(map(int, found.groups()))
-
-
-def precedes(version: str, other: str) -> bool:
-    """Tell whether a version is a released one before `other`; nothing precedes an empty one."""
-    one, two = parse_version(version), parse_version(other)
-    return one is not None and two is not None and one < two
 
 
 def baselines_of(version: str) -> tuple[str, ...]:

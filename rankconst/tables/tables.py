@@ -43,8 +43,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.errors import TablesError, UnknownNameError, UsageError, first_line
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import Names, is_key, require_text, resolve_name, shorten
-from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
-from rankconst.tables.location import OUTPUT, find_location, read_place
+from rankconst.tables.folder import check_size, read_descriptor, read_table_file
 from rankconst.tables.schema import (
     ARCHIVED,
     COLUMNS,
@@ -54,13 +53,12 @@ from rankconst.tables.schema import (
     file_of,
     is_former,
     list_lacking,
-    parse_version,
-    precedes,
     schema_of,
 )
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants
 from rankconst.values.published import NOISE
+from rankconst.version import bundle_folders, parse_version, precedes
 
 if TYPE_CHECKING:
     import os
@@ -549,9 +547,13 @@ class Tables:
             says how.
         """
         if require_text(name) not in self._keys:
+            # The key as it is needs no registry, which takes longer to read than the tables.
+            if name in self._spellings:
+                self._keys[name] = name
+                return name
             from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
 
-            if name not in self._spellings and (ambiguous := explain_ambiguous(name)):
+            if ambiguous := explain_ambiguous(name):
                 raise UnknownNameError(ambiguous)
             try:
                 self._keys[name] = self._names.resolve(name)
@@ -566,6 +568,7 @@ class Tables:
         """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
         from rankconst.catalogue.benchmarks import list_names, load_benchmarks
         from rankconst.catalogue.mentions import explain_elsewhere
+        from rankconst.tables.location import OUTPUT
 
         known = list_names().find(name)
         if known is None:
@@ -1071,21 +1074,6 @@ def _select_rows(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
     return table.filter(functools.reduce(pc.and_, masks)) if masks else table
 
 
-def _bundle_folders() -> dict[str, Path]:
-    """Version to folder of the sets that came with the package, oldest first."""
-    package = Path(__file__).resolve().parents[1]
-    inside = package / "data"
-    # A wheel carries the tables inside the package; in a checkout they are next to it.
-    root = inside if inside.is_dir() else package.parent / "data"
-    found = {parse_version(path.parent.name): path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}")}
-    return {found[version].name: found[version] for version in sorted(filter(None, found))}
-
-
-def bundled_versions() -> tuple[str, ...]:
-    """Return the versions of the tables that this installation carries, oldest first."""
-    return tuple(_bundle_folders())
-
-
 def load(path: str | os.PathLike[str] | None = None, version: str | None = None) -> Tables:
     """Open a set of tables.
 
@@ -1124,9 +1112,8 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     >>> rankconst.load().constants("wn18rr", "mr").num_tasks
     6268
     """
-    place = None if path is None else read_place(path)
     if path is None:
-        folders = _bundle_folders()
+        folders = bundle_folders()
         if not folders:
             raise TablesError(
                 "this installation carries no tables; install rankconst from its wheel with pip, or name a set of them."
@@ -1134,8 +1121,11 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         wanted = list(folders)[-1] if version is None else version
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
-        path = folders[wanted]
-    where, folder = find_location(path)
+        place, where, folder = None, folders[wanted], folders[wanted]
+    else:
+        from rankconst.tables.location import find_location, read_place
+
+        place, (where, folder) = read_place(path), find_location(path)
     tables = Tables(where, read_descriptor(folder), folder, place)
     tables._check_age()
     if version is not None and tables.version != version:

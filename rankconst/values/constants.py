@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from html import escape
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +122,8 @@ class Constants:
         )
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         known = self.moments
         rows = {
             "metric": self.metric.label,

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.errors import DataError
-from rankconst.tables.schema import COLUMNS, precedes, schema_of
+from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.version import precedes
 from rankconst_builder.changes import (
     DESCRIPTIONS,
     Bump,

@@ -33,8 +33,8 @@ from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS
-from rankconst.tables.tables import bundled_versions
 from rankconst.tasks import Tasks
+from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.package import write_tables

@@ -19,7 +19,7 @@ from few_tables import few_tables
 from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 from rankconst_builder import release
 from rankconst_builder.changes import Bump
 from rankconst_builder.describe import DOCUMENTS

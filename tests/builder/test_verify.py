@@ -27,7 +27,7 @@ from rankconst.download import Reporter
 from rankconst.errors import TablesError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tables.tables import Tables, bundled_versions
+from rankconst.version import bundled_versions
 from rankconst_builder import tabulate
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import KEYS, describe_set, hash_content, serialise_tables, sort_rows, write_descriptor
@@ -41,6 +41,8 @@ from rankconst_builder.verify.ranges import LARGEST_SAMPLED_ERROR
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from rankconst.tables.tables import Tables
 
 pytestmark = pytest.mark.slow
 

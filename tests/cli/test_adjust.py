@@ -14,7 +14,7 @@ import pytest
 from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.moments import compute_moments
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""``rankconst adjust --input``: files in, files out, and every way a file can be bad."""
+"""``rankconst adjust FILE``: files in, files out, and every way a file can be bad."""
 
 from __future__ import annotations
 
@@ -36,67 +36,68 @@ def wide(tmp_path: Path) -> Path:
 
 
 def test_original_columns_stay_and_adjusted_ones_are_added(run: Run, wide: Path) -> None:
+    added = [f"{name}{end}" for name in ("AMRR", "AMRI", "AH@10") for end in ("", "_lower", "_upper")]
     screen = run("adjust", wide, "--tool", "rotate", "-f", "csv")
     assert screen.code == 0
-    rows = screen.rows
-    assert list(rows[0])[:6] == ["model", "dataset", "MRR", "MR", "Hits@10", "comment"]
-    for row, original in zip(rows, csv.DictReader(io.StringIO(WIDE)), strict=True):
-        assert {key: row[key] for key in original} == original
+    full = run("adjust", wide, "--tool", "rotate", "-f", "csv", "--details").rows
+    records = run("adjust", wide, "--tool", "rotate", "--json").records
+    originals = csv.DictReader(io.StringIO(WIDE))
+    for row, all_of_it, record, original in zip(screen.rows, full, records, originals, strict=True):
+        assert [*row] == [*original, *added, "protocol"]
+        assert original.items() <= row.items() <= all_of_it.items()
+        assert {key: str(record[key]) for key in added} == {key: row[key] for key in added}
         for column, name in (("MRR", "AMRR"), ("MR", "AMRI"), ("Hits@10", "AH@10")):
-            single = TABLES.constants(row["dataset"], column).adjust(row[column])
+            constants = TABLES.constants(row["dataset"], column)
+            single = constants.adjust(row[column])
             assert float(row[name]) == single.index
             assert (float(row[f"{name}_lower"]), float(row[f"{name}_upper"])) == single.index_interval
-        assert (row["protocol"], row["note"]) == ("standard", "")
+            assert record[f"{column}_expectation"] == constants.expectation
+            found = constants.significance(row[column])
+            assert float(all_of_it[f"{column}_log10_p"]) == found.log10
+            assert all_of_it[f"{column}_p_method"] == found.method
+            assert f"{column}_log10_p" not in record  # it takes long
+        assert (row["protocol"], record["table_version"], record["num_tasks"]) == (
+            *("standard", TABLES.version), TABLES.constants(row["dataset"], "mrr").num_tasks,
+        )  # fmt: skip
     assert "note: RotatE" not in screen.message  # nothing that it does changes its numbers
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "parquet"])
-def test_every_format_can_be_written(run: Run, wide: Path, tmp_path: Path, form: str) -> None:
-    out = tmp_path / "out"
+STARTS = {
+    "table": (".txt", b" model", "0.3375"), "json": (".json", b"[", "0.3375"), "csv": (".csv", b"model,", "0.3375"),
+    "markdown": (".md", b"| model", "0.3375"), "latex": (".tex", b"\\begin", "0.3375"),
+    "parquet": (".parquet", b"PAR1", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", STARTS)
+def test_every_format_can_be_written_and_read_again(run: Run, wide: Path, tmp_path: Path, form: str) -> None:
+    suffix, start, shown = STARTS[form]
+    out, named = tmp_path / "out", tmp_path / f"out{suffix}"
     screen = run("adjust", wide, "-f", form, "-o", out)
     assert (screen.code, screen.out) == (0, "")
-    assert "2 rows" in screen.message
-    if form == "parquet":
+    assert f"{out}: 2 rows, tables {TABLES.version}" in screen.message
+    assert run("adjust", wide, "-o", named).code == 0  # the ending says the format
+    assert out.read_bytes() == named.read_bytes()
+    assert named.read_bytes().startswith(start)
+    if shown is None:
         import pyarrow.parquet as pq
 
         assert pq.read_table(out).column("AMRR").to_pylist() == pytest.approx([0.3375, 0.4758], abs=1e-4)
         return
-    text = out.read_text(encoding="utf-8")
-    if form == "json":
-        assert [row["dataset"] for row in json.loads(text)] == ["FB15k-237", "WN18RR"]
-    shown = {"markdown": "0.3370–0.3381", "latex": "0.3370--0.3381", "table": "0.3370–0.3381"}
-    assert shown.get(form, "0.3375") in text
-    assert form == "table" or "comment" in text
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".json", ".md", ".tex", ".parquet", ".txt"])
-def test_the_ending_says_the_format(run: Run, wide: Path, tmp_path: Path, suffix: str) -> None:
-    assert run("adjust", wide, "-o", tmp_path / f"out{suffix}").code == 0
-    start = (tmp_path / f"out{suffix}").read_bytes()[:20]
-    expected = {
-        ".csv": b"model,",
-        ".json": b"[",
-        ".md": b"| model",
-        ".tex": b"\\begin",
-        ".parquet": b"PAR1",
-        ".txt": b" model",
-    }
-    assert start.lstrip(b"\n").startswith(expected[suffix])
-
-
-def test_an_unknown_ending_is_a_usage_error(run: Run, wide: Path, tmp_path: Path) -> None:
-    screen = run("adjust", wide, "-o", tmp_path / "out.doc")
-    assert (screen.code, screen.out) == (2, "")
-    assert ".csv" in screen.message
+    text = named.read_text(encoding="utf-8")
+    assert shown in text and "comment" in text
+    if form != "table":  # of aligned text, a row with an empty cell is refused
+        again = run(
+            "adjust", named, "--split", "test", "--side", "both", "-p", "standard", "-a", "micro", "--json"
+        ).records
+        assert [round(row["AMRR_added"], 4) for row in again] == [0.3375, 0.4759]
 
 
 def test_a_file_is_written_over_only_by_force(run: Run, wide: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     out.write_text("mine")
     screen = run("adjust", wide, "-o", out)
-    assert screen.code == 2
-    assert "--force" in screen.message
-    assert out.read_text() == "mine"
+    assert (screen.code, "--force" in screen.message, out.read_text()) == (2, True, "mine")
     assert run("adjust", wide, "-o", out, "--force").code == 0
     assert out.read_text().startswith("model,")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "results.csv"]
@@ -115,45 +116,26 @@ def test_markup_survives_its_own_format(run: Run, tmp_path: Path, form: str) -> 
     screen = run("adjust", path, "-d", "wn18rr", "-f", form)
     assert screen.code == 0, screen.message
     assert cell in screen.out
-    assert "0.4753" in screen.out
+    assert "0.4759" in screen.out
 
 
-@pytest.mark.slow
-def test_our_own_output_can_be_read_again(run: Run, wide: Path, tmp_path: Path) -> None:
-    once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"
-    assert run("adjust", wide, "-o", once).code == 0
-    screen = run("adjust", once, "-o", twice)
-    assert screen.code == 0, screen.message
-    first, second = (list(csv.DictReader(io.StringIO(path.read_text()))) for path in (once, twice))
-    for before, after in zip(first, second, strict=True):
-        assert before.items() <= after.items()
-        assert after["AMRR_added"] == before["AMRR"]
-
-
-def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_and_only_one_metric(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     class Stdin:
         buffer = io.BytesIO(WIDE.encode())
 
     monkeypatch.setattr("sys.stdin", Stdin())
-    assert len(run("adjust", "-", "-f", "json").records) == 2
-
-
-def test_only_one_metric(run: Run, wide: Path) -> None:
-    (row, _) = run("adjust", wide, "-m", "mrr", "-f", "json").records
-    assert "AMRR" in row
-    assert "AMRI" not in row
+    row, _ = run("adjust", "-", "-m", "mrr", "--json").records
+    assert "AMRR" in row and "AMRI" not in row
 
 
 def test_columns_of_sides_are_of_the_metric_that_is_asked_for(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "fb15k237_valid.csv"
     path.write_text("model,Head,Tail,Both\nRotatE,0.23,0.44,0.338\n", encoding="utf-8")
-    screen = run("adjust", path, "--metric", "mrr", "-f", "json", "--long")
-    found = [(row["side"], row["split"], row["index"]) for row in screen.records]
-    known = [
-        (side, "valid", TABLES.constants("fb15k237", "mrr", side=side, split="valid").index(value))
-        for side, value in (("head", 0.23), ("tail", 0.44), ("both", 0.338))
-    ]
-    assert found == known
+    screen = run("adjust", path, "--metric", "mrr", "--json")
+    (row,) = screen.records
+    for side in ("head", "tail", "both"):
+        known = TABLES.constants("fb15k237", "mrr", side=side, split="valid")
+        assert row[f"{side.title()}_index"] == known.index(row[side.title()])
     assert "the metric from --metric; dataset and split from the name of the file" in screen.err
     assert "Head, Tail, Both" in run("adjust", path).err
 
@@ -169,23 +151,15 @@ def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None
     assert "line 5: the tables" in screen.message
 
 
-def test_significance_on_request(run: Run, wide: Path) -> None:
-    (row, _) = run("adjust", wide, "-m", "hits@10", "--significance", "-f", "json").records
-    found = TABLES.constants("fb15k237", "hits@10").significance("0.533")
-    assert row["Hits@10_log10_p"] == found.log10
-    assert row["Hits@10_p_method"] == "exact"
-    assert "Hits@10_log10_p" not in run("adjust", wide, "-f", "json").records[0]
-
-
 def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", encoding="utf-8")
     screen = run("adjust", path, "-f", "json")
     assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [(False, False), (True, False)]
     assert "line 3: NaN: not a number" in screen.message
-    drawing = [("plot", "-o", tmp_path / "a.svg")] if find_spec("matplotlib") else []
-    for command in (("adjust", "-i"), ("check",), *drawing):
-        screen = run(*command, path, "--strict")
+    drawing = [("-o", tmp_path / "a.svg")] if find_spec("matplotlib") else []
+    for more in ((), ("--replace", "AMRR"), *drawing):
+        screen = run("adjust", path, "--strict", *more)
         assert (screen.code, "line 3: NaN" in screen.message, "--strict" in screen.message) == (6, True, True)
     with pytest.raises(DataError, match="line 3: NaN"):
         rankconst.adjust(path, strict=True)
@@ -294,8 +268,8 @@ def test_what_was_assumed_and_asked_is_said_and_the_rest_adjusted(run: Run, read
     ],
 )
 def test_answers(run: Run, readme: str, answer: tuple[str, ...], splits: list[str], told: str) -> None:
-    screen = run("adjust", readme, *answer, "-f", "csv")
-    assert [row["split"] for row in screen.rows] == splits
+    screen = run("adjust", readme, *answer, "--json")
+    assert [row["split"] for row in screen.records] == splits
     assert told in screen.err and "asked: " not in screen.err
 
 
@@ -398,53 +372,44 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
-    [
-        (("0.5",), "VALUE does not go with a file"),
-        (("-s", "pykeen"), "no such option: -s"),
-        (("--num-tasks", 5), "--protocol sampled:M"),
-        (("--num-tasks", 5, "-p", "sampled:3", "-d", "nations"), "--num-tasks replaces --dataset"),
-        (("-d", "nations", "-d", "umls"), "a second --dataset does not go"),
-    ],
-)
-def test_what_does_not_go_with_a_file(run: Run, wide: Path, args: tuple[str | int, ...], told: str) -> None:
-    screen = run("adjust", wide, *args)
-    assert (screen.code, screen.out) == (2, "")
-    assert told in screen.message
-
-
-def test_a_file_needs_no_option(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(wide.parent)
-    expected = run("adjust", wide.name)
-    assert expected.code == 0
-    for name in (wide.name, f"./{wide.name}", str(wide)):
-        screen = run("adjust", name)
-        assert (screen.code, screen.out) == (0, expected.out)
-    wide.rename("0.5")
-    assert run("adjust", "0.5").code == 0
-    assert "--metric" in run("adjust", "0.5").message
-    wide.with_name("0.5").rename("plain")
-    assert run("adjust", "plain").out == expected.out
-
-
-@pytest.mark.parametrize(
     ("args", "code", "told"),
     [
+        (("results.csv", "0.5"), 2, "VALUE does not go with a file"),
+        (("results.csv", "-s", "pykeen"), 2, "no such option: -s"),
+        (("results.csv", "--num-tasks", 5), 2, "--protocol sampled:M"),
+        (("results.csv", "--num-tasks", 5, "-p", "sampled:3", "-d", "nations"), 2, "--num-tasks replaces --dataset"),
+        (("results.csv", "-d", "nations", "-d", "umls"), 2, "a second --dataset does not go"),
+        (("results.csv", "-o", "out.doc"), 2, "the ending does not say the format; known: .parquet"),
+        (("results.csv", "--input-format", "latex"), 6, "results.csv"),
+        (("results.csv", "--input-format", "cvs"), 4, "Did you mean csv"),
+        (("results.csv", "--decimal", "dot"), 2, "comma"),
         (("nowhere.csv",), 6, "there is no file nowhere.csv"),
         (("results/nowhere",), 6, "there is no file results/nowhere"),
         (("a.csv", "b.csv"), 2, "a.csv and b.csv: one file at a time"),
-        (("a.csv", "0.5"), 2, "VALUE does not go with a file"),
-        (("a.csv", "-s", "0.5"), 2, "no such option: -s"),
         (("0.5", "--foo", "-m", "mrr"), 2, "no such option: --foo"),
         (("1/3", "-d", "nations", "-m", "mrr"), 2, "Write the quotient out"),
-        ((), 2, "rankconst adjust results.csv"),
-        (("-d", "nations"), 2, "rankconst adjust mrr=0.338 hits@10=0.533 --dataset"),
     ],
 )
-def test_what_is_a_file_and_what_is_none(run: Run, args: tuple[str, ...], code: int, told: str) -> None:
+@pytest.mark.usefixtures("wide")
+def test_what_does_not_go_with_a_file_and_what_is_none(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str | int, ...], code: int, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     screen = run("adjust", *args)
     assert (screen.code, screen.out) == (code, "")
     assert told in screen.message
+
+
+def test_what_is_a_file(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(wide.parent)
+    expected = run("adjust", wide.name, "--input-format", "csv").out
+    for name in (f"./{wide.name}", str(wide)):
+        assert run("adjust", name).out == expected
+    wide.rename("0.5")
+    assert "--metric" in run("adjust", "0.5").message
+    assert run("adjust", "./0.5").out == expected
+    wide.with_name("0.5").rename("plain")
+    assert run("adjust", "plain").out == expected
 
 
 def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> None:
@@ -457,14 +422,6 @@ def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> Non
         assert f"shown: {side}.realistic only; --side head shows" in screen.message
         assert f"such as --format csv have the other {left} numbers, too." in screen.message
     assert run("adjust", path, "-d", "nations", "-f", "csv").out.count("mrr") == 9
-
-
-def test_a_format_can_be_forced_and_must_be_known(run: Run, wide: Path) -> None:
-    assert run("adjust", wide, "--input-format", "csv").code == 0
-    assert run("adjust", wide, "--input-format", "latex").code == 6
-    screen = run("adjust", wide, "--input-format", "cvs")
-    assert screen.code == 4
-    assert "Did you mean csv" in screen.message
 
 
 @pytest.mark.slow
@@ -508,7 +465,7 @@ def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: P
     assert (screen.code, screen.out) == (0, "")
     assert "1 number replaced, tables" in screen.message
     *comment, body = out.read_text().split("\n", 3)
-    command = f"% rankconst adjust -i {paper} -d wn18rr --replace AMRR --out {out}"
+    command = f"% rankconst adjust {paper} -d wn18rr --replace AMRR --out {out}"
     assert comment[2] == f"{command}; assumed: test split, both sides, standard protocol"
     assert body == PAPER.replace("1.476", "n/a").replace("MRR", "AMRR")  # 0.4759 is 0.476, too
     assert run("adjust", paper, "-d", "wn18rr", "--replace", "AMRR").out.endswith(body)
@@ -520,7 +477,7 @@ def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: P
         (("--replace", "AMRI"), "its metrics are MRR"),
         (("--replace", "MRR"), "unknown adjusted metric 'MRR'"),
         (("--replace", "AMRR", "-f", "csv"), "--format does not go with --replace"),
-        (("--replace", "AMRR", "--significance"), "--significance does not go with --replace"),
+        (("--replace", "AMRR", "--details"), "--details does not go with --replace"),
     ],
 )
 def test_what_does_not_go_with_a_document(run: Run, tmp_path: Path, args: tuple[str, ...], message: str) -> None:
@@ -537,55 +494,41 @@ def test_numbers_are_numbers_in_json(run: Run, tmp_path: Path) -> None:
     first, second = run("adjust", path, "-f", "json").records
     assert (first["MRR"], first["H@10"], first["k"]) == (0.5, 0.975, "1")
     assert (second["MRR"], second["H@10"]) == ("0.60", "n/a")  # not adjusted, as the note says
-    (row, *_) = run("adjust", path, "-f", "json", "--long").records
-    assert (row["metric"], row["value"]) == ("inverse_harmonic_mean_rank", 0.5)
 
 
-def test_a_row_for_each_number_and_some_columns(run: Run, wide: Path) -> None:
-    rows = run("adjust", wide, "--long", "-f", "csv").rows
-    assert [(row["dataset"], row["metric"], row["value"]) for row in rows] == [
-        (dataset, metric, value)
-        for dataset, values in (("FB15k-237", ("0.338", "177", "0.533")), ("WN18RR", ("0.476", "3340", "0.571")))
-        for metric, value in zip(
-            ("inverse_harmonic_mean_rank", "arithmetic_mean_rank", "hits_at_10"), values, strict=True
-        )
-    ]
+def test_a_row_for_each_number(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("model,dataset,metric,value\nRotatE,nations,MRR,0.5\nRotatE,umls,hits@10,0.9\n")
+    rows = run("adjust", path, "-f", "csv").rows
     for row in rows:
-        single = TABLES.constants(row["dataset"], row["metric"]).adjust(row["value"])
-        assert float(row["index"]) == single.index
-    few = run("adjust", wide, "--columns", "model,AMRR", "--columns", "MRR_variance", "-f", "csv")
-    assert [list(row) for row in few.rows] == [["model", "AMRR", "MRR_variance"]] * 2
-    assert "AMRR" in run("adjust", wide, "--columns", "model,AMRR").out
-    screen = run("adjust", wide, "--columns", "AMRX")
-    assert screen.code == 4
-    assert "Did you mean AMR? There are model, dataset" in screen.message
-    assert list(run("adjust", 0.5, "-d", "umls", "-m", "mrr", "--columns", "index,z", "-f", "json").records[0]) == [
-        "index",
-        "z",
-    ]
+        assert [*row] == [
+            *("model", "dataset", "metric", "value", "index", "index_lower", "index_upper", "protocol"),
+        ]
+        assert float(row["index"]) == TABLES.constants(row["dataset"], row["metric"]).adjust(row["value"]).index
+    shown = run("adjust", path).cells
+    assert shown[0] == ["model", "dataset", "metric", "value", "index"]
+    assert shown[2] == ["RotatE", "nations", "MRR", "0.5", "0.1877"]
+
+
+PAPER_OF_TWO = (
+    "| model | MRR (Nations) | MR (Nations) | MRR (UMLS) | note |\n|---|---|---|---|---|\n"
+    "| **A** | 0.50 | 2.50 | *0.60* |  |\n| B |  |  | 0.70 |  |\n"
+)
 
 
 def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "paper.md"
-    path.write_text(
-        "| model | MRR (Nations) | MR (Nations) | MRR (UMLS) | note |\n|---|---|---|---|---|\n"
-        "| A | 0.50 | 2.50 | 0.60 |  |\n| B |  |  | 0.70 |  |\n"
-    )
+    path.write_text(PAPER_OF_TWO)
     screen = run("adjust", path)
-    lines = screen.cells
-    first, second = lines.index(["Nations"]), lines.index(["UMLS"])
-    assert lines[first + 1] == ["model", "MRR", "MR", "AMRR", "ZMRR", "AMRI", "ZMR"]
-    assert [line[:3] for line in lines[first + 3 : second]] == [["A", "0.50", "2.50"]]
-    assert lines[second + 1] == ["model", "MRR", "AMRR", "ZMRR"]
-    assert [line[:2] for line in lines[second + 3 : second + 5]] == [["A", "0.60"], ["B", "0.70"]]
-    assert screen.out.count("index: 0 = random") == 1
-    for name, dataset in (("0.50", "nations"), ("0.70", "umls")):
-        known = TABLES.constants(dataset, "mrr")
-        low, high = (known.index(float(name) + half) for half in (-0.005, 0.005))
-        (line,) = (line for line in lines if name in line)
-        shown = line[line.index(name) + (2 if dataset == "nations" else 1)]
-        ends = [float(end) for end in shown.partition("(")[2].strip(")").split("–")]
-        assert ends == pytest.approx([low, high], abs=2e-3)
-    # Chosen columns are one table, and other formats have one.
-    assert run("adjust", path, "--columns", "model,AMRR (UMLS)").cells[0] == ["model", "AMRR (UMLS)"]
+    index = {each: TABLES.constants(*each[:2]).index(each[2]) for each in (
+        ("nations", "mrr", 0.5), ("nations", "mr", 2.5), ("umls", "mrr", 0.6), ("umls", "mrr", 0.7)
+    )}  # fmt: skip
+    first, second, third, fourth = (f"{each:.4f}" for each in index.values())
+    assert [line for line in screen.cells if "───" not in line[0]] == [
+        *(["Nations"], ["model", "MRR", "MR", "AMRR", "AMRI"], ["A", "0.50", "2.50", first, second]),
+        *(["UMLS"], ["model", "MRR", "AMRR"], ["A", "0.60", third], ["B", "0.70", fourth]),
+        ["AMRR (Nations), AMRI and AMRR (UMLS): 0 = chance, 1 = perfect."],
+        ["All 4 numbers are better than chance (p < 0.05). 1 is better than counting."],
+        [f"More: --details. Tables {TABLES.version}."],
+    ]
     assert len(run("adjust", path, "-f", "csv").rows) == 2

@@ -19,7 +19,7 @@ from cli.conftest import child_command, child_environment
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.cli.app import COMMANDS, _fail
 from rankconst.cli.options import complete_dataset
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

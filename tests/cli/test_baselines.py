@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from typing import TYPE_CHECKING
@@ -11,9 +12,11 @@ import pytest
 
 import rankconst
 from carried import open_once
+from rankconst.adjusting import ENDS
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.cli.output import join_words
 from rankconst.errors import UndefinedError
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 pd = pytest.importorskip("pandas")
 
@@ -81,8 +84,9 @@ def test_what_range_gets_in_older_tables(run: Run, dataset: str) -> None:
 @pytest.mark.parametrize("metric", ["mrr", "hits@10", "mr", "gmr"])
 def test_skill_is_the_index_against_what_the_baseline_gets(run: Run, metric: str, baseline: str) -> None:
     args = ("adjust", 1.5 if metric in {"mr", "gmr"} else 0.7, "-d", "umls", "-m", metric, "-b", baseline)
-    (row,) = run(*args, "-f", "json").records
+    chance, row = run(*args, "--json").records
     constants = open_once().constants("umls", metric, baseline=baseline)
+    assert chance["baseline"] == DEFAULT_BASELINE
     value, optimum = row["value"], constants.metric.optimum
     assert optimum is not None
     assert row["baseline"] == baseline
@@ -101,7 +105,8 @@ def test_p_is_how_often_the_baseline_does_as_well(run: Run, metric: str, values:
     offsets, sizes = (np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates))
     ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
     drawn = (ranks <= 3).mean(axis=1) if metric == "hits@3" else -ranks.mean(axis=1)
-    rows = run("adjust", *values, "-d", "nations", "-m", metric, "-b", "frequency", "-f", "json").records
+    args = ("adjust", *values, "-d", "nations", "-m", metric, "-b", "frequency")
+    rows = [row for row in run(*args, "--json").records if row["baseline"] == "frequency"]
     for row in rows:
         reached = drawn >= (row["value_lower"] if metric == "hits@3" else -row["value_upper"]) - 1e-9
         p = 10 ** row["log10_p_upper"]
@@ -111,47 +116,29 @@ def test_p_is_how_often_the_baseline_does_as_well(run: Run, metric: str, values:
 
 def test_a_value_out_of_reach_has_a_p_of_zero(run: Run) -> None:
     args = ("adjust", 0.9, "-d", "fb15k237", "-m", "hits@1", "-b", "frequency")
-    (row,) = run(*args, "-f", "json").records
+    row = run(*args, "--json").records[-1]
     assert (row["log10_p"], row["p_method"]) == (-math.inf, "exact")
-    assert [row[-1] for row in run(*args).cells if row[0] == "fb15k237"] == ["0"]
-
-
-def test_files_have_p_against_baselines_on_request(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text(TABLE, encoding="utf-8")
-    rows = run("adjust", path, "-b", "all", "--significance", "-f", "json").records
-    for row, dataset, text in zip(rows, ("fb15k237", "umls"), (".533", ".797"), strict=True):
-        for key in FURTHER:
-            found = open_once().constants(dataset, "hits@10", baseline=key).significance(text)
-            assert row[f"Hits@10_log10_p_{key}"] == found.log10
-            assert row[f"MRR_log10_p_{key}"] is None
-    assert "Hits@10_log10_p_frequency" not in run("adjust", path, "-b", "all", "-f", "json").records[0]
+    assert [row[-1] for row in run(*args, "--details").cells if "frequency" in row] == ["0"]
 
 
 def test_the_ladder_of_one_number(run: Run) -> None:
-    screen = run("adjust", 0.546, "-d", "umls", "-m", "mrr", "-b", "all")
-    rows = [line.split()[1] for line in screen.out.splitlines() if line.startswith(" umls")]
-    assert rows == [*LADDER]
-    worse = [key for key in LADDER if key in {"frequency", "counting"}]
-    told = f"the {' and '.join(worse)} baseline{'s' * (len(worse) > 1)}."
-    assert screen.out.splitlines()[-1] == f"0.546 is better than the uniform and inverse baselines, worse than {told}"
-    assert "skill: 0 = as the baseline, 1 = perfect" in screen.out
-    assert "Against uniform, which is chance, skill is AMRR." in screen.out
-
-
-def test_a_mean_rank_is_better_when_it_is_less(run: Run) -> None:
-    assert (
-        "is better than the frequency baseline." in run("adjust", 1.5, "-d", "umls", "-m", "mr", "-b", "frequency").out
-    )
-    assert "is worse than the frequency baseline." in run("adjust", 30, "-d", "umls", "-m", "mr", "-b", "frequency").out
-    level = open_once().constants("umls", "mr", baseline="frequency").expectation
-    said = run("adjust", f"{level:.1f}", "-d", "umls", "-m", "mr", "-b", "frequency").out
-    assert "is within rounding of the frequency baseline." in said
+    args = ("adjust", 0.546, "-d", "umls", "-m", "mrr", "-b", "all")
+    expected = [open_once().constants("umls", "mrr", baseline=key).expectation for key in LADDER]
+    shown = [line[:2] for line in run(*args).cells[3:]]
+    assert shown[: len(LADDER)] == [
+        [key.replace(DEFAULT_BASELINE, "chance"), f"{level:.4f}"] for key, level in zip(LADDER, expected, strict=True)
+    ]
+    assert "Counting does better: it gets 0.6761." in run(*args).out
+    details = run(*args, "--details")
+    assert details.cells[1] == ["dataset", "baseline", "MRR", "skill", "z", "expected", "p"]
+    assert [line[1] for line in details.cells if line[0] == "umls"] == [*LADDER]
+    assert "skill: 0 = as the baseline, 1 = perfect" in details.out
 
 
 def test_chance_by_name_is_what_there_is_without(run: Run) -> None:
-    args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "nations", "-m", "mrr", "-f", "json")
-    assert run(*args, "-b", "chance").records == run(*args).records
+    args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "nations", "-m", "mrr", "--json")
+    named, plain = run(*args, "-b", "chance").records, run(*args).records
+    assert named == [{key: value for key, value in row.items() if key != "counting"} for row in plain]
 
 
 @pytest.mark.parametrize("aggregation", ["macro-query", "macro-relation"])
@@ -166,7 +153,7 @@ def test_every_set_of_tasks_has_baselines(run: Run, split: str, side: str, aggre
 
 
 def test_a_metric_without_rows_is_computed(run: Run) -> None:
-    (row,) = run("adjust", 0.9, "-d", "umls", "-m", "hits@7", "-b", "frequency", "-f", "json").records
+    _, row = run("adjust", 0.9, "-d", "umls", "-m", "hits@7", "-b", "frequency", "--json").records
     tables = open_once()
     fewer, more = (tables.constants("umls", f"hits@{k}", baseline="frequency").expectation for k in (5, 10))
     assert fewer < row["expectation"] < more
@@ -175,7 +162,7 @@ def test_a_metric_without_rows_is_computed(run: Run) -> None:
 def test_single_relations_have_baselines(run: Run) -> None:
     tables, args = open_once(), ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-b", "frequency", "-f", "json")
     names = tables.relations("nations")
-    found = {name: run(*args, "-r", name).records[0] for name in names}
+    found = {name: run(*args, "-r", name).records[1] for name in names}
     whole = tables.constants("nations", "mrr", baseline="frequency")
     total = sum(row["num_tasks"] * row["expectation"] for row in found.values())
     assert total / whole.num_tasks == pytest.approx(whole.expectation, rel=1e-12)
@@ -205,34 +192,26 @@ def test_older_tables_lack_counting(run: Run) -> None:
     assert run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "inverse", "--tables", str(old)).code == 0
 
 
-def test_files_get_skill_next_to_the_index(run: Run, tmp_path: Path) -> None:
+def test_files_and_frames_get_skill_next_to_the_index(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text(TABLE, encoding="utf-8")
-    rows = run("adjust", path, "-b", "frequency", "-f", "json").records
-    tables = open_once()
-    for row, dataset in zip(rows, ("fb15k237", "umls"), strict=True):
-        for name, metric in (("MRR", "mrr"), ("Hits@10", "hits@10")):
-            constants = tables.constants(dataset, metric, baseline="frequency")
-            assert row[f"{name}_expectation_frequency"] == constants.expectation
-            assert row[f"{name}_skill_frequency"] == constants.index(row[name])
-            assert row[f"{name}_z_frequency"] == constants.z(row[name])
-    screen = run("adjust", path, "-b", "all")
-    assert screen.out.splitlines()[-1] == (
-        "Of the numbers, "
-        + join_words([f"{2 * (key != 'inverse')} of 4 are worse than {key}" for key in FURTHER])
-        + "."
-    )
-    plain = run("adjust", path, "-f", "json").records
+    rows = run("adjust", path, "-b", "all", "--details", "--json").records
+    frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="all")
+    for row, dataset, text in zip(rows, ("fb15k237", "umls"), (".533", ".797"), strict=True):
+        for (name, metric), key in itertools.product((("MRR", "mrr"), ("Hits@10", "hits@10")), FURTHER):
+            constants = open_once().constants(dataset, metric, baseline=key)
+            assert row[f"{name}_expectation_{key}"] == constants.expectation
+            assert row[f"{name}_skill_{key}"] == constants.index(row[name])
+            assert row[f"{name}_z_{key}"] == constants.z(row[name])
+            p = constants.significance(text).log10 if metric == "hits@10" else None
+            assert row[f"{name}_log10_p_{key}"] == p
+            assert frame[f"{name}_skill_{key}"].tolist() == [each[f"{name}_skill_{key}"] for each in rows]
+    brief = run("adjust", path, "-b", "all", "-f", "csv").rows
+    added = [f"{name}_skill_{key}{end}" for name in ("MRR", "Hits@10") for key in FURTHER for end in ENDS]
+    assert [key for key in brief[0] if "skill" in key] == added
+    plain = run("adjust", path, "--json").records
     assert [{key: row[key] for key in plain[0]} for row in rows] == plain
-
-
-def test_frames_get_the_same(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text(TABLE, encoding="utf-8")
-    adjusted = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="all")
-    rows = run("adjust", path, "-b", "all", "-f", "json").records
-    for column in (f"{name}_{form}_{key}" for name in ("MRR", "Hits@10") for form in ("skill", "z") for key in FURTHER):
-        assert adjusted[column].tolist() == [row[column] for row in rows]
+    assert "All 4 numbers are better than chance (p < 0.05). 2 are better than counting." in run("adjust", path).out
 
 
 def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, tmp_path: Path) -> None:
@@ -259,14 +238,14 @@ PAPER = r"""\begin{tabular}{lcc}
 def test_replacing_by_skill(run: Run, tmp_path: Path, key: str) -> None:
     path = tmp_path / "paper.tex"
     path.write_text(PAPER, encoding="utf-8")
-    told = run("adjust", path, "--replace", "skill", "-b", key, "--digits", 4).out
+    told = run("adjust", path, "--replace", "skill", "-b", key).out
     constants = open_once().constants
     first = constants("fb15k237", "mrr", baseline=key), constants("fb15k237", "hits@10", baseline=key)
     skills = first[0].index(0.338), constants("umls", "mrr", baseline=key).index(0.546)
-    one, other = (f"{skill:.4f}".replace("0.", ".") for skill in skills)
+    one, other = (f"{skill:.3f}".replace("0.", ".") for skill in skills)
     # The best of the column is another one now, or still the second.
     one, other = (f"\\textbf{{{one}}}", other) if skills[0] > skills[1] else (one, f"\\textbf{{{other}}}")
-    assert f"RotatE & {one} & {100 * first[1].index(0.533):.4f} " in told
+    assert f"RotatE & {one} & {100 * first[1].index(0.533):.1f} " in told
     assert f"DistMult & {other} & " in told
     assert f" & MRR skill ({key}) & Hits@10 skill ({key}) (\\%)" in told
     assert told.startswith(f"% Compared with the {key} baseline")
@@ -306,7 +285,7 @@ def test_names_of_chance_are_not_used_of_skill(run: Run, tmp_path: Path, args: t
 def test_check_points_out_what_counting_would_have_done_better(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text(TABLE, encoding="utf-8")
-    screen = run("check", path, "-f", "json")
+    screen = run("check", path, "--json")
     assert screen.code == 0
     (finding,) = json.loads(screen.out)
     assert (finding["rule"], finding["severity"]) == ("below-counting", "info")
@@ -323,7 +302,7 @@ def test_pictures_show_the_baselines(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path, out = tmp_path / "results.csv", tmp_path / "ladder.svg"
     path.write_text(TABLE, encoding="utf-8")
-    assert run("plot", path, "-b", "all", "-o", out).code == 0
+    assert run("adjust", path, "-b", "all", "-o", out).code == 0
     drawn = out.read_text(encoding="utf-8")
     for baseline in FURTHER:
         assert f"{baseline} baseline" in drawn
@@ -334,7 +313,7 @@ def test_pictures_of_values_show_the_baselines(run: Run, tmp_path: Path) -> None
     pytest.importorskip("matplotlib")
     out = tmp_path / "ladder.svg"
     for values in (["0.546"], [], ["0.06"]):
-        assert run("plot", *values, "-d", "umls", "-m", "mrr", "-b", "all", "-o", out, "--force").code == 0
+        assert run("adjust", *values, "-d", "umls", "-m", "mrr", "-b", "all", "-o", out, "--force").code == 0
         drawn = out.read_text(encoding="utf-8")
         for baseline in FURTHER:
             level = open_once().constants("umls", "mrr", baseline=baseline).expectation

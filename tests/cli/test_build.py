@@ -29,7 +29,8 @@ from rankconst.catalogue.baselines import BUILT
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.errors import DataError, UsageError
-from rankconst.tables.tables import bundled_versions, load
+from rankconst.tables.tables import load
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

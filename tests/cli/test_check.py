@@ -46,7 +46,7 @@ def test_a_slip(run: Run, slip: Path) -> None:
         "Hits@3 0.592 (0.5915 to 0.5925) is above Hits@10 0.571 (0.5705 to 0.5715).\n"
         "    must hold: Hits@3 <= Hits@10. A slip in one of the two, or the two are exchanged.\n"
     )
-    assert screen.err == "2 evaluations, 10 numbers, 1 finding (1 error)\n"
+    assert screen.err == "10 numbers, 1 finding (1 error)\n"
 
 
 def test_other_datasets_than_the_one_asked_for_are_left_out(run: Run, slip: Path) -> None:
@@ -54,7 +54,7 @@ def test_other_datasets_than_the_one_asked_for_are_left_out(run: Run, slip: Path
     screen = run("check", slip, "-d", "fb15k237")
     said = "numbers of dataset WN18RR are left out: you asked for others."
     assert (screen.code, screen.out) == (0, "")
-    assert screen.err == f"note: {slip}: {said}\n1 evaluation, 5 numbers, 0 findings\n"
+    assert screen.err == f"note: {slip}: {said}\n5 numbers, 0 findings\n"
     screen = run("check", slip, "-d", "nations")
     assert (screen.code, screen.out) == (6, "")
     assert "holds none of the numbers you asked for: it has dataset FB15k-237; dataset WN18RR." in screen.message
@@ -81,6 +81,9 @@ def test_json(run: Run, slip: Path) -> None:
         "upper": pytest.approx(0.5925, abs=1e-6),
     }
     assert run("check", slip, "--json", "--rule", "range").records == []
+    percent = run("check", "mr=17%", "mrr=0.338", "--json")
+    assert (percent.code, percent.records[0]["values"][0]["value"]) == (6, None)
+    assert "17% is a percentage, but MR is not a share." in percent.out
 
 
 @pytest.mark.slow
@@ -100,28 +103,28 @@ def test_several_files(run: Run, slip: Path, tmp_path: Path) -> None:
     good.write_text(HEADING + WN18RR, encoding="utf-8")
     screen = run("check", slip, good, slip)
     assert (screen.code, screen.out.count("hits-monotone")) == (6, 2)
-    assert screen.err == "3 files, 5 evaluations, 25 numbers, 2 findings (2 errors)\n"
+    assert screen.err == "3 files, 25 numbers, 2 findings (2 errors)\n"
     assert [record["file"] for record in run("check", good, slip, "--json").records] == [str(slip)]
 
 
-def test_options_reach_the_laws(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "percent.csv"
-    path.write_text("MRR,Hits@1\n46.1,42.76675787\n", encoding="utf-8")
-    tasks = ("--dataset", "wn18rr", "--split", "test", "--side", "both")
-    assert "(percent)" in run("check", path, *tasks).message
-    for protocol, found in (("pykeen", set()), ("standard", {"multiple-of-1/n"})):
-        screen = run("check", path, *tasks, "--percent", "--protocol", protocol, "--json")
-        # 42.766 % is 2,501 of 5,848 and no share of 6,268; an MRR below it is possible under neither.
-        assert {record["rule"] for record in screen.records} - {"mrr-from-hits"} == found
-    assert run("check", path, *tasks, "--percent", "-t", "pykeen", "--rule", "multiple-of-1/n").code == 0
-    assert run("check", path, "--input-format", "csv", "--percent").code == 0
-
-
-def test_macro_averages_are_no_shares_of_n(run: Run) -> None:
-    """0.4277 of 6,268 ranks is not a share; a mean over relations may well be."""
-    for aggregation, found in (("micro", ["multiple-of-1/n"]), ("macro-relation", [])):
-        screen = run("check", "hits@1=0.42770001", "-d", "wn18rr", "--aggregation", aggregation, "--json")
-        assert (screen.code, [record["rule"] for record in screen.records]) == (0, found)
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        # 42.766 % is 2,501 of 5,848 and no share of 6,268.
+        (("--protocol", "pykeen"), []),
+        (("--tool", "pykeen"), []),
+        (("--protocol", "standard"), ["multiple-of-1/n"]),
+        (("--protocol", "standard", "--rule", "range"), []),
+        # A mean over relations may be anything.
+        (("--protocol", "standard", "--aggregation", "macro-relation"), []),
+    ],
+)
+def test_options_reach_the_laws(run: Run, tmp_path: Path, options: tuple[str, ...], found: list[str]) -> None:
+    path = tmp_path / "percent.txt"
+    path.write_text("model,Hits@1\nRotatE,42.76675787\n", encoding="utf-8")
+    tasks = ("-d", "wn18rr", "--split", "test", "--side", "both")
+    screen = run("check", path, *tasks, "--percent", "--input-format", "csv", "--json", *options)
+    assert (screen.code, [record["rule"] for record in screen.records]) == (0, found)
 
 
 def test_many_findings_of_one_cause_are_shortened(run: Run, tmp_path: Path) -> None:
@@ -131,12 +134,6 @@ def test_many_findings_of_one_cause_are_shortened(run: Run, tmp_path: Path) -> N
     assert len(re.findall(r"error: hits-monotone", screen.out)) == SHOWN
     assert f"hits-monotone: {9 - SHOWN} more of severity error, --json lists all." in screen.out
     assert len(run("check", path, "--json").records) == 9
-
-
-def test_percentages_of_what_is_no_share(run: Run) -> None:
-    screen = run("check", "mr=17%", "mrr=0.338", "--json")
-    assert (screen.code, screen.records[0]["values"][0]["value"]) == (6, None)
-    assert "17% is a percentage, but MR is not a share." in screen.out
 
 
 def test_what_was_not_checked_is_said(run: Run, tmp_path: Path) -> None:
@@ -198,16 +195,11 @@ def test_several_fit_and_the_usual_are_first(run: Run) -> None:
     assert (len(kinds) > 12, kinds[0], kinds) == (True, (False, False, False), sorted(kinds))
 
 
-def test_equal_constants_are_one_set(run: Run) -> None:
-    screen = run("check", "mr=23.5", "amri=0.5184", "--num-tasks", 2148)
-    assert list_sets(screen)[0][4] == "standard = libkge = pykeen"
-    rows = [row for row in run("check", "--num-tasks", 402, "-f", "csv").rows if row["rule"] == "evidence"]
-    assert [row["matches"] for row in rows] == [
-        "nations test both under standard = libkge = pykeen; nations test both under raw"
-    ]
-
-
-def test_macro_averages_are_named(run: Run) -> None:
+def test_how_sets_are_named(run: Run) -> None:
+    """Those with equal constants as one, macro averages as such."""
+    assert list_sets(run("check", "mr=23.5", "amri=0.5184", "-n", 2148))[0][4] == "standard = libkge = pykeen"
+    (row,) = run("check", "--num-tasks", 402, "-f", "csv").rows
+    assert row["matches"] == "nations test both under standard = libkge = pykeen; nations test both under raw"
     constants = open_once().constants("nations", "mrr", aggregation="macro-query")
     asked = ("check", "mrr=0.65", f"amrr={constants.index(0.65):.6f}", "--aggregation", "macro-query")
     assert any("macro-query" in row[4] for row in list_sets(run(*asked)) if row[1] == "nations")
@@ -332,6 +324,6 @@ def test_terminal(run_in_terminal: RunInTerminal, slip: Path) -> None:
     lines = re.sub(r"\x1b\[[0-9;]*m", "", plain.out).splitlines()
     assert max(map(len, lines)) <= 70
     assert [line.startswith("    ") for line in lines[1:-1]] == [True] * (len(lines) - 2)
-    assert lines[-1] == "2 evaluations, 10 numbers, 1 finding (1 error)"
+    assert lines[-1] == "10 numbers, 1 finding (1 error)"
     sets = run_in_terminal("check", "mr=470", "amri=0.934", columns=80, env={"NO_COLOR": "1"}).out
     assert max(map(len, re.sub(r"\x1b\[[0-9;]*m", "", sets).splitlines()[:18])) <= 80

@@ -8,7 +8,7 @@ import pytest
 
 import rankconst
 from carried import open_once
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,8 +90,8 @@ def test_notes_are_on_stderr(run: Run) -> None:
     [
         (("0.5", "-m", "mrr", "-d", "nations"), 2, "SECOND"),
         (("0.5", "0.6", "-m", "mrr"), 2, "--dataset: missing: which dataset is it?"),
-        (("0.5", "0.6", "-d", "nations"), 2, "Missing option '--metric'"),
-        (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "Invalid value for SECOND: 'x' is not a number."),
+        (("0.5", "0.6", "-d", "nations"), 2, "missing option '--metric' / '-m'. See `rankconst compare --help`."),
+        (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "invalid value for SECOND: 'x' is not a number."),
         (("0.5", "0.6", "-m", "mr", "-n", "50"), 2, "MR also needs the numbers of candidates"),
         (("0.5", "0.6", "-m", "mrr", "-n", "50", "-d", "nations"), 2, "replaces all that says which tasks"),
         (("0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "conve"), 2, "ConvE leaves out up to 254 tasks"),

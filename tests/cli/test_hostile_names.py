@@ -52,8 +52,8 @@ def test_names_in_arguments(run: Run, tmp_path: Path) -> None:
         ("adjust", tmp_path / EVIL, "--out", tmp_path / EVIL / "a.csv"),
         (f"{EVIL}",),
         ("show", EVIL),
-        ("show", "tools", EVIL),
         ("check", EVIL),
+        ("tables", EVIL),
         ("show", "nations", "--tables", EVIL),
         ("adjust", "0.5", "-d", "nations", "-m", "mrr", "--format", EVIL),
     ):

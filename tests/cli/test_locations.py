@@ -9,7 +9,7 @@ import pytest
 
 import rankconst
 from few_tables import few_tables
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,6 @@ COMMANDS = {
         *("--split", "test", "--side", "both", "-p", "raw"),
     ),
     "show": ("show", "wn18rr", "-m", "hits@7", "-f", "json"),
-    "datasets": ("show", "datasets", "-f", "json"),
 }
 
 

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cases import mark_rest
+from rankconst import version
 from rankconst.cli import main
 from rankconst.cli.options import open_tables
 from rankconst.errors import TablesError
@@ -36,7 +37,11 @@ NATIONS = "adjust 0.338 --metric mrr --dataset nations --split test --side both 
     [
         (f"{NATIONS} > /dev/full", 6, "error: cannot write the output: No space left on device."),
         (f"{NATIONS} >&-", 6, "error: cannot write the output: standard output is closed. Send it elsewhere."),
-        ("export --format long --dataset nations >&-", 6, "error: cannot write the output: standard output is closed."),
+        (
+            "tables export --format long --dataset nations >&-",
+            6,
+            "error: cannot write the output: standard output is closed.",
+        ),
         (f"{NATIONS} 2>&-", 0, ""),
         ("adjust - --dataset nations <&-", 6, "error: standard input is empty"),
         ("adjust 0.9 --metric foo --dataset nations 2> /dev/full", 4, ""),
@@ -67,9 +72,9 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
         (f"{NATIONS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
         (f"{NATIONS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
         ("check \udce9.csv", 6, "there is no file "),
-        (f"plot 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
-        ("export --format long --dataset nations --out file/a.csv", 2, "the folder file does not exist."),
-        ("verify .", 6, ". holds no tables: datapackage.json is missing."),
+        (f"adjust 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
+        ("tables export --format long --dataset nations --out file/a.csv", 2, "the folder file does not exist."),
+        ("tables verify .", 6, ". holds no tables: datapackage.json is missing."),
     ],
 )
 def test_places_that_cannot_be_used(
@@ -210,7 +215,8 @@ def test_completion_of_a_shell_that_is_not_known(asked: str) -> None:
 
 def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     own = str(tables.load().path)
-    monkeypatch.setattr(tables, "_bundle_folders", dict)
+    for module in (version, tables):
+        monkeypatch.setattr(module, "bundle_folders", dict)
     assert "nations" in open_tables([own]).datasets
     with pytest.raises(TablesError, match="this installation carries no tables"):
         open_tables(None)
@@ -242,7 +248,7 @@ def test_columns_of_numbers_and_words_in_parquet(run: Run, tmp_path: Path) -> No
     notes = (1, "a", None, 2.5, True, 10**30)
     rows = [{"dataset": "FB15k-237", "split": "test", "mrr": 0.3, "note": note} for note in notes]
     (tmp_path / "results.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert run("adjust", tmp_path / "results.jsonl", "--long", "--out", tmp_path / "a.parquet").code == 0
+    assert run("adjust", tmp_path / "results.jsonl", "--out", tmp_path / "a.parquet").code == 0
     assert pq.read_table(tmp_path / "a.parquet").num_rows == len(rows)
 
 
@@ -254,9 +260,6 @@ def test_names_that_are_no_text(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out.md"
     assert run("adjust", tmp_path / "\udce9.md", "--replace", "AMRR", "--out", out).code == 0
     assert "/\\udce9.md' --replace AMRR --out" in out.read_text(encoding="utf-8")
-    pytest.importorskip("matplotlib")
-    options = ("--dataset", "nations", "--metric", "mrr", "--out", tmp_path / "a.svg")
-    assert run("plot", "\udce9=0.338", *options).code == 0
 
 
 # Says when modules are being imported, which is after a bare interpreter could still be interrupted.
@@ -391,7 +394,7 @@ def test_what_is_ignored_stays_so(run: Run, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_warnings_that_count_as_errors() -> None:
-    program = "import warnings; from rankconst.cli import app; app.run(lambda **_: warnings.warn('it is old'), [])"
+    program = "import warnings; from rankconst.cli import app; app.run(lambda *_, **__: warnings.warn('it is old'), [])"
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
     told = "error: warnings are errors here, and a library warns: it is old. Unset PYTHONWARNINGS, or leave out -W.\n"
     assert (done.returncode, done.stderr) == (2, told)

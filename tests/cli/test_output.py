@@ -9,6 +9,7 @@ import math
 import re
 import unicodedata
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -347,8 +348,7 @@ def test_commands_that_read_files_say_it(run: Run, tmp_path: Path) -> None:
     head = "2019-03-14 12:00:00,000 INFO     Test"
     other = "".join(f"{head} auc_pr at step {step}: 0.5\n" for step in range(300))
     path.write_text(f"{other}{head} MRR at step 100000: 0.337000\n{head} MR at step 100000: 177.000000\n")
-    for command, out in (("check", ()), ("plot", ("-d", "fb15k237", "-o", tmp_path / "a.svg"))):
-        if command == "plot":
-            pytest.importorskip("matplotlib")
-        told = [line for line in run(command, path, *out).err.splitlines() if line.startswith("skipped: ")]
+    drawn = ("adjust", path, "-d", "fb15k237", "-o", tmp_path / "a.svg")
+    for args in (("check", path), ("adjust", path, "-d", "fb15k237"), *[drawn] * (find_spec("matplotlib") is not None)):
+        told = [line for line in run(*args).err.splitlines() if line.startswith("skipped: ")]
         assert told == [f"skipped: {path}, lines 1-300: auc_pr: not the name of a metric that logs print"]

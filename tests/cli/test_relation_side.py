@@ -49,7 +49,7 @@ def test_show_adjust_and_rebuild(run: Run, own: str, tmp_path: Path) -> None:
     assert run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-b", "inverse").code == 2
     assert run("show", "mykg", "--relations", "--side", "relation", "--tables", own).code == 2
     plotted = run(
-        "plot", 1.5, "-d", "mykg", "--side", "relation", "-m", "mr", "--tables", own, "--out", tmp_path / "p.svg"
+        "adjust", 1.5, "-d", "mykg", "--side", "relation", "-m", "mr", "--tables", own, "--out", tmp_path / "p.svg"
     )
     assert plotted.code == 0
     assert "relation side" in (tmp_path / "p.svg").read_text(encoding="utf-8")

@@ -15,7 +15,8 @@ import rankconst
 from cli.conftest import SMALL
 from few_tables import few_tables
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tables.tables import bundled_versions, load
+from rankconst.tables.tables import load
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,7 @@ from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, MACRO_METRICS, TABU
 from rankconst.catalogue.protocols import PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.lint.rules import RULES
-from rankconst.tables.tables import bundled_versions
-from rankconst.version import __version__
+from rankconst.version import __version__, bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

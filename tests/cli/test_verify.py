@@ -12,7 +12,7 @@ import pytest
 
 import rankconst
 from few_tables import few_tables
-from rankconst.tables.tables import bundled_versions
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

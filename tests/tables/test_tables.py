@@ -18,12 +18,14 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tables.tables import Tables, bundled_versions
 from rankconst.tasks import Histogram, Tasks
+from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
+
+    from rankconst.tables.tables import Tables
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def read_published(path: Path, tables: Tables, keys: Collection[str]) -> tuple[d
     """Return the results on test that a file has, by dataset, the best first; and a line on what is left out."""
     found: dict[str, list[Result]] = {}
     lost: list[tuple[str, int | None]] = []
-    adjusted = rankconst.adjust(path, metrics=[METRIC], tables=tables)
+    adjusted = rankconst.adjust(path, metric=METRIC, tables=tables)
     for each in adjusted.entries:
         if not each.wanted or each.entry.adjustment is not None:
             continue

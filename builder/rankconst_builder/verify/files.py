@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.tables.folder import DESCRIPTOR, parse_json
-from rankconst.tables.schema import ARCHIVED, COLUMNS, VERSION, file_of, parse_version
+from rankconst.tables.schema import ARCHIVED, COLUMNS, file_of
+from rankconst.version import VERSION, parse_version
 from rankconst_builder.package import CHECKSUMS, HEADER, describe_schema, hash_content, list_sources
 from rankconst_builder.release import pack_zip
 from rankconst_builder.verify.checks import Checked, Finding, check

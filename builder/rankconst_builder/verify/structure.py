@@ -19,7 +19,8 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     shares_negatives,
 )
-from rankconst.tables.schema import COLUMNS, baselines_of, is_former, parse_version, schema_of
+from rankconst.tables.schema import COLUMNS, baselines_of, is_former, schema_of
+from rankconst.version import parse_version
 from rankconst_builder.package import KEYS
 from rankconst_builder.statistics import needs
 from rankconst_builder.tabulate import HISTOGRAM_TABLES, list_macros

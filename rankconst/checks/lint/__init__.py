@@ -54,7 +54,7 @@ def lint_reading(
     found = [finding for rule in chosen or RULES.values() for finding in rule.apply(cases)]
     findings = sorted(_drop_explained(found), key=lambda finding: finding.line or 0)
     questions = {ask: tuple(entries) for ask, entries in asked.items()}
-    return Lint(reading, tuple(findings), tuple(cases), tuple(filter(None, notes)), questions)
+    return Lint(tuple(findings), tuple(cases), tuple(filter(None, notes)), questions)
 
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:

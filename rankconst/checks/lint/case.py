@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
@@ -63,21 +63,12 @@ class Finding:
 class Lint:
     """The findings in a file, in the order of its lines, and notes on what could not be checked."""
 
-    reading: Reading
     findings: tuple[Finding, ...]
     # Of each evaluation, what was checked.
-    cases: tuple[Case, ...] = ()
-    notes: tuple[str, ...] = ()
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...]
     # What only the user can answer about ranking tasks, with the numbers that wait for it.
-    asked: Mapping[Ask, tuple[Entry, ...]] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return f"Lint({self.reading.name}: {len(self.findings):,} findings, {self.num_errors:,} of them errors)"
-
-    @property
-    def num_errors(self) -> int:
-        """The number of findings of severity ``error``."""
-        return sum(finding.severity == "error" for finding in self.findings)
+    asked: Mapping[Ask, tuple[Entry, ...]]
 
 
 class Archive:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.checks.checking import describe_match
 from rankconst.checks.identify.evidence import Evidence, Piece, count_piece
 from rankconst.checks.identify.matches import Comparison, Identified, Match, agrees, outvotes, score
 from rankconst.tasks import Tasks
@@ -25,6 +26,9 @@ def test_differences_are_relative() -> None:
     match = Match(Tasks("umls"), (), 1322, compared)
     assert (match.agreeing, match.total, match.largest_difference) == (2, 4, 0.2)
     assert compared[-1].difference == float("inf")
+    assert (
+        describe_match(replace(match, comparisons=(replace(compared[-1], agrees=True),)))["largest_difference"] is None
+    )
     assert [Identified(Evidence(()), each).match for each in ((), (match,), (match, match))] == [None, match, None]
 
 

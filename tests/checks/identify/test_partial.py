@@ -13,9 +13,9 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import take_turns
+from rankconst.checks.checking import check_reading
 from rankconst.checks.identify.partial import combine
 from rankconst.checks.identify.search import complete_reading, identify_reading
-from rankconst.checks.lint import lint_reading
 from rankconst.errors import AskedError, DataError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
@@ -94,7 +94,7 @@ def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     reading = read_document("results.json", text)
     note = complete_reading(reading, TABLES, user).note
     assert f"under pykeen = standard = libkge, only relation {', '.join(relations)}" in note
-    assert not lint_reading(reading, TABLES, user).num_errors
+    assert not check_reading(reading, TABLES, user).num_errors
     found = [group.match for group in identify_reading(reading, TABLES, user)]
     assert {match.tasks.relations for match in found if match} == {relations}
 

@@ -20,6 +20,7 @@ import rankconst
 from carried import open_once
 from cases import choose, mark_rest
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.checks.checking import check_reading
 from rankconst.checks.identify.evidence import Evidence, Piece, count_piece
 from rankconst.checks.identify.search import complete_reading, identify, identify_reading
 from rankconst.checks.lint import lint_reading
@@ -412,7 +413,7 @@ def test_every_field_of_a_match_is_taken(tasks: Tasks) -> None:
     for user in (Stated(), Stated(dataset=tasks.dataset)):
         (found,) = {done.batch.tasks for done in adjust(text, user).done}
         assert TABLES.histogram(found) == TABLES.histogram(tasks)
-    assert not lint_reading(read_document("results.csv", text), TABLES).num_errors
+    assert not check_reading(read_document("results.csv", text), TABLES).num_errors
 
 
 SIDES = ("both", "head", "tail")
@@ -476,7 +477,7 @@ def test_there_is_one_address_or_a_question(text: str, user: Stated, expected: s
     adjusted = adjust(text, user)
     assert name(adjusted) == expected
     assert (note(text, user) == "") == all(each.endswith("/test/both/standard") for each in expected)
-    found = lint_reading(reading, TABLES, user)
+    found = check_reading(reading, TABLES, user)
     assert (found.num_errors, bool(found.asked)) == (0, bool(adjusted.asked))
 
 
@@ -570,7 +571,7 @@ def test_real_runs_are_of_what_was_evaluated(reference: Path, file: str, named: 
     adjusted = adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
     sides = {entry.context.side for entry in reading.entries}
     assert name(adjusted) == {EXPECTED[file].format(side) for side in sides}
-    assert not lint_reading(reading, TABLES, user).num_errors
+    assert not check_reading(reading, TABLES, user).num_errors
 
 
 @pytest.mark.parametrize("file", REFUSED)
@@ -578,7 +579,7 @@ def test_real_runs_that_no_table_covers_are_refused(reference: Path, file: str) 
     reading = read_run(reference, file)
     with pytest.raises(DataError, match=REFUSED[file]):
         rankconst.adjust(reading, dataset="nations")
-    assert not lint_reading(reading, TABLES, Stated("nations")).num_errors
+    assert not check_reading(reading, TABLES, Stated("nations")).num_errors
 
 
 def test_a_dataset_with_other_ranks_is_not_taken_for_a_sampled_one(reference: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST, open_document
-from rankconst.results.formats import read_document, read_results
+from rankconst.results.formats import read, read_document
 from rankconst.results.reading import Notes
 from rankconst.results.tables import xlsx
 from rankconst.results.tables.xlsx import READER
@@ -68,9 +68,9 @@ def test_the_same_cells_in_csv_give_the_same_numbers(path: Path, rows: tuple[tup
     buffer = io.StringIO()
     width = len(rows[0])
     csv.writer(buffer, lineterminator="\n").writerows((*row, *[""] * (width - len(row))) for row in rows)
-    read, expected = read_results(path), read_document("results.csv", buffer.getvalue().replace("3384.0", "3384"))
-    assert texts(read) == texts(expected)
-    assert [each.line for each in read.entries] == [each.line for each in expected.entries]
+    found, expected = read(path), read_document("results.csv", buffer.getvalue().replace("3384.0", "3384"))
+    assert texts(found) == texts(expected)
+    assert [each.line for each in found.entries] == [each.line for each in expected.entries]
     assert [dict(row) for row in read.rows] == [dict(row) for row in expected.rows]
     assert (read.layout, read.columns) == (expected.layout, expected.columns)
 
@@ -83,7 +83,7 @@ def test_the_names_of_sheets_are_datasets(path: Path) -> None:
     book["YAGO3-10"].sheet_state = "hidden"
     book.create_sheet("Notes")["A1"] = "nothing but prose"
     book.save(path)
-    reading = read_results(path)
+    reading = read(path)
     assert [each[::3] for each in texts(reading)] == [("FB15k-237", "0.338"), ("WN18RR", "0.476"), (None, "0.5")]
     assert "dataset from the name of the sheet" in reading.understood
     assert ("YAGO3-10", "a hidden sheet") in [(each.what, each.why) for each in reading.skipped]
@@ -92,13 +92,13 @@ def test_the_names_of_sheets_are_datasets(path: Path) -> None:
 def test_a_table_may_begin_anywhere_below_a_title(path: Path) -> None:
     body = (None, None, "Model", "MRR", "Hits@10"), (None, None, "RotatE", 0.476, 0.571)
     write(path, (), (None, "Table 1: Results on WN18RR"), (), *body, title="Results")
-    assert texts(read_results(path)) == [("WN18RR", "RotatE", "MRR", "0.476"), ("WN18RR", "RotatE", "Hits@10", "0.571")]
-    assert {each.line for each in read_results(path).entries} == {5}
+    assert texts(read(path)) == [("WN18RR", "RotatE", "MRR", "0.476"), ("WN18RR", "RotatE", "Hits@10", "0.571")]
+    assert {each.line for each in read(path).entries} == {5}
 
 
 def test_a_sheet_whose_name_contradicts_its_title_is_open(path: Path) -> None:
     write(path, ("All results were computed on WN18RR",), ("Model", "MRR"), ("RotatE", 0.476), title="FB15k-237")
-    (entry,) = read_results(path).entries
+    (entry,) = read(path).entries
     assert entry.context.dataset is None
     assert {name.lower() for ask in entry.context.asks for name in ask.choices} == {"wn18rr", "fb15k-237"}
 
@@ -122,15 +122,15 @@ def test_numbers_are_those_that_are_stored(path: Path, value: float, shown_as: s
     book = write(path, ("Model", "Hits@10"), ("RotatE", value))
     book.active["B2"].number_format = shown_as
     book.save(path)
-    (entry,) = read_results(path).entries
+    (entry,) = read(path).entries
     assert entry.text == text
-    assert read_results(path).rows[0]["Hits@10"] == text
+    assert read(path).rows[0]["Hits@10"] == text
 
 
 def test_what_is_no_number_is_left_out(path: Path) -> None:
     cells = ("=0.3+0.038", "#DIV/0!", True, date(2024, 3, 1))
     write(path, ("Model", "MRR"), *((f"M{i}", cell) for i, cell in enumerate(cells)), ("RotatE", 0.338))
-    reading = read_results(path)
+    reading = read(path)
     assert [each[1:] for each in texts(reading)] == [("RotatE", "MRR", "0.338")]
     assert [row["MRR"] for row in reading.rows] == ["", "#DIV/0!", "TRUE", "2024-03-01 00:00:00", "0.338"]
     uncomputed, *others = reading.skipped
@@ -143,7 +143,7 @@ def test_what_is_left_out_of_several_sheets_names_its_sheet(path: Path) -> None:
     book = write(path, (), title="Notes")
     write(path, HEADING, ROTATE, ("TransE", "FB15k-237", "many", 0.294, 0.465), title="One", book=book)
     write(path, ("Model", "Dataset", "MRR"), ("A", "WN18RR", 0.4), ("B", "WN18RR", "high"), title="Two", book=book)
-    reading = read_results(path)
+    reading = read(path)
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(3, "sheet One, many"), (3, "sheet Two, high")]
     assert [entry.line for entry in reading.entries] == [2, 2, 2, 3, 3, 2]
 
@@ -151,7 +151,7 @@ def test_what_is_left_out_of_several_sheets_names_its_sheet(path: Path) -> None:
 def test_a_formula_counts_with_its_result(path: Path) -> None:
     write(path, ("Model", "MRR"), ("RotatE", "=0.3+0.038"))
     change(path, lambda _, text: text.replace(b"<v></v>", b"<v>0.338</v>").replace(b"<v />", b"<v>0.338</v>"))
-    assert texts(read_results(path)) == [(None, "RotatE", "MRR", "0.338")]
+    assert texts(read(path)) == [(None, "RotatE", "MRR", "0.338")]
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -172,7 +172,7 @@ def test_a_mark_above_a_number_is_no_digit(path: Path, place: str, text: str, sh
         return text.replace(b"</Types>", override)
 
     change(path, edit, **{"xl/marked.xml": part})
-    reading = read_results(path)
+    reading = read(path)
     assert [row["MRR"] for row in reading.rows] == [text, "0.294"]
     expected = ["0.338", "0.294"] if place == "superscript" else ["0.294"]
     assert [each.text for each in reading.entries] == expected
@@ -193,7 +193,7 @@ def change(path: Path, edit: Callable[[str, bytes], bytes], **added: bytes) -> N
 def test_the_size_that_the_file_states_is_not_believed(path: Path) -> None:
     write(path, HEADING, ROTATE)
     change(path, lambda _, text: text.replace(b'<dimension ref="A1:E2"', b'<dimension ref="A1:A1"'))
-    assert len(read_results(path).entries) == 3
+    assert len(read(path).entries) == 3
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_archives_that_are_refused(path: Path, edit: Callable[[str, bytes], byte
     write(path, HEADING, ROTATE)
     change(path, edit)
     with pytest.raises(DataError, match=told) as refused:
-        read_results(path)
+        read(path)
     assert str(path) in str(refused.value)
     assert "CSV" in str(refused.value)
 
@@ -245,7 +245,7 @@ def test_wide_rows_count_with_their_blanks(path: Path, monkeypatch: pytest.Monke
     book.active["Z1"] = "far away"
     book.save(path)
     with pytest.raises(DataError, match="empty ones included"):
-        read_results(path)
+        read(path)
 
 
 @pytest.mark.parametrize("name", ["results.ods", "results.xlsx", "archive.zip"])
@@ -255,26 +255,26 @@ def test_a_zip_that_is_no_workbook(tmp_path: Path, name: str) -> None:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr("content.xml", "<x/>")
     with pytest.raises(DataError, match=r"is not an \.xlsx workbook.*Save it as \.xlsx, or as CSV"):
-        read_results(path)
+        read(path)
 
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04", b"PK\x03\x04" + bytes(100)])
 def test_a_start_of_a_zip(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises(DataError, match=r"is not an \.xlsx workbook"):
-        read_results(path)
+        read(path)
 
 
 def test_its_format_is_no_other(path: Path) -> None:
     write(path, HEADING, ROTATE)
     with pytest.raises(DataError, match=r"an archive, as \.xlsx workbooks are, not csv\. Leave --input-format out"):
-        read_results(path, "csv")
+        read(path, "csv")
     path.write_text("prose\n")
     for form in (None, "xlsx"):
         with pytest.raises(DataError, match=r"is text, and no \.xlsx workbook"):
-            read_results(path, form)
+            read(path, form)
     path.write_text("model,dataset,MRR\nRotatE,WN18RR,0.476\n")
-    assert read_results(path).form == "csv"  # whatever its name says
+    assert read(path).form == "csv"  # whatever its name says
 
 
 def test_the_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,12 +288,12 @@ def test_the_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_note_below_a_table_counts(path: Path) -> None:
     write(path, ("Dataset", "Model", "MRR"), ("WN18RR", "RotatE", 0.476), (), ("Note: 5 seeds",), ("(raw)",))
-    (entry,) = read_results(path).entries
+    (entry,) = read(path).entries
     assert (entry.text, entry.context.protocol) == ("0.476", "raw")
 
 
 def test_a_row_of_a_split_is_of_the_rows_below_it(path: Path) -> None:
     rows = (("Validation",), ("WN18RR", "RotatE", 0.481), ("Test",), ("WN18RR", "RotatE", 0.476))
     write(path, ("Dataset", "Model", "MRR"), *rows)
-    found = [(each.context.split, each.text) for each in read_results(path).entries]
+    found = [(each.context.split, each.text) for each in read(path).entries]
     assert found == [("valid", "0.481"), ("test", "0.476")]
