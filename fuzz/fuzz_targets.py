@@ -20,7 +20,6 @@ from unittest import mock
 import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import typer
 
 import rankconst
 from rankconst.catalogue import mentions, protocols
@@ -32,7 +31,7 @@ from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.adjust import adjust
 from rankconst.cli.app import make_app, run
 from rankconst.cli.output import Format
-from rankconst.errors import DataError, DownloadError, RankconstError
+from rankconst.errors import DataError, DownloadError, RankconstError, UsageError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.labels import read_label
@@ -159,8 +158,8 @@ def adjusting(data: bytes) -> None:
     form = [*Format, None, None][option >> 2 & 7]
     options: dict[str, Any] = {"format": form} if form else {"replacing": ["index"]}
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.suppress(typer.BadParameter):
-        adjust(None, str(path), ["nations"], **options)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.suppress(UsageError):
+        adjust([str(path)], ["nations"], **options)
 
 
 # Graphs.

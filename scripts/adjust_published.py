@@ -16,6 +16,8 @@ import pandas as pd
 from marked import replace_lines
 
 import rankconst
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.results.formats import read_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -127,9 +129,13 @@ def read_drawn() -> pd.DataFrame:
 
 def draw() -> bytes:
     """Return the picture."""
+    from rankconst.plots.comparison import plot_comparison
     from rankconst.plots.style import render_figure
 
-    return render_figure(rankconst.plot(read_drawn(), metrics=["mrr"], baseline="all"), ".svg")
+    reading = read_document(RESULTS.name, read_drawn().to_csv(index=False))
+    titles = {key: row["title"] for key, row in rankconst.load().datasets.items()}
+    adjusted = rankconst.adjust(reading, metric="mrr", baseline="all")
+    return render_figure(plot_comparison(adjusted, [parse_metric("mrr")], titles=titles), ".svg")
 
 
 def main() -> None:

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
-from rankconst.tables.schema import parse_version
 from rankconst.values.published import show_number
-from rankconst.version import __version__
+from rankconst.version import __version__, parse_version
 
 if TYPE_CHECKING:
     from rankconst.tables.tables import Tables

@@ -1121,7 +1121,8 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         wanted = list(folders)[-1] if version is None else version
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
-        place, where, folder = None, folders[wanted], folders[wanted]
+        place, where = None, folders[wanted]
+        folder: Path | ZipPath = where
     else:
         from rankconst.tables.location import find_location, read_place
 

@@ -399,10 +399,10 @@ def test_tables_elsewhere(run: Run, tmp_path: Path) -> None:
     folder = shutil.copytree(open_once().path, tmp_path / "copy")
     plain = run(*args[:-1])
     assert run(*args, folder) == plain
-    for told in damage(folder):
+    for facts in damage(folder):
         screen = run(*args, folder)
         assert (screen.code, screen.out) == (6, "")
-        assert all(fact in screen.message for fact in (str(folder), *told)), screen.message
+        assert all(fact in screen.message for fact in (str(folder), *facts)), screen.message
     assert run(*args, folder) == plain
     descriptor = folder / "datapackage.json"
     described = json.loads(descriptor.read_text(encoding="utf-8"))

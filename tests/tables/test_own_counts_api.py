@@ -77,7 +77,7 @@ def test_weights_count() -> None:
 )
 def test_what_cannot_be_is_refused(counts: object, weights: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        from_counts(counts, weights)  # type: ignore[arg-type]
+        from_counts(counts, weights)  # type: ignore[call-overload]
 
 
 def test_a_side_that_was_not_given() -> None:

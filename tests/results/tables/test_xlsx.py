@@ -71,8 +71,8 @@ def test_the_same_cells_in_csv_give_the_same_numbers(path: Path, rows: tuple[tup
     found, expected = read(path), read_document("results.csv", buffer.getvalue().replace("3384.0", "3384"))
     assert texts(found) == texts(expected)
     assert [each.line for each in found.entries] == [each.line for each in expected.entries]
-    assert [dict(row) for row in read.rows] == [dict(row) for row in expected.rows]
-    assert (read.layout, read.columns) == (expected.layout, expected.columns)
+    assert [dict(row) for row in found.rows] == [dict(row) for row in expected.rows]
+    assert (found.layout, found.columns) == (expected.layout, expected.columns)
 
 
 def test_the_names_of_sheets_are_datasets(path: Path) -> None:
