@@ -315,7 +315,7 @@ def _lay_out(
     where = [f"{key} {rows[0][key]}" for key in ("split", "side") if key in hidden]
     where += [asked.aggregation] * (not asked.is_micro) + [f"only {', '.join(asked.relations)}"] * bool(asked.relations)
     captions = (
-        "counting: a ranker that only counts triples; see rankconst show counting." * counted,
+        "counting: a ranker that only counts training triples; see rankconst show counting." * counted,
         f"Tables: {opened.version_of(asked.dataset)}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
