@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from hypothesis import strategies as st
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Row = tuple[int, ...]  # head, relation, tail; in temporal graphs also the time
 Dataset = dict[str, list[Row]]
 
-EVERYTHING = {"protocols": tuple(PROTOCOLS.values()), "baselines": BUILT, "splits": tuple(SPLITS)}
+EVERYTHING: dict[str, Any] = {"protocols": tuple(PROTOCOLS.values()), "baselines": BUILT, "splits": tuple(SPLITS)}
 """What a build covers for a release."""
 
 # The protocols of the catalogue for graphs without time, whatever is in it, those for temporal ones, and sampled ones.

@@ -195,7 +195,7 @@ def test_newest_carried_tables_are_the_previous_ones(
 @pytest.mark.usefixtures("placeholders")
 def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     built = tmp_path / "built"
-    args = ("build", *write_graph(SMALL), "--name", "mykg", "--out", built)
+    args: tuple[str | Path, ...] = ("build", *write_graph(SMALL), "--name", "mykg", "--out", built)
     for options in (("--splits", "valid,test", "-b", "all"), ("--splits", "train,valid,test"), ()):
         assert run(*args, *options).code == 0
         screen = run("release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
