@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pyarrow.json import ParseOptions, read_json
+
+from rankconst.catalogue.benchmarks import ROLES
+from rankconst.tables.schema import schema_of
 from rankconst_builder.packing import Packing
 from rankconst_builder.words import Triples, drop_repeats, locate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import pyarrow as pa
+
+    from rankconst.catalogue.benchmarks import Benchmark
+    from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Words
 
@@ -142,3 +152,35 @@ def _count_common(later: Words, earlier: Words) -> int:
     """Count the numbers that two arrays share, each in order and without repetitions."""
     few, many = sorted((later, earlier), key=len)
     return int(locate(many, few)[0].size)
+
+
+def describe_dataset(
+    source: Benchmark, statistics: Statistics, contents: Mapping[str, Content], missing: Iterable[str] = ()
+) -> pa.Table:
+    """Return the row of a dataset; without contents, that of one that is in memory only."""
+    row = {
+        **describe_source(source),
+        **statistics.tabulate(missing),
+        "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
+        "verified": bool(contents) and all(content.verified for content in contents.values()),
+    }
+    return make_row(row, schema_of("datasets"))
+
+
+def make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
+    """Return a table of one row; pyarrow's own way from Python's values would import pandas."""
+    line = io.BytesIO(json.dumps(row).encode())
+    return read_json(line, parse_options=ParseOptions(explicit_schema=schema)).select(schema.names).cast(schema)
+
+
+def describe_source(source: Benchmark) -> dict[str, Any]:
+    """Return what the registry says of a dataset."""
+    return {
+        "dataset": source.key,
+        "title": source.title,
+        "aliases": list(source.aliases),
+        "source_urls": list(dict.fromkeys(file.remote.url for file in source.files.values())),
+        "licence": source.licence,
+        "citation": source.citation,
+        "citation_url": source.citation_url,
+    }

@@ -21,6 +21,7 @@ r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S: L(
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -92,12 +93,7 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     if exponent == 1 and not inverse:
         return mean_rank(histogram)
     power = (-1 if inverse else 1) / exponent
-    sums: _Sum
-    if histogram.offsets is None or exponent == 1:
-        below, above = split_offsets(histogram)
-        sums = _SumOverFirstRanks(*condense(below.num_candidates, below.num_tasks), exponent, above)
-    else:
-        sums = _SumOverBlocks(histogram, exponent)
+    sums = _sum_powers(histogram, float(exponent))
     if int(histogram.num_candidates.max()) == 1:
         # All ranks are certain, and under chance 1.
         value = (sums.mean / histogram.total) ** power
@@ -127,6 +123,15 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     )
 
 
+# A mean and its inverse are asked for one after the other, and share all but the last series.
+@functools.lru_cache(maxsize=1)
+def _sum_powers(histogram: Histogram, exponent: float) -> _Sum:
+    if histogram.offsets is not None and exponent != 1:
+        return _SumOverBlocks(histogram, exponent)
+    below, above = split_offsets(histogram)
+    return _SumOverFirstRanks(*condense(below.num_candidates, below.num_tasks), exponent, above)
+
+
 class _Sum(ABC):
     """S = sum r_i^q as a random variable: tasks in rows, of equal law in each."""
 
@@ -151,6 +156,11 @@ class _Sum(ABC):
     def central_moments(self) -> tuple[Values, list[Values]]:
         """Return each row's unit of r^q over E[S], and the central moments in it, orders 0 to ORDER."""
 
+    @cached_property
+    def central(self) -> list[float]:
+        """The central moments of S / E[S], orders 0 to ORDER."""
+        return _central_moments(self)
+
 
 @dataclass(frozen=True)
 class _SumOverFirstRanks(_Sum):
@@ -168,7 +178,11 @@ class _SumOverFirstRanks(_Sum):
             return harmonic(self.sizes) / self.sizes
         if self.exponent < 0:
             return _mean_power(self.sizes, self.exponent)
-        return np.asarray(self.sizes**self.exponent * (1 + scaled_power(self.sizes, self.exponent)[0]))
+        return np.asarray(self.sizes**self.exponent * (1 + self._scaled[0]))
+
+    @cached_property
+    def _scaled(self) -> tuple[Values, Values]:
+        return scaled_power(self.sizes, self.exponent)
 
     @cached_property
     def mean(self) -> float:
@@ -220,8 +234,8 @@ class _SumOverFirstRanks(_Sum):
         if self.exponent > 0:
             # Of (r/N)^q.
             scale = n**self.exponent / self.mean
-            raw = [ones, *(1 + scaled_power(n, self.exponent * k)[0] for k in range(1, ORDER + 1))]
-            second = scaled_power(n, self.exponent)[1]
+            first, second = self._scaled
+            raw = [ones, 1 + first, *(1 + scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1))]
         else:
             scale = ones / self.mean
             raw = [ones, *(_mean_power(n, self.exponent * k) for k in range(1, ORDER + 1))]
@@ -349,7 +363,7 @@ def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values
 
 def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     """Return expectation and variance of (S / E[S])^power from the binomial series."""
-    central = _central_moments(sums)
+    central = sums.central
     orders = range(2, ORDER + 1)
     once = [binomial(power, k) * central[k] for k in orders]
     twice = [binomial(2 * power, k) * central[k] for k in orders]

@@ -11,9 +11,10 @@ below 1e-19 relative to the sums formed here, so that rounding alone is left.
 
 from __future__ import annotations
 
+import functools
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -103,18 +104,27 @@ def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
     second = n * square_integral - 0.5 * f * f
     # d^m f / dx^m = (p)_m (x/n)^p / x^m, falling factorials; the products rule gives those of f^2.
     # With one p for all these are plain numbers, which spares most of the time.
-    falling: list[float | Values] = [1.0]
-    for m in range(2 * len(_BERNOULLI)):
-        falling.append(falling[-1] * (p - m))
-    for k, weight in enumerate(EULER_MACLAURIN, start=1):
+    falling, products = _expand_once(p) if isinstance(p, float) else _expand(p)
+    for k, (weight, inner) in enumerate(zip(EULER_MACLAURIN, products, strict=True), start=1):
         m = 2 * k - 1
-        inner = sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m))
         at_end = n ** (-float(m))
         at_start = float(HEAD) ** -m * (1.0 + f)
         first += weight * falling[m] * (at_end - at_start)
         # At the end f is 0, and so is the term with f itself.
         second += weight * (inner * at_end - (2.0 * f * falling[m] + inner * (1.0 + f)) * at_start)
     return first, second
+
+
+def _expand(p: Any) -> tuple[list[Any], list[Any]]:
+    """Return the falling factorials (p)_m, and from the products rule what f^2 has of them in each odd derivative."""
+    falling = [1.0]
+    for m in range(2 * len(_BERNOULLI)):
+        falling.append(falling[-1] * (p - m))
+    odd = range(1, 2 * len(_BERNOULLI), 2)
+    return falling, [sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)) for m in odd]
+
+
+_expand_once = functools.lru_cache(maxsize=256)(_expand)
 
 
 def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[Values, Values]:

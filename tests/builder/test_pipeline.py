@@ -38,6 +38,7 @@ from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.package import write_tables
+from rankconst_builder.parts import Part, keep, read_kept
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
 from rankconst_builder.verify import read_set
 from rankconst_builder.verify.files import check_files
@@ -814,16 +815,16 @@ def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Pat
 
 
 def test_a_number_that_changed_on_the_disk_is_computed_again(tmp_path: Path, screen: Console) -> None:
-    build = Build([], tmp_path, Fetcher(tmp_path), reporter=Reporter(screen), **EVERYTHING)
+    reporter = Reporter(screen)
     tables = {name: rankconst.load().read(name, "nations") for name in COLUMNS}
-    pipeline._keep(build, "nations", pipeline._Part(tables, {}))
-    assert pipeline._read_kept(build)["nations"].tables == tables
+    keep(tmp_path, "nations", Part(tables, {}))
+    assert read_kept(tmp_path, reporter)["nations"].tables == tables
     more = pc.add(tables["candidates"]["num_tasks"], 1)
     place = tables["candidates"].schema.get_field_index("num_tasks")
     pq.write_table(
         tables["candidates"].set_column(place, "num_tasks", more), tmp_path / ".kept" / "nations" / "candidates.parquet"
     )
-    assert pipeline._read_kept(build) == {}
+    assert read_kept(tmp_path, reporter) == {}
     assert any("nations is damaged (a file has another SHA-256" in line for line in printed(screen))
 
 
