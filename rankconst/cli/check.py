@@ -54,7 +54,7 @@ _NARROW = "narrow them by --dataset, --split, --side or --protocol."
 _COLORS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 _COLUMNS = (
-    Column("file"),
+    Column("file", "file"),
     Column("line", "line", right=True),
     Column("columns", "columns"),
     Column("severity", "severity"),
