@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.adjusting import add_significance, adjust_batch
+from rankconst.catalogue.baselines import FLOOR
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.values.published import show_number
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
     from rankconst.adjusting import Batch, Done
     from rankconst.tables.tables import Tables
-
-FLOOR = "counting"
-"""The baseline that every number is held to, besides chance."""
 
 LEVEL = 0.05
 """The largest probability at which a ranker is told apart."""

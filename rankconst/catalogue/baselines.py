@@ -102,6 +102,9 @@ BASELINES: dict[str, Baseline] = {
 
 DEFAULT_BASELINE = "uniform"
 
+FLOOR = "counting"
+"""The baseline that every number is held to, besides chance."""
+
 INFORMED: dict[str, Baseline] = {key: row for key, row in BASELINES.items() if key != DEFAULT_BASELINE}
 """Those that know something of the training set, on which they have no constants."""
 

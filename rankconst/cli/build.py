@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.baselines import ALL_BASELINES, BUILT, OFFERED, parse_baseline
+from rankconst.catalogue.baselines import ALL_BASELINES, BUILT, DEFAULT_BASELINE, FLOOR, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import list_metrics, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, complete_from
@@ -82,7 +82,8 @@ _BaselineNames = Annotated[
     _option(
         "--baseline",
         "-b",
-        help=f"What to rank with besides chance: {', '.join(BUILT)} or all; repeatable. Default: nothing.",
+        help=f"What to rank with besides chance: {', '.join(BUILT)}, all, or {DEFAULT_BASELINE} for chance alone; "
+        f"repeatable. Default: {FLOOR}.",
         metavar="BASELINE",
         complete=complete_from((*OFFERED, ALL_BASELINES)),
     ),
@@ -173,7 +174,7 @@ def build(
             out=out,
             fetcher=_open_fetcher(check_mirror(mirror), offline, reporter, bool(asked.benchmarks)),
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
-            baselines=_choose_baselines(baseline or []),
+            baselines=_choose_baselines(baseline or [DEFAULT_BASELINE if scheduler else FLOOR]),
             splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
             local={source.key: here for source in sources if asked.files},
             train_url=url,

@@ -25,7 +25,7 @@ from cli.conftest import SMALL, child_command, child_environment
 from graphs import STATIC
 from oracles import differing_rows
 from placeholders import LONG
-from rankconst.catalogue.baselines import BUILT
+from rankconst.catalogue.baselines import BUILT, FLOOR
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.errors import DataError, UsageError
@@ -670,7 +670,7 @@ def test_a_word_that_is_a_benchmark_and_a_file_is_asked_about(
 
 def test_valid_and_test_under_chance_unless_more_is_asked_for(run: Run, write_graph: WriteGraph, out: Path) -> None:
     files = write_graph(SMALL)
-    for options, splits, baselines in (((), {"valid", "test"}, set()), (EVERYTHING, {*ORDER}, {*BUILT})):
+    for options, splits, baselines in (((), {"valid", "test"}, {FLOOR}), (EVERYTHING, {*ORDER}, {*BUILT})):
         assert run("build", *files, "--name", "mykg", *options, "--out", out).code == 0
         tables = load(out)
         assert {row["split"] for row in tables.read("candidates").to_pylist()} == splits
