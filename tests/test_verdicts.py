@@ -14,10 +14,11 @@ import pytest
 import rankconst
 from carried import open_once
 from rankconst.adjusting import adjust_values
+from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.tasks import Tasks
 from rankconst.values.published import read_published
-from rankconst.verdicts import FLOOR, LEVEL, explain, find_floor, judge, summarise
+from rankconst.verdicts import LEVEL, explain, find_floor, judge, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
