@@ -21,15 +21,13 @@ HITS = ("compare", "0.533", "0.544", "--metric", "hits@10", "--dataset", "FB15k-
 def test_a_row_and_a_sentence(run: Run) -> None:
     screen = run(*HITS)
     assert (screen.code, screen.err) == (0, "")
-    title, heading, _, row, said, last = screen.cells
+    title, heading, _, row, said, left, last = screen.cells
     assert title == ["Hits@10 on fb15k237 (test, both sides, protocol standard), 40,932 tasks"]
     assert heading == ["Hits@10", "Hits@10", "difference", "z", "p"]
     assert row == ["0.533", "0.544", "0.0110 (0.0100–0.0120)", "2.10 to 22.2", "≤ 0.036"]
     version = bundled_versions()[-1]
-    assert (
-        " ".join([*said, *last])
-        == f"{rankconst.compare('0.533', '0.544', metric='hits@10', dataset='fb15k237')} Tables: {version}."
-    )
+    assert " ".join([*said, *left]) == str(rankconst.compare("0.533", "0.544", metric="hits@10", dataset="fb15k237"))
+    assert last == [f"Assumed: test split, both sides, standard protocol. Tables {version}."]
 
 
 def test_json_and_csv_have_everything(run: Run) -> None:
@@ -88,10 +86,10 @@ def test_notes_are_on_stderr(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (("0.5", "-m", "mrr", "-d", "nations"), 2, "SECOND"),
-        (("0.5", "0.6", "-m", "mrr"), 2, "--dataset: missing: which dataset is it?"),
-        (("0.5", "0.6", "-d", "nations"), 2, "missing option '--metric' / '-m'. See `rankconst compare --help`."),
-        (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "invalid value for SECOND: 'x' is not a number."),
+        (("0.5", "-m", "mrr", "-d", "nations"), 2, "give two numbers, or one file"),
+        (("0.5", "0.6", "-m", "mrr"), 2, "which dataset is it? Add --dataset"),
+        (("0.5", "0.6", "-d", "nations"), 2, "which metric is it? Add --metric"),
+        (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "'x' is not a number."),
         (("0.5", "0.6", "-m", "mr", "-n", "50"), 2, "MR also needs the numbers of candidates"),
         (("0.5", "0.6", "-m", "mrr", "-n", "50", "-d", "nations"), 2, "replaces all that says which tasks"),
         (("0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "conve"), 2, "ConvE leaves out up to 254 tasks"),
@@ -106,3 +104,49 @@ def test_what_cannot_be_compared_is_refused(run: Run, args: tuple[str, ...], cod
     screen = run("compare", *args)
     assert (screen.code, screen.out) == (code, "")
     assert said in screen.message
+
+
+# Sun et al. 2019 (RotatE, TransE), Dettmers et al. 2018 (the others).
+TABLE = """model,dataset,MRR,MedR
+TransE,WN18RR,0.226,9
+RotatE,WN18RR,0.476,5
+DistMult,WN18RR,0.43,7
+ConvE,WN18RR,.43,6
+"""
+
+
+def test_a_table_is_put_in_order(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    screen = run("compare", path)
+    assert screen.cells[:5] == [
+        ["MRR on WN18RR (test, both sides, protocol standard), 6,268 tasks"],
+        *(["a", "RotatE", "0.476", "b c d"], ["b", "DistMult", "0.43", "d"], ["c", "ConvE", ".43", "d"]),
+        ["d", "TransE", "0.226"],
+    ]
+    (standings,) = rankconst.adjust(path).rank_models()
+    assert standings.describe() in screen.out
+    assert standings.describe().startswith("All of 3 other models are told apart from RotatE")
+    assert screen.err.startswith("assumed: test split, both sides, standard protocol")
+    rows = run("compare", path, "--json").records
+    assert [row["better_than"] for row in rows] == standings.table["better_than"]
+    assert {row["smallest"] for row in rows} == {standings.smallest}
+    assert "0.476$^{b,c,d}$ \\\\" in run("compare", path, "-f", "latex").out
+
+
+def test_tables_that_cannot_be_put_in_order(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("".join(TABLE.splitlines(keepends=True)[:2]), encoding="utf-8")
+    screen = run("compare", path)
+    assert (screen.code, screen.out) == (6, "")
+    assert "has no two results of one metric on the same tasks" in screen.message
+
+
+@pytest.mark.slow
+def test_a_picture_of_the_order(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path, out = tmp_path / "results.csv", tmp_path / "order.svg"
+    path.write_text(TABLE, encoding="utf-8")
+    assert run("compare", path, "--out", out).code == 0
+    content = out.read_text(encoding="utf-8")
+    assert all(text in content for text in ("RotatE  a", "b c d", "told apart from RotatE"))
