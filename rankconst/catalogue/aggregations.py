@@ -6,14 +6,12 @@ over the number of tasks in its group, so that popular queries do not dominate. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rankconst.names import Names, squash
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregation:
+class Aggregation(NamedTuple):
     """A rule by which ranking tasks are weighted."""
 
     key: str

@@ -22,8 +22,7 @@ To add a baseline, add a row here and its scores in the builder.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.names import Names
 
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(NamedTuple):
     """A ranker whose expected results follow from the triples alone."""
 
     key: str

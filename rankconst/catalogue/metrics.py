@@ -29,7 +29,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -70,8 +70,7 @@ _SCALES: dict[str, tuple[bool, float | None, float, float]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """How the constants of a metric are computed; both expressions are in the names that the module lists."""
 
     expectation: str

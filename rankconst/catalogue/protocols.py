@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.names import Names, require_text, squash
@@ -265,8 +265,7 @@ UNTABLED: dict[str, Protocol] = {
 DEFAULT_PROTOCOL = "standard"
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(NamedTuple):
     """A way of drawing negatives; in its texts ``{m}`` is their number per task, ``{total}`` is m + 1."""
 
     key: str  # what follows sampled:M:, left out for DEFAULT_SAMPLING

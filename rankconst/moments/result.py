@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,7 @@ def lift_rounding(variance: Values, error: Values) -> Values:
     return np.where(variance < 0, 0.0, variance)
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A number on the way to moments, with its absolute error."""
 
     value: float

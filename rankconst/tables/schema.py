@@ -5,8 +5,7 @@ Reading and writing use :func:`schema_of`; the descriptor of a set of tables rep
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.version import precedes
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
+class TableColumn(NamedTuple):
     """A column of a table.
 
     Attributes

@@ -1048,13 +1048,18 @@ def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[l
     types = {place: file.schema.column(place).physical_type for place in places}
     found, alone = [], True
     for group in range(file.metadata.num_row_groups):
-        held = file.metadata.row_group(group)
-        every = [(_find_bounds(held.column(place), types[place]), key) for place, key in places.items()]
-        known = [(bounds, key) for bounds, key in every if bounds and bounds.min is not None and bounds.max is not None]
-        if all(bounds.min <= key <= bounds.max for bounds, key in known):
+        held, single = file.metadata.row_group(group), True
+        for place, key in places.items():
+            bounds = _find_bounds(held.column(place), types[place])
+            if not bounds or bounds.min is None or bounds.max is None:
+                single = False
+            elif bounds.min <= key <= bounds.max:
+                single = single and bounds.min == bounds.max and bounds.null_count == 0
+            else:
+                break
+        else:
             found.append(group)
-            single = all(bounds.min == bounds.max and bounds.null_count == 0 for bounds, _ in known)
-            alone = alone and single and len(known) == len(every)
+            alone = alone and single
     return found, alone
 
 
@@ -1121,16 +1126,16 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         wanted = list(folders)[-1] if version is None else version
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
-        place, where = None, folders[wanted]
-        folder: Path | ZipPath = where
+        tables = Tables(folders[wanted], read_descriptor(folders[wanted]), folders[wanted])
     else:
         from rankconst.tables.location import find_location, read_place
 
-        place, (where, folder) = read_place(path), find_location(path)
-    tables = Tables(where, read_descriptor(folder), folder, place)
+        where, folder = find_location(path)
+        tables = Tables(where, read_descriptor(folder), folder, read_place(path))
     tables._check_age()
     if version is not None and tables.version != version:
         raise UnknownNameError(
-            f"{folder} holds table version {tables.version}, not {version}. Leave out the version, or name another set."
+            f"{tables.folder} holds table version {tables.version}, not {version}. Leave out the version, or name "
+            "another set."
         )
     return tables
