@@ -246,16 +246,22 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     >>> name_adjusted("FB15k-237 / MRR (%)", parse_metric("mrr"), "index")
     'FB15k-237 / AMRR'
     """
-    bare, k = clean_heading(heading), metric.hits_k
-    for each in _scan(bare, k):
-        if each.kind != "metric" or _find_metric(each.text, k) != (metric, None):
-            continue
-        before = list_prefixes(each.text)  # of "tail.mrr", which is a name as well
-        first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
-        # Of two levels, "Hits@ / 10", the lower one is a part of the name.
-        rest = "" if re.fullmatch(rf"\W*{k}", bare[each.end :]) else bare[each.end :]
-        return f"{bare[: each.start + first]}{metric.column_of(adjustment)}{rest}"
-    return f"{bare}_{adjustment}"
+    bare = clean_heading(heading)
+    if (span := find_name(bare, metric)) is None:
+        return f"{bare}_{adjustment}"
+    # Of two levels, "Hits@ / 10", the lower one is a part of the name.
+    rest = "" if re.fullmatch(rf"\W*{metric.hits_k}", bare[span[1] :]) else bare[span[1] :]
+    return f"{bare[: span[0]]}{metric.column_of(adjustment)}{rest}"
+
+
+def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
+    """Return where a text names a metric, without the side before it, as in ``tail.mrr``; None if it does not."""
+    for each in _scan(text, metric.hits_k):
+        if each.kind == "metric" and _find_metric(each.text, metric.hits_k) == (metric, None):
+            before = list_prefixes(each.text)
+            first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
+            return each.start + first, each.end
+    return None
 
 
 def clean_heading(heading: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.labels import read_label
+from rankconst.results.labels import find_name, read_label
 from rankconst.results.tables import latex, markdown
 from rankconst.results.tables.cells import Placed
 from rankconst.values.affine import ADJUSTMENTS
@@ -436,7 +436,6 @@ def _put_into_source(document: Document, edits: Iterable[Edit], top: str) -> str
 
 # Headings.
 
-_MOST_WORDS = 4
 _ARROW = re.compile(r"[\s${}()\\]*(?:(downarrow)(?![a-z])|(↓))")
 
 
@@ -478,7 +477,8 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     put = exchange.name(metric) if skill else metric.name_of(exchange.form)
     if name.metric is None:
         put = None if put is None else put.rstrip("0123456789")
-    word = name.plain if name.metric is None else _find_word(name.plain, metric)
+    span = (0, len(name.plain)) if name.metric is None else find_name(name.plain, metric)
+    word = "" if span is None else name.plain[slice(*span)]
     start, end = name.cell.start, name.cell.end
     found = [*re.finditer(rf"(?<![\w@]){re.escape(word)}(?!\w)", text[start:end])] if word and put else []
     if len(found) != 1 or put is None:
@@ -493,16 +493,3 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     if arrow is not None and turns:
         edits.append((*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑"))
     return edits
-
-
-def _find_word(plain: str, metric: Metric) -> str:
-    """Return the words of a heading that are the name of its metric, and nothing else."""
-    words = [*re.finditer(r"[\w@.]+", plain)]
-    parts = (
-        plain[words[i].start() : words[j].end()]
-        for size in range(_MOST_WORDS, 0, -1)
-        for i in range(len(words) - size + 1)
-        for j in (i + size - 1,)
-    )
-    labels = ((part, read_label(part)) for part in parts)
-    return next((part for part, each in labels if each.metric == metric and each.whole and not each.values), "")
