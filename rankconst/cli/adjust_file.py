@@ -53,7 +53,7 @@ _FEW = 2
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
-# What leaves a narrow terminal first: notes, which are on stderr, too, p, z, published numbers from the last on, skills.
+# What leaves a narrow terminal first: notes (stderr has them), p, z, published numbers from the last on, skills.
 _NOTE, _P, _Z, _PUBLISHED, _SKILL = 5000, 4000, 3000, 2000, 1000
 
 # So many adjusted metrics are named in a caption.

@@ -173,7 +173,9 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         sizes = (len(each.batch.texts) for each in done)
         data["assumed"] = [row for row, size in zip(told, sizes, strict=True) for _ in range(size)]
         meant = _explain_each(chance, floors)
-        data["meaning"] = [next(meant) if each.batch.tasks.is_chance else None for each in done for _ in each.batch.texts]
+        data["meaning"] = [
+            next(meant) if each.batch.tasks.is_chance else None for each in done for _ in each.batch.texts
+        ]
         columns += [Column("assumed"), Column("meaning")]
     if form is not Format.table:
         report_assumed(assumed, NO_OPTION, NOTHING, ())
