@@ -142,7 +142,7 @@ def adjusting(data: bytes) -> None:
     options: dict[str, Any] = {"format": form} if form else {"replacing": ["index"]}
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.suppress(typer.BadParameter):
-        adjust(None, str(path), ["nations"], **options)
+        adjust([str(path)], ["nations"], **options)
 
 
 # Graphs.

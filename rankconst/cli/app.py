@@ -64,7 +64,8 @@ class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
         if _EVERYTHING in own:
-            for param in self.params:
+            params: list[Any] = self.params  # options and arguments: both can be hidden
+            for param in params:
                 param.hidden = False
             args = ["--help"]
         elif "--json" in own:
