@@ -39,7 +39,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "descriptor": (),
     "counts": ("cli/test_counts_file.py",),
     "locations": ("tables/test_location.py", "cli/test_locations.py"),
-    "values": ("constants/test_published.py",),
+    "values": ("values/test_published.py",),
     "names": ("catalogue", "test_tasks.py"),
     "arguments": ("cli/test_adjust.py", "cli/test_app.py", "cli/test_catalogue.py", "cli/test_show.py"),
 }

@@ -65,8 +65,9 @@ class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
         if _EVERYTHING in own:
-            for param in self.params:
-                vars(param)["hidden"] = False  # arguments have none, which does no harm
+            params: list[Any] = self.params  # options and arguments: both can be hidden
+            for param in params:
+                param.hidden = False
             args = ["--help"]
         elif "--json" in own:
             place = own.index("--json")
@@ -151,10 +152,15 @@ def _root(
 def prepare() -> typer.Typer:
     """Return the program with the command that was called; most calls need not wait for what the others import."""
     typed = _read_arguments()
-    named = [command for command in COMMANDS if command.split() == typed[: len(command.split())]]
+    named = _find_command(typed)
     if not named and typed[:1] == ["tables"]:
         named = [command for command in COMMANDS if command.startswith("tables ")]
     return make_app(named or COMMANDS)
+
+
+def _find_command(typed: Sequence[str]) -> list[str]:
+    """Return the command that was typed; an empty list if it is none of ours."""
+    return [command for command in COMMANDS if command.split() == list(typed[: len(command.split())])]
 
 
 def _read_arguments() -> list[str]:
@@ -174,7 +180,7 @@ def _explain_typed(error: Any) -> str:
         meant = _MEANT.get(word) or ("adjust FILE" if names_file(word) else "")
         if meant:
             return f"there is no command {word!r}. Did you mean `rankconst {meant}`?"
-    path = context.command_path if context is not None else "rankconst"
+    path = context.command_path if context is not None else " ".join(["rankconst", *_find_command(sys.argv[1:])])
     return f"{message[:1].lower()}{message[1:]}{'' if message.endswith('?') else '.'} See `{path} --help`."
 
 

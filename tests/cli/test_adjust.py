@@ -409,12 +409,12 @@ def test_tables_elsewhere(run: Run, tmp_path: Path) -> None:
     descriptor.write_text(json.dumps({**described, "version": "9.8.7"}), encoding="utf-8")
     assert run(*args, folder, "--json").records[0]["table_version"] == "9.8.7"
     assert "9.8.7" in run(*args, folder).out
-    for place, told in ((tmp_path, "rankconst build"), (tmp_path / "nowhere", "rankconst build"),
+    for place, remedy in ((tmp_path, "rankconst build"), (tmp_path / "nowhere", "rankconst build"),
                         (folder / "constants.parquet", "")):  # fmt: skip
         screen = run(*args, place)
         assert (screen.code, screen.out) == (6, "")
         assert str(place) in screen.message
-        assert told in screen.message
+        assert remedy in screen.message
 
 
 @pytest.mark.slow

@@ -105,8 +105,8 @@ def test_p_is_how_often_the_baseline_does_as_well(run: Run, metric: str, values:
     offsets, sizes = (np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates))
     ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
     drawn = (ranks <= 3).mean(axis=1) if metric == "hits@3" else -ranks.mean(axis=1)
-    args: tuple[str | float, ...] = ("adjust", *values, "-d", "nations", "-m", metric, "-b", "frequency")
-    rows = [row for row in run(*args, "--json").records if row["baseline"] == "frequency"]
+    records = run("adjust", *values, "-d", "nations", "-m", metric, "-b", "frequency", "--json").records
+    rows = [row for row in records if row["baseline"] == "frequency"]
     for row in rows:
         reached = drawn >= (row["value_lower"] if metric == "hits@3" else -row["value_upper"]) - 1e-9
         p = 10 ** row["log10_p_upper"]

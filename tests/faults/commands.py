@@ -162,7 +162,12 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
             ["constants.parquet"],
             _results,
         ),
-        Command("plot --out", ("plot", "results.csv", "--out", "picture.svg", "--force"), ["picture.svg"], _results),
+        Command(
+            "adjust a picture --out",
+            ("adjust", "results.csv", "--out", "picture.svg", "--force"),
+            ["picture.svg"],
+            _results,
+        ),
         *(
             Command(
                 title, ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "alpha"), ["site"], prepare
@@ -221,7 +226,7 @@ WRITERS = {
     "adjust": (("adjust", "results.csv", "--format", "csv"), (".csv", ".svg")),
     "adjust --replace": (("adjust", "paper.md", "--replace", "AMRR"), (".csv", ".svg")),
     "export": (("tables", "export", "--format", "long", "--dataset", "nations"), (".csv",)),
-    "plot": (("plot", "results.csv"), (".svg",)),
+    "adjust a picture": (("adjust", "results.csv"), (".svg",)),
 }
 """What writes one file, and endings that it may have."""
 
@@ -247,7 +252,10 @@ PAIRS = {
     "build, downloading": ("build elsewhere", "build, downloading", "show --tables URL"),
     "show --tables URL.zip": ("show --tables URL.zip", "show --tables URL", "build, downloading"),
     "show --tables URL": ("show --tables URL", "show --tables URL.zip", "build, downloading"),
-    **{title: (title,) for title in ("adjust --out", "adjust --replace --out", "export --out", "plot --out")},
+    **{
+        title: (title,)
+        for title in ("adjust --out", "adjust --replace --out", "export --out", "adjust a picture --out")
+    },
     **{
         f"{one} to {place}{ending}": tuple(
             f"{other} to {place}{ending}" for other in WRITERS if ending in WRITERS[other][1]

@@ -25,12 +25,10 @@ from rankconst.results.reading import (
     are_in_full,
     count_digits,
     group_entries,
-    lengthen,
     make_reading,
     measure,
     name_entry,
 )
-from rankconst.results.tables.latex import READER as LATEX
 from rankconst.values.published import NOISE, Interval
 from readings import make_reading as write_reading
 
@@ -257,23 +255,3 @@ def test_entries_are_the_sequence_that_was_added() -> None:
     assert [each.text for each in entries.rewrite(entries.rows == 0, percent=True)] == ["0.3%", "0.4%", "0.5"]
     with pytest.raises(IndexError):
         entries[3]
-
-
-def test_a_wide_reading_becomes_long() -> None:
-    text = (
-        "\\begin{tabular}{lrrr}\n & \\multicolumn{2}{c}{Nations} & UMLS \\\\\nmodel & MRR & AMRI & MRR \\\\\n"
-        "A & 0.5 & 0.9 & n/a \\\\\nB & 0.6 & 0.8 & 0.7 \\\\\n\\end{tabular}\n"
-    )
-    wide = LATEX.read(Document("paper.tex", text))
-    long = lengthen(wide)
-    assert long.columns == ("model", "dataset", "metric", "value")
-    assert [tuple(row.values()) for row in long.rows] == [
-        ("A", "Nations", "inverse_harmonic_mean_rank", "0.5"),
-        ("A", "Nations", "AMRI", "0.9"),
-        ("B", "Nations", "inverse_harmonic_mean_rank", "0.6"),
-        ("B", "Nations", "AMRI", "0.8"),
-        ("B", "UMLS", "inverse_harmonic_mean_rank", "0.7"),
-    ]
-    for place, (before, after) in enumerate(zip(wide.entries, long.entries, strict=True)):
-        assert after == before._replace(row=place, column="value")
-    assert lengthen(long) is long
