@@ -41,7 +41,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "locations": ("tables/test_location.py", "cli/test_locations.py"),
     "values": ("values/test_published.py",),
     "names": ("catalogue", "test_tasks.py"),
-    "arguments": ("cli/test_adjust.py", "cli/test_app.py", "cli/test_catalogue.py", "cli/test_show.py"),
+    "arguments": ("cli/test_adjust.py", "cli/test_app.py", "cli/test_check.py", "cli/test_show.py"),
 }
 _SHORT = {"values", "names", "locations", "arguments", "counts", "graph"}
 _NO_OPTION = {"names", "locations", "counts", "descriptor"}

@@ -191,7 +191,7 @@ def adjust(
     user = replace(user, percent=bool(percent))
     only = wanted[0] if len(wanted) == 1 else None
     reading = _read(results, strict=errors == "raise", percent=percent, metric=only)
-    adjusted = adjust_reading(
+    whole = adjust_reading(
         complete_reading(reading, opened, user).reading,
         opened,
         user,
@@ -201,7 +201,7 @@ def adjust(
         baselines=baselines,
         in_python=True,
     )
-    return replace(adjusted, details=details)
+    return replace(whole, details=details)
 
 
 def _is_value(results: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Let every command that writes fail at each of its calls, and write docs/robustness.md: what came of it.
+"""Let every command that writes fail at each of its calls, and write tests/robustness.md: what came of it.
 
 Run: python scripts/inject_faults.py. Every point gets one kind of fault, in turn. With --all, every point gets every
 kind, which takes several times as long; with --some, a point of each command gets one, and the page stays as it is.
@@ -18,7 +18,7 @@ sys.path += [str(ROOT / "tests"), str(ROOT / "builder")]
 from faults.commands import FEW, choose_all, choose_each, choose_some, inject  # noqa: E402 - it is in the folder of the tests
 from faults.injecting import FAULTS, MEETINGS, Tally  # noqa: E402
 
-PAGE = ROOT / "docs" / "robustness.md"
+PAGE = ROOT / "tests" / "robustness.md"
 
 
 def render_faults(tallies: list[Tally]) -> str:

@@ -1,4 +1,4 @@
-"""Count what comes of real results files, and write docs/real_files.md from tests/results/real_files.csv.
+"""Count what comes of real results files, and write tests/results/real_files.md from tests/results/real_files.csv.
 
 Run: python scripts/read_real_files.py [FOLDER]. With the folder of the files, they are read and counted anew first.
 """
@@ -17,7 +17,7 @@ sys.path.append(str(ROOT / "tests"))
 
 from real_files import CATEGORIES, CONTRACT, Row, read_rows  # noqa: E402 - found in the folder that was added above
 
-PAGE = ROOT / "docs" / "real_files.md"
+PAGE = ROOT / "tests" / "results" / "real_files.md"
 
 
 def render_totals(rows: list[Row]) -> str:

@@ -1,4 +1,4 @@
-"""Write figures that other scripts keep as JSON into docs/robustness.md: of attacks, fuzzing and platforms.
+"""Write figures that other scripts keep as JSON into tests/robustness.md: of attacks, fuzzing and platforms.
 
 Run: python scripts/show_figures.py
 """
@@ -13,7 +13,7 @@ from typing import Any
 from marked import replace_lines
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "robustness.md"
+PAGE = ROOT / "tests" / "robustness.md"
 
 
 @dataclass(frozen=True)

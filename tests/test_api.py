@@ -170,11 +170,21 @@ def test_options_that_do_not_go_with_a_file(
 
 
 @pytest.mark.slow
-def test_significance_is_for_files() -> None:
-    adjusted = rankconst.adjust({"mrr": "0.50"}, dataset="nations", significance=True)
+def test_details_have_p_but_for_frames() -> None:
+    adjusted = rankconst.adjust({"mrr": "0.50"}, dataset="nations", details=True)
     assert adjusted.done[0].significance == (TABLES.constants("nations", "mrr").significance("0.50"),)
-    with pytest.raises(UsageError, match="significance is for files"):
-        rankconst.adjust(pd.DataFrame({"mrr": [0.5]}), dataset="nations", significance=True)
+    frame = pd.DataFrame({"mrr": [0.5]})
+    assert list(rankconst.adjust(frame, dataset="nations")) == [
+        "mrr",
+        "AMRR",
+        "AMRR_lower",
+        "AMRR_upper",
+        "dataset",
+        "protocol",
+    ]
+    detailed = rankconst.adjust(frame, dataset="nations", details=True)
+    assert {"ZMRR", "MRR_expectation", "num_tasks"} <= {*detailed}
+    assert "MRR_log10_p" not in detailed
 
 
 def test_a_file_without_a_dataset_is_looked_up_by_its_adjusted_values() -> None:
@@ -197,7 +207,7 @@ def test_a_frame_of_pykeen_is_adjusted_as_pykeen_evaluates(tmp_path: Path) -> No
         columns=["Side", "Rank_type", "Metric", "Value"],
     )
     frame.to_csv(tmp_path / "to_df.csv", index=False)
-    out = rankconst.adjust(frame, dataset="wn18rr")
+    out = rankconst.adjust(frame, dataset="wn18rr", details=True)
     read = rankconst.adjust(tmp_path / "to_df.csv", dataset="wn18rr")
     assert set(out["protocol"]) == {"pykeen"}
     assert set(read.to_pandas()["protocol"]) == {"pykeen"}
@@ -234,7 +244,8 @@ def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(
     frame = pd.DataFrame(rows, columns=["dataset", "split", "side", "tool", "MRR"])
     path = tmp_path_factory.mktemp("engine") / "results.csv"
     frame.to_csv(path, index=False)
-    out, read = rankconst.adjust(frame), rankconst.adjust(path).to_pandas()
+    out, read = (rankconst.adjust(each, details=True) for each in (frame, path))
+    read = read.to_pandas()
     names = dict(zip(FORMS, ("MRR_normalised", "AMRR", "ZMRR"), strict=True))
     added = ["MRR_expectation", "MRR_variance", "MRR_lower", "MRR_upper"]
     added += [f"{name}{end}" for name in names.values() for end in ("", "_lower", "_upper")]
@@ -255,7 +266,7 @@ def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float
     constants = TABLES.constants("wn18rr", "mrr")
     alone = [constants.adjust(value) for value in values]
     array = constants.adjust(np.array(values))
-    frame = rankconst.adjust(pd.DataFrame({"MRR": values}), dataset="wn18rr")
+    frame = rankconst.adjust(pd.DataFrame({"MRR": values}), dataset="wn18rr", details=True)
     single = rankconst.adjust(values[0], metric="mrr", dataset="wn18rr")
     for form, name in zip(FORMS, ("MRR_normalised", "AMRR", "ZMRR"), strict=True):
         expected = [getattr(each, form) for each in alone]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.answers import Query
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 
 if TYPE_CHECKING:
@@ -26,14 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
-
-
-class Query(NamedTuple):
-    """A query: its candidates, how many are right, and the place at which the metric cuts off, N if it does not."""
-
-    size: int
-    right: int
-    k: int
 
 
 class Law(NamedTuple):

@@ -45,8 +45,8 @@ FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 """What is said of the ranking tasks of each row; of relations only where they are not all."""
 
 
-# What is said of them without details.
-_BRIEF_FACTS = ("dataset", "protocol", "relations")
+# What is said of them with details alone, as it is usual; so are numbers of tasks and versions.
+_UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
 
 def tell(tasks: Tasks, fact: str) -> str | None:
@@ -326,7 +326,9 @@ class AdjustedReading:
         places, described = self.batch_of, dict[str, Any]()
         there = places >= 0
         rows, places = self.rows[there], places[there]
-        for key in FACTS if self.details else _BRIEF_FACTS:
+        for key in FACTS if self.details else FACTS[:-2]:
+            if not self.details and {each[key] for each in of_batch} <= _UNSAID.get(key, set()):
+                continue
             facts = number_distinct(each[key] for each in of_batch)
             if key == "relations" and not any(facts):
                 continue

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.answers import FAMILIES, Family, Query, parse_answers_metric
 from rankconst.catalogue.metrics import Formula, Metric
 from rankconst.catalogue.protocols import OWN_COUNTS
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import DataError
 from rankconst.moments import answers
-from rankconst.moments.answers import Query
-from rankconst.names import Names
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.constants import Constants
 
@@ -25,109 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Values = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A metric of queries with several right answers, as PyTorch Geometric's link_pred or trec_eval define it."""
-
-    symbol: str
-    title: str
-    # ``evaluate(places, query, k)``: the metric of one query, of the places of its right answers, ascending.
-    evaluate: Callable[[Values, Query, int], float]
-    law: Callable[[Query, int], answers.Law]
-    source: str
-    needs_k: bool = False
-    spellings: tuple[str, ...] = ()
-
-
-def _count(places: Values, query: Query) -> int:
-    return int((places <= query.k).sum())
-
-
-def _gain(places: Values, query: Query, k: int) -> float:
-    ideal = np.arange(1, min(query.right, k) + 1)
-    return math.fsum(1 / np.log2(places[places <= query.k] + 1)) / math.fsum(1 / np.log2(ideal + 1))
-
-
-def _precisions(places: Values, query: Query) -> float:
-    found = places[places <= query.k]
-    return math.fsum(np.arange(1, found.size + 1) / found)
-
-
-_PYG, _TREC = "PyTorch Geometric, metrics/link_pred.py", "trec_eval"
-
-FAMILIES = {
-    "recall": Family(
-        "Recall@{k}",
-        "share of the right answers that are among the first k",
-        lambda places, query, _: _count(places, query) / query.right,
-        answers.recall,
-        f"{_PYG}: LinkPredRecall; {_TREC}: recall",
-        needs_k=True,
-    ),
-    "precision": Family(
-        "Precision@{k}",
-        "right answers among the first k, over k, however many candidates there are",
-        lambda places, query, k: _count(places, query) / k,
-        answers.precision,
-        f"{_PYG}: LinkPredPrecision; {_TREC}: P",
-        needs_k=True,
-        spellings=("p",),
-    ),
-    "f1": Family(
-        "F1@{k}",
-        "twice the right answers among the first k, over k + R",
-        lambda places, query, k: 2 * _count(places, query) / (k + query.right),
-        answers.f1,
-        f"{_PYG}: LinkPredF1",
-        needs_k=True,
-    ),
-    "hit_ratio": Family(
-        "HitRatio@{k}",
-        "share of queries with a right answer among the first k",
-        lambda places, query, _: float(_count(places, query) > 0),
-        answers.hit_ratio,
-        f"{_PYG}: LinkPredHitRatio; {_TREC}: success; RecBole: hit",
-        needs_k=True,
-        spellings=("hit", "hits", "success"),
-    ),
-    "mrr": Family(
-        "MRR",
-        "mean of 1 over the place of the first right answer, 0 beyond k",
-        lambda places, query, _: 1 / float(places[0]) if places[0] <= query.k else 0.0,
-        answers.reciprocal,
-        f"{_PYG}: LinkPredMRR; {_TREC}: recip_rank",
-        spellings=("mean reciprocal rank", "recip_rank"),
-    ),
-    "ndcg": Family(
-        "nDCG",
-        "discounted gain of the right answers among the first k, over that of min(R, k) on top",
-        _gain,
-        answers.gain,
-        f"{_PYG}: LinkPredNDCG; {_TREC}: ndcg, ndcg_cut",
-    ),
-    "map": Family(
-        "MAP",
-        "mean over min(R, k) right answers of the precision at their places, 0 beyond k",
-        lambda places, query, k: _precisions(places, query) / min(query.right, k),
-        answers.average_precision_cut,
-        f"{_PYG}: LinkPredMAP; {_TREC}: map, without a k",
-        spellings=("mean average precision",),
-    ),
-    "map_cut": Family(
-        "MAP_cut",
-        "mean over all right answers of the precision at their places, 0 beyond k",
-        lambda places, query, _: _precisions(places, query) / query.right,
-        answers.average_precision,
-        f"{_TREC}: map_cut",
-        needs_k=True,
-    ),
-}
-"""The metrics by key. Without a k, all places are taken."""
-
-_NAMES = Names("metric of several right answers", {key: row.spellings for key, row in FAMILIES.items()})
-_NAMED = re.compile(r"(.*?)[@_\s-]*(?:at[@_\s-]*)?(\d{1,9})?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,20 +51,6 @@ class AnswersMetric(Metric):
         raise TypeError("a metric of several right answers cannot be pickled; make it again from its counts.")
 
 
-def parse_answers_metric(name: str) -> tuple[str, int | None]:
-    """Read ``recall@10``, ``ndcg`` or ``map_at_20`` as a key and its k."""
-    found = _NAMED.fullmatch(name.strip())
-    bare, k = (found[1], found[2]) if found is not None else (name, None)
-    key = "f1" if bare.lower() == "f" and k is not None and k.startswith("1") else _NAMES.resolve(bare)
-    if bare.lower() == "f":  # f1 alone, or f1@10 whose 1 went to its k
-        raise UnknownNameError(f"{name!r}: write f1@10, for example.")
-    if FAMILIES[key].needs_k and not k:
-        raise UnknownNameError(f"{key} needs a k: write {key}@10, for example.")
-    if k is not None and int(k) < 1:
-        raise UnknownNameError(f"{name!r} needs a k of at least 1.")
-    return key, None if k is None else int(k)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
     """Queries with several right answers, by their numbers of candidates and of right ones.
@@ -196,7 +77,7 @@ class Answers:
         ----------
         metric
             ``recall@k``, ``precision@k``, ``f1@k``, ``hit_ratio@k``, ``mrr``, ``ndcg``, ``map``, the last three with or
-            without ``@k``, or ``map_cut@k``; :data:`FAMILIES` has their definitions and sources.
+            without ``@k``, or ``map_cut@k``; :data:`rankconst.catalogue.answers.FAMILIES` has their definitions and sources.
 
         Returns
         -------
@@ -229,7 +110,7 @@ class Answers:
             Tasks(self.name, OWN_COUNTS.key, "", "both", "own weights" if self.is_weighted else DEFAULT_AGGREGATION),
             metric=parsed,
             histogram=Histogram.from_counts(self.queries[:, 0], self.weights[:, 0].astype(np.int64)),
-            moments=answers.average(family.law, k, self.queries, self.weights),
+            moments=answers.average(getattr(answers, family.law), k, self.queries, self.weights),
         )
 
     def _extreme(self, family: Family, k: int | None, place: Callable[[int, int], Values]) -> float:

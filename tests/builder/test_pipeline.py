@@ -37,6 +37,7 @@ from rankconst.tasks import Tasks
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
+from rankconst_builder.histograms import count_histograms
 from rankconst_builder.package import write_tables
 from rankconst_builder.parts import Part, keep, read_kept
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
@@ -715,7 +716,7 @@ def test_what_is_covered_has_no_default() -> None:
     """A release that followed one would lose rows with it."""
     required = {one.name for one in dataclasses.fields(Build) if one.default is one.default_factory}
     assert required == {"sources", "out", "fetcher", *EVERYTHING}
-    asked = inspect.signature(pipeline.count_histograms).parameters
+    asked = inspect.signature(count_histograms).parameters
     assert all(asked[name].default is inspect.Parameter.empty for name in EVERYTHING)
 
 

@@ -13,7 +13,7 @@ import pytest
 from pages import ROOT
 
 SCRIPT = ROOT / "scripts" / "inject_faults.py"
-PAGE = ROOT / "docs" / "robustness.md"
+PAGE = ROOT / "tests" / "robustness.md"
 
 pytestmark = [
     pytest.mark.faults,

@@ -12,8 +12,9 @@ import pytest
 
 import rankconst
 from cases import choose, for_each
+from rankconst.catalogue.answers import FAMILIES
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.tables.own_answers import FAMILIES, Answers, evaluate_answers
+from rankconst.tables.own_answers import Answers, evaluate_answers
 
 METRICS = [*(f"{key}@{k}" for key in FAMILIES for k in (1, 2, 3, 5, 8)), "mrr", "ndcg", "map"]
 

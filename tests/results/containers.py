@@ -229,7 +229,7 @@ def _read_frame(numbers: Numbers) -> Addresses:
     found: Addresses = {(model, metric): None for model in numbers.values for metric in numbers.metrics}
     for metric in numbers.metrics:
         try:
-            out = rankconst.adjust(make_frame(numbers), metric=metric)
+            out = rankconst.adjust(make_frame(numbers), metric=metric, details=True)
         except RankconstError:
             continue
         for model, row in zip(numbers.values, out.to_dict("records"), strict=True):

@@ -483,7 +483,7 @@ def test_what_the_numbers_are_of_has_columns_of_its_own() -> None:
         ("mrr", "0.5", Stated("nope")),
         ("mr", "2.5", Stated("nations")),
     )
-    described = adjust_reading(reading, TABLES, Stated(protocol="libkge")).described
+    described = replace(adjust_reading(reading, TABLES, Stated(protocol="libkge")), details=True).described
     assert described == {
         "dataset": ["wn18rr", None, "nations"],
         "split": ["valid", None, "test"],
@@ -503,7 +503,7 @@ model & MRR $\\uparrow$ & Hits@10 (\\%) & MRR \\\\
 A & 0.5 & 97 & 0.7 \\\\
 \\end{tabular}
 """
-    done = adjust_reading(read_document("paper.tex", text), TABLES, Stated())
+    done = replace(adjust_reading(read_document("paper.tex", text), TABLES, Stated()), details=True)
     names = [block.forms["index"] for block in done.blocks.values()]
     assert names == ["Nations / AMRR", "Nations / AH@10", "UMLS / AMRR"]
     # One row holds both: what differs is in columns for each.
@@ -535,8 +535,10 @@ def test_what_the_file_says_in_any_words_is_not_said_again(
     rows: tuple[str, ...], user: Stated, added: list[str]
 ) -> None:
     text = "\n".join(["model,Dataset,split,MRR", *rows])
-    described = adjust_reading(read_document("r.csv", text), TABLES, user).described
+    brief = adjust_reading(read_document("r.csv", text), TABLES, user)
+    described = replace(brief, details=True).described
     assert list(described) == [*added, "side", "protocol", "num_tasks", "table_version", "note"]
+    assert list(brief.described) == [*(name for name in added if name != "split_added"), "protocol", "note"]
     assert all(described[name][1] in {"nations", "test"} for name in added)
 
 
@@ -561,7 +563,7 @@ class Shown(HTMLParser):
         self.rows[-1][-1] += data
 
 
-def test_a_notebook_shows_index_and_z_with_their_ranges(tmp_path: Path) -> None:
+def test_a_notebook_shows_indices_with_their_ranges(tmp_path: Path) -> None:
     hostile = "<script>alert(1)</script>\x1b&amp;"
     text = f"model,dataset,MRR,MR\n{hostile},WN18RR,0.476,\nB,nowhere,0.3,12\n" + "C,WN18RR,0.3,3340\n" * 99
     (path := tmp_path / "a<b>.csv").write_text(text, encoding="utf-8")
@@ -572,18 +574,16 @@ def test_a_notebook_shows_index_and_z_with_their_ranges(tmp_path: Path) -> None:
     assert caption.startswith(f"{path}: 199 of 201 numbers adjusted")
     said = "; test, both sides, protocol standard; assumed: test split, both sides, standard protocol"
     assert caption.endswith(f"{said}; the first 50 of 101 rows")
-    assert heading == ["model", "dataset", "MRR", "MR", "AMRR", "ZMRR", "AMRI", "ZMR", "note"]
+    assert heading == ["model", "dataset", "MRR", "MR", "AMRR", "AMRI", "note"]
     assert len(others) == 47
     mrr, mr = (TABLES.constants("wn18rr", name).adjust(value) for name, value in (("mrr", "0.476"), ("mr", "3340")))
     assert mrr.index_interval is not None
-    assert mrr.z_interval is not None
     assert mr.index_interval is not None
     assert first[0] == hostile.replace("\x1b", "\\x1b")
-    assert first[4:6] == [show_uncertain(mrr.index, mrr.index_interval), show_uncertain(mrr.z, mrr.z_interval)]
-    assert first[6:] == ["", "", ""]
-    assert second[4:8] == [""] * 4
-    assert "nowhere" in second[8]
-    assert third[6] == show_uncertain(mr.index, mr.index_interval)
+    assert first[4:] == [show_uncertain(mrr.index, mrr.index_interval), "", ""]
+    assert second[4:6] == ["", ""]
+    assert "nowhere" in second[6]
+    assert third[5] == show_uncertain(mr.index, mr.index_interval)
 
 
 def test_a_notebook_shows_what_there_is() -> None:

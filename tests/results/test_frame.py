@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 pd = pytest.importorskip("pandas", reason="needs pandas")
 
 TABLES = rankconst.load()
+adjust = partial(rankconst.adjust, details=True)
 FORMS = ("normalised", "index", "z")
 
 # Sun et al. 2019 (arXiv:1902.10197), table 5: RotatE.
@@ -33,7 +35,7 @@ ROTATE = {
 
 
 def test_a_wide_frame_gets_columns_named_after_the_adjusted_metrics() -> None:
-    out = rankconst.adjust(pd.DataFrame(ROTATE))
+    out = adjust(pd.DataFrame(ROTATE))
     assert list(out.columns[:4]) == list(ROTATE)
     for column, (normalised, index, z) in {
         "MR": ("AMR", "AMRI", "ZMR"),
@@ -62,7 +64,7 @@ def test_a_long_frame_gets_the_forms_as_columns() -> None:
         },
         index=[7, 8, 9],
     )
-    out = rankconst.adjust(frame, protocol="pykeen")
+    out = adjust(frame, protocol="pykeen")
     singles = [
         TABLES.constants("nations", "mrr", "test", "head", "pykeen").adjust(0.5),
         TABLES.constants("nations", "hits@10", "valid", "both", "pykeen").adjust(0.96),
@@ -94,7 +96,7 @@ def test_a_long_frame_gets_the_forms_as_columns() -> None:
 def test_rows_are_what_each_is_alone(rows: list[tuple[str, str, str, str | None]]) -> None:
     frame = pd.DataFrame(rows, columns=["dataset", "metric", "split", "value"])
     # Each of a model of its own, since those of one may contradict each other.
-    out = rankconst.adjust(frame.assign(model=range(len(frame))))
+    out = adjust(frame.assign(model=range(len(frame))))
     for (dataset, metric, split, value), row in zip(rows, out.to_dict("records"), strict=True):
         if value is None:
             assert math.isnan(row["index"])
@@ -110,7 +112,7 @@ def test_sources_and_headings_say_how_a_row_was_evaluated() -> None:
     frame = pd.DataFrame(
         {"dataset": ["wn18rr"] * 2, "source": ["pykeen", "rotate"], "MRR": [0.4, 0.4], "raw_MRR": [0.3, 0.3]}
     )
-    out = rankconst.adjust(frame)
+    out = adjust(frame)
     assert list(out["MRR_protocol"]) == ["pykeen", "standard"]
     assert list(out["MRR_num_tasks"]) == [5848, 6268]
     raw = TABLES.constants("wn18rr", "mrr", protocol="raw").adjust(0.3)
@@ -119,22 +121,20 @@ def test_sources_and_headings_say_how_a_row_was_evaluated() -> None:
 
 def test_headings_say_dataset_split_and_percent() -> None:
     frame = pd.DataFrame({"MRR (WN18RR)": ["0.476"], "valid_raw_mrr": ["0.3"], "Hits@1 (%)": ["24.1"]})
-    out = rankconst.adjust(frame.iloc[:, 1:], dataset="fb15k237")
+    out = adjust(frame.iloc[:, 1:], dataset="fb15k237")
     assert out["valid_raw_mrr_num_tasks" if "valid_raw_mrr_num_tasks" in out else "MRR_num_tasks"][0] == 35070
     assert out["AMRR"][0] == TABLES.constants("fb15k237", "mrr", "valid", protocol="raw").adjust("0.3").index
     assert out["AH@1"][0] == TABLES.constants("fb15k237", "hits@1").adjust("24.1%").index
     assert out["Hits@1_num_tasks"][0] == 40932
-    other = rankconst.adjust(frame.iloc[:, :1])
+    other = adjust(frame.iloc[:, :1])
     assert other["AMRR"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
     with pytest.raises(DataError, match="none of the numbers you asked for"):
-        rankconst.adjust(frame.iloc[:, :1], dataset="fb15k237")
+        adjust(frame.iloc[:, :1], dataset="fb15k237")
 
 
 def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
     names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
-    out = rankconst.adjust(
-        pd.DataFrame({"metric": names, "value": [0.5, 0.4, 0.3, 402.0, 0.2, 3.0]}), dataset="nations"
-    )
+    out = adjust(pd.DataFrame({"metric": names, "value": [0.5, 0.4, 0.3, 402.0, 0.2, 3.0]}), dataset="nations")
     assert out["index"].notna().tolist() == [True, False, False, False, False, False]
 
 
@@ -142,23 +142,23 @@ def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
 def test_a_k_that_is_no_whole_number(k: object) -> None:
     frame = pd.DataFrame({"metric": ["hits_at_k"], "k": [k], "value": [0.5]})
     with pytest.raises(DataError, match="'hits_at_k': an unknown metric"):
-        rankconst.adjust(frame, dataset="fb15k237")
+        adjust(frame, dataset="fb15k237")
 
 
 def test_dtypes_of_all_kinds() -> None:
     texts = pd.DataFrame({"dataset": ["nations", None, "nations"], "MRR": ["0.5", "0.4", None]}, dtype="string")
     with pytest.raises(DataError, match="no dataset is named"):
-        rankconst.adjust(texts, errors="raise")
+        adjust(texts, errors="raise")
     whole = texts.iloc[[0, 2]]
     expected = TABLES.constants("nations", "mrr").adjust("0.5").index
     for frame in (whole, whole.astype("category"), whole.astype(object)):
-        out = rankconst.adjust(frame)
+        out = adjust(frame)
         assert out["AMRR"].iloc[0] == expected
         assert math.isnan(out["AMRR"].iloc[1])
     numbers = pd.DataFrame({"MRR": pd.array([0.5, None], dtype="Float64")})
-    assert rankconst.adjust(numbers, dataset="nations")["AMRR"].isna().tolist() == [False, True]
+    assert adjust(numbers, dataset="nations")["AMRR"].isna().tolist() == [False, True]
     mixed = pd.DataFrame({"MRR": [0.5, "0.5", "-"]})
-    out = rankconst.adjust(mixed, dataset="nations")
+    out = adjust(mixed, dataset="nations")
     assert list(out["AMRR"][:2]) == [expected, expected]
     assert out["MRR_lower"][0] > out["MRR_lower"][1]
 
@@ -177,7 +177,7 @@ _RESULTS = pd.DataFrame(
 @pytest.mark.parametrize("reset", [True, False])
 def test_columns_of_two_levels(order: tuple[int, int], *, reset: bool) -> None:
     frame = _RESULTS.set_index(["model", "dataset"]).unstack("dataset").reorder_levels(order, axis=1)
-    out = rankconst.adjust(frame.reset_index() if reset else frame)
+    out = adjust(frame.reset_index() if reset else frame)
     assert out.columns.nlevels == 2
     for _, row in _RESULTS.iterrows():
         for metric, name in (("MRR", "AMRR"), ("Hits@10", "AH@10")):
@@ -190,48 +190,48 @@ def test_columns_of_two_levels(order: tuple[int, int], *, reset: bool) -> None:
 def test_columns_of_two_levels_without_a_reading() -> None:
     frame = pd.DataFrame([[0.3, 0.4]], columns=pd.MultiIndex.from_tuples([("A", "x"), ("A", "y")]))
     with pytest.raises(DataError, match="no column holds a metric; there are: A / x, A / y"):
-        rankconst.adjust(frame)
+        adjust(frame)
     frame.columns = pd.MultiIndex.from_tuples([("A", "MRR"), ("B", "MRR")])
     with pytest.raises(DataError, match="no dataset is named"):
-        rankconst.adjust(frame, errors="raise")
+        adjust(frame, errors="raise")
 
 
 @pytest.mark.parametrize("levels", [["dataset"], ["dataset", "model"], ["model"], ["model", "dataset"]])
 def test_an_index_says_what_a_column_of_its_name_does(levels: list[str]) -> None:
-    expected = rankconst.adjust(_RESULTS)
-    out = rankconst.adjust(_RESULTS.set_index(levels))
+    expected = adjust(_RESULTS)
+    out = adjust(_RESULTS.set_index(levels))
     assert out["AMRR"].tolist() == expected["AMRR"].tolist()
     assert out.index.names == levels
-    kept = rankconst.adjust(_RESULTS.set_index(levels, drop=False))
+    kept = adjust(_RESULTS.set_index(levels, drop=False))
     assert kept["AMRR"].tolist() == expected["AMRR"].tolist()
 
 
 def test_an_index_is_not_passed_over() -> None:
-    out = rankconst.adjust(_RESULTS.set_index("dataset"), dataset="fb15k237")
+    out = adjust(_RESULTS.set_index("dataset"), dataset="fb15k237")
     assert out["AMRR"].isna().tolist() == [False, False, True, True]
     splits = pd.DataFrame({"MRR": [0.5, 0.5]}, index=pd.Index(["valid", "test"], name="split"))
     both = [TABLES.constants("nations", "mrr", split=split).adjust(0.5).index for split in ("valid", "test")]
-    assert rankconst.adjust(splits, dataset="nations")["AMRR"].tolist() == both
+    assert adjust(splits, dataset="nations")["AMRR"].tolist() == both
     assert both[0] != both[1]
     counted = pd.DataFrame({"MRR": [0.5, 0.5]}, index=[7, 9])
-    assert rankconst.adjust(counted, dataset="nations")["AMRR"].tolist() == both[1:] * 2
+    assert adjust(counted, dataset="nations")["AMRR"].tolist() == both[1:] * 2
 
 
 def test_what_is_no_frame() -> None:
     with pytest.raises(UsageError, match="expected a path, a dict, a DataFrame or a Reading, got list"):
-        rankconst.adjust([0.3])
+        adjust([0.3])
 
 
 def test_decimals_widen_floats() -> None:
     frame = pd.DataFrame({"MRR": [0.34], "MR": [177.0]})
-    out = rankconst.adjust(frame, dataset="fb15k237", decimals={"mrr": 3})
+    out = adjust(frame, dataset="fb15k237", decimals={"mrr": 3})
     assert (out["MRR_lower"][0], out["MRR_upper"][0]) == pytest.approx((0.3395, 0.3405))
     assert out["MR_lower"][0] == out["MR_upper"][0] == 177.0
 
 
 def test_percentages() -> None:
     frame = pd.DataFrame({"Hits@10": [53.3], "MR": [177.0]})
-    out = rankconst.adjust(frame, dataset="fb15k237", percent=True)
+    out = adjust(frame, dataset="fb15k237", percent=True)
     assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
     assert out["AMRI"][0] == TABLES.constants("fb15k237", "mr").index(177.0)
 
@@ -249,8 +249,8 @@ def test_percentages() -> None:
 )  # fmt: skip
 def test_percentages_are_told_by_the_numbers_as_in_files(columns: dict[str, Any], shares: list[list[Any]]) -> None:
     frame = pd.DataFrame(columns)
-    out = rankconst.adjust(frame, dataset="wn18rr", errors="note")
-    path = rankconst.adjust(read_document("f.csv", frame.to_csv()), dataset="wn18rr").to_pandas()
+    out = adjust(frame, dataset="wn18rr", errors="note")
+    path = adjust(read_document("f.csv", frame.to_csv()), dataset="wn18rr").to_pandas()
     for name, expected in zip(columns, shares, strict=False):
         index = TABLES.constants("wn18rr", name).index
         adjusted = [math.nan if value is None else index(value) for value in expected]
@@ -259,20 +259,20 @@ def test_percentages_are_told_by_the_numbers_as_in_files(columns: dict[str, Any]
         assert path[label].tolist() == pytest.approx(adjusted, rel=1e-12, nan_ok=True)
     if any(None in each for each in shares):
         with pytest.raises(DataError, match=r"a fraction or a percentage|is it a fraction\?"):
-            rankconst.adjust(frame, dataset="wn18rr", errors="raise")
+            adjust(frame, dataset="wn18rr", errors="raise")
 
 
 @pytest.mark.parametrize(("percent", "share"), [(True, 0.00533), (False, 0.533)])
 def test_percent_says_what_fractions_below_a_percent_sign_are(percent: bool, share: float) -> None:
     frame = pd.DataFrame({"model": ["A"], "Hits@10 (%)": [0.533]})
     index = TABLES.constants("wn18rr", "hits@10").index(share)
-    assert rankconst.adjust(frame, dataset="wn18rr", percent=percent)["AH@10"][0] == pytest.approx(index, rel=1e-12)
+    assert adjust(frame, dataset="wn18rr", percent=percent)["AH@10"][0] == pytest.approx(index, rel=1e-12)
 
 
 @pytest.mark.parametrize("named", ["relation", "rel", "name", "model"])
 def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
     frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, named: ["_hypernym", "also see"], "MRR": [0.3, 0.4]})
-    for out in (rankconst.adjust(frame), rankconst.adjust(frame.iloc[:, 1:], dataset="wn18rr")):
+    for out in (adjust(frame), adjust(frame.iloc[:, 1:], dataset="wn18rr")):
         for value, name, adjusted in zip([0.3, 0.4], ["_hypernym", "_also_see"], out["AMRR"], strict=True):
             tasks = TABLES.histogram("wn18rr", relations=name)
             counts = rankconst.from_counts(tasks.num_candidates.repeat(tasks.num_tasks))
@@ -283,7 +283,7 @@ def test_rows_of_unknown_datasets_can_be_noted() -> None:
     frame = pd.DataFrame(
         {"dataset": ["nations", "atlantis", "Freebase"], "source": ["", "", "dglke"], "MRR": [0.5] * 3}
     )
-    out = rankconst.adjust(frame, errors="note")
+    out = adjust(frame, errors="note")
     assert out["AMRR"].notna().tolist() == [True, False, False]
     assert out["note"][0] == ""
     assert "unknown dataset 'atlantis'" in out["note"][1]
@@ -295,21 +295,21 @@ def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
     names, numbers = ["nations", "NELL-One", "nations", "nations", "nations"], [0.5, 0.4, 1.5, math.inf, 0.3]
     good = [TABLES.constants("nations", "mrr").index(number) for number in (0.5, 0.3)]
     for cells in (numbers, [*map(str, numbers)]):
-        out = rankconst.adjust(pd.DataFrame({"dataset": names, "MRR": cells}))
+        out = adjust(pd.DataFrame({"dataset": names, "MRR": cells}))
         assert out["AMRR"].dropna().tolist() == pytest.approx(good, rel=1e-3)
         assert out["AMRR"].notna().tolist() == [True, False, False, False, True]
         assert [bool(note) for note in out["note"]] == [False, True, True, True, False]
         assert "few-shot" in out["note"][1]
     with pytest.raises(UnknownNameError, match="few-shot"):
-        rankconst.adjust(pd.DataFrame({"dataset": names[1:2], "MRR": [0.4]}))
+        adjust(pd.DataFrame({"dataset": names[1:2], "MRR": [0.4]}))
     with pytest.raises(DataError, match=r"the DataFrame, MRR, row 2: 1\.5"):
-        rankconst.adjust(pd.DataFrame({"MRR": [0.5, 0.4, 1.5]}, index=[5, 6, 7]), dataset="nations", strict=True)
+        adjust(pd.DataFrame({"MRR": [0.5, 0.4, 1.5]}, index=[5, 6, 7]), dataset="nations", strict=True)
 
 
 def test_missing_values_stay_missing_and_nothing_else_changes() -> None:
     frame = pd.DataFrame({"dataset": ["nations", "nations"], "note": ["a", "b"], "MRR": [0.5, float("nan")]})
     before = frame.copy()
-    out = rankconst.adjust(frame)
+    out = adjust(frame)
     pd.testing.assert_frame_equal(frame, before)
     pd.testing.assert_frame_equal(out[list(frame.columns)], before)
     assert out["AMRR"].isna().tolist() == [False, True]
@@ -321,13 +321,13 @@ def test_no_column_comes_twice(tmp_path: Path) -> None:
         {"dataset": ["nations"], "MRR": [0.5], "AMRR": [known], "note": ["mine"]}
         | {"table_version": ["t"], "num_tasks": [402]}
     )
-    out = rankconst.adjust(frame, errors="note")
+    out = adjust(frame, errors="note")
     assert out.columns.is_unique
     pd.testing.assert_frame_equal(out[list(frame.columns)], frame)
     assert out["AMRR_added"][0] == TABLES.constants("nations", "mrr").index(0.5)
     assert (out["note_added"][0], out["table_version_added"][0], out["num_tasks_added"][0]) == ("", TABLES.version, 402)
     frame.to_csv(tmp_path / "results.csv", index=False)
-    read = rankconst.adjust(tmp_path / "results.csv").to_pandas()
+    read = adjust(tmp_path / "results.csv").to_pandas()
     assert read.columns.is_unique
     assert (read["note"][0], read["AMRR_added"][0]) == ("mine", TABLES.constants("nations", "mrr").adjust("0.5").index)
 
@@ -338,20 +338,20 @@ def test_what_is_missing_in_a_file_is_missing_in_a_frame(missing: str | None, tm
     frame = pd.DataFrame({"model": ["one", "two"], "MRR": [missing, "0.5"]})
     frame.to_csv(tmp_path / "results.csv", index=False)
     index = TABLES.constants("nations", "mrr").adjust("0.5").index
-    from_file = rankconst.adjust(tmp_path / "results.csv", dataset="nations").to_pandas()
-    for out in (rankconst.adjust(frame, dataset="nations"), from_file):
+    from_file = adjust(tmp_path / "results.csv", dataset="nations").to_pandas()
+    for out in (adjust(frame, dataset="nations"), from_file):
         assert out["AMRR"].isna().tolist() == [True, False]
         assert out["AMRR"][1] == index
     long = frame.rename(columns={"MRR": "value"}).assign(metric="mrr")
-    assert rankconst.adjust(long, dataset="nations")["index"].isna().tolist() == [True, False]
+    assert adjust(long, dataset="nations")["index"].isna().tolist() == [True, False]
 
 
 @pytest.mark.parametrize("cell", ["0.50*", "0.50†", "**0.50**", " 0.50 ", "0.50 (1)", "0.50^a", "0.50 [12]", "50.%‡"])
 def test_marks_of_footnotes_are_no_part_of_a_number(cell: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"model": ["one", "two"], "MRR": [cell, "0.4"]})
     frame.to_csv(tmp_path / "results.csv", index=False)
-    out = rankconst.adjust(frame, dataset="nations")
-    read = rankconst.adjust(tmp_path / "results.csv", dataset="nations").to_pandas()
+    out = adjust(frame, dataset="nations")
+    read = adjust(tmp_path / "results.csv", dataset="nations").to_pandas()
     assert (out["MRR_lower"][0], out["MRR_upper"][0]) == (0.495, 0.505)
     columns = [f"AMRR{end}" for end in ("", "_lower", "_upper")]
     pd.testing.assert_frame_equal(out[columns], read[columns], check_exact=True)
@@ -372,33 +372,33 @@ def test_numbers_that_contradict_each_other_are_left_out_as_in_files(
     cells: dict[str, list[Any]], left_out: set[tuple[str, int]]
 ) -> None:
     frame = pd.DataFrame({"model": ["A", "B"], **cells})
-    out = rankconst.adjust(frame, dataset="wn18rr")
+    out = adjust(frame, dataset="wn18rr")
     notes = [""] * 2 if "note" not in out else out["note"].tolist()
     assert [i for i, note in enumerate(notes) if "which no ranks allow" in note] == sorted({i for _, i in left_out})
     assert int(out.filter(regex=r"normalised$|AMR$").isna().sum().sum()) == len(left_out)
-    done = rankconst.adjust(read_document("f.csv", frame.to_csv(index=False)), dataset="wn18rr")
+    done = adjust(read_document("f.csv", frame.to_csv(index=False)), dataset="wn18rr")
     entries = [(each.entry.column, each.entry.row) for each in done.entries if each.adjusted is None]
     assert set(entries) == left_out
     # The same numbers below each other, and next to those of another model.
     long = frame.melt(id_vars="model", var_name="metric")
-    out = rankconst.adjust(long, dataset="wn18rr", errors="note")
+    out = adjust(long, dataset="wn18rr", errors="note")
     missing = out[out["index"].isna()]
     assert set(zip(missing["metric"], missing["model"], strict=True)) == {(name, "AB"[row]) for name, row in left_out}
     if left_out:
         for each in (frame, long):
             with pytest.raises(DataError, match="which no ranks allow"):
-                rankconst.adjust(each, dataset="wn18rr", strict=True)
+                adjust(each, dataset="wn18rr", strict=True)
         with pytest.raises(DataError, match="which no ranks allow"):  # as nothing else is there
-            rankconst.adjust(frame.iloc[:1][[name for name, _ in left_out]], dataset="wn18rr")
+            adjust(frame.iloc[:1][[name for name, _ in left_out]], dataset="wn18rr")
 
 
 def test_strict_goes_with_no_notes() -> None:
     with pytest.raises(UsageError, match="strict=True refuses what errors='note' leaves out"):
-        rankconst.adjust(pd.DataFrame(ROTATE), strict=True, errors="note")
+        adjust(pd.DataFrame(ROTATE), strict=True, errors="note")
 
 
 def test_an_empty_frame_stays_empty() -> None:
-    out = rankconst.adjust(pd.DataFrame({"dataset": [], "MRR": []}))
+    out = adjust(pd.DataFrame({"dataset": [], "MRR": []}))
     assert len(out) == 0
     assert "AMRR" in out
 
@@ -427,7 +427,7 @@ def test_what_cannot_be_is_refused(
     columns: dict[str, Any], options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        rankconst.adjust(pd.DataFrame(columns), **options)
+        adjust(pd.DataFrame(columns), **options)
 
 
 @pytest.mark.parametrize(
@@ -442,7 +442,7 @@ def test_what_cannot_be_is_refused(
 )
 def test_a_number_like_no_other_costs_no_other_cell(cell: object, told: str) -> None:
     frame = pd.DataFrame({"dataset": ["nations", "umls"], "MRR": pd.Series([cell, 0.4], dtype=object)})
-    out = rankconst.adjust(frame)
+    out = adjust(frame)
     assert told in out["note"][0]
     expected = rankconst.load().constants("umls", "mrr").index(0.4)
     assert out["AMRR"].isna().tolist() == [True, False]
@@ -453,20 +453,20 @@ def test_what_is_undefined_and_ties_are_noted() -> None:
     frame = pd.DataFrame(
         {"dataset": "nations", "rank_type": ["best", "realistic"], "MRR": [0.5, 0.5], "Hits@50": [1.0, math.nan]}
     )
-    out = rankconst.adjust(frame, errors="note")
+    out = adjust(frame, errors="note")
     first, second = out["note"]
     assert "optimistic ranks: where scores tie" in first
     assert "the adjusted index of Hits@50 is undefined here" in first
     assert second == ""
-    assert [*rankconst.adjust(frame)["note"]] == [first, second]
-    assert "note" not in rankconst.adjust(frame[["dataset", "MRR"]])
+    assert [*adjust(frame)["note"]] == [first, second]
+    assert "note" not in adjust(frame[["dataset", "MRR"]])
 
 
 def test_what_the_names_of_metrics_say_of_their_tasks_counts_in_frames_too() -> None:
     """Long and wide frames, and a file with the same cells."""
     names = ["tail.pessimistic.mrr", "MRR", "valid/head/realistic/hits_at_10", "test_mrr"]
     frame = pd.DataFrame({"metric": names, "value": [0.5, 0.5, 0.75, 0.5]})
-    out = rankconst.adjust(frame, dataset="nations")
+    out = adjust(frame, dataset="nations")
     said = [("test", "tail"), ("test", "both"), ("valid", "head"), ("test", "both")]
     assert list(zip(out["split"], out["side"], strict=True)) == said
     alone = [
@@ -475,7 +475,7 @@ def test_what_the_names_of_metrics_say_of_their_tasks_counts_in_frames_too() -> 
     ]
     assert out["index"].tolist() == alone
     assert [note[:11] for note in out["note"]] == ["pessimistic", "", "", ""]
-    wide = rankconst.adjust(
+    wide = adjust(
         pd.DataFrame({name: [value] for name, value in zip(names, frame["value"], strict=True)}), dataset="nations"
     )
     assert [wide[name][0] for name in wide.columns if name.endswith(("AMRR", "AH@10"))] == pytest.approx(
@@ -486,17 +486,17 @@ def test_what_the_names_of_metrics_say_of_their_tasks_counts_in_frames_too() -> 
 
 def test_a_row_that_is_asked_about_is_left_out_and_its_note_is_the_question() -> None:
     frame = pd.DataFrame({"dataset": ["umls"] * 2, "Model": ["TransE (raw)", "Inverse Model"], "MRR": [0.5, 0.6]})
-    out = rankconst.adjust(frame)
+    out = adjust(frame)
     assert out["AMRR"].isna().tolist() == [True, False]
     assert '"raw" in its row' in out["note"][0]
     assert not out["note"][1]
     assert (out.attrs["assumed"]["split"], [each["rows"] for each in out.attrs["asked"]]) == (["test"], [[0]])
-    assert rankconst.adjust(frame, protocol="raw")["AMRR"].notna().all()
-    assert rankconst.adjust(frame, accept=["raw"])["AMRR"].notna().all()
+    assert adjust(frame, protocol="raw")["AMRR"].notna().all()
+    assert adjust(frame, accept=["raw"])["AMRR"].notna().all()
     with pytest.raises(AskedError, match="raw"):
-        rankconst.adjust(frame, errors="raise")
+        adjust(frame, errors="raise")
     with pytest.raises(AskedError, match="raw"):
-        rankconst.adjust(frame[:1])
+        adjust(frame[:1])
 
 
 @pytest.mark.parametrize(
@@ -511,14 +511,14 @@ def test_texts_of_a_frame_are_those_of_its_numbers(text: str, where: str) -> Non
         frame = frame.rename_axis(columns=text)
     else:
         frame = frame.set_axis([text]) if where == "index" else frame.assign(notes=text)
-    out = rankconst.adjust(frame, errors="note")
+    out = adjust(frame, errors="note")
     assert out["AMRR"].isna().all()
     assert "accept=[" in out["note"].iloc[0]
 
 
 def test_a_column_twice_has_two_results() -> None:
     frame = pd.DataFrame([[0.5, 0.6, 0.7]], columns=["MRR", "MRR", "mrr"])
-    out = rankconst.adjust(frame, dataset="nations")
+    out = adjust(frame, dataset="nations")
     index = TABLES.constants("nations", "mrr").index
     found = sorted(float(out[name][0]) for name in out.columns if str(name).startswith("AMRR") and "er" not in name)
     assert found == [index(value) for value in (0.5, 0.6, 0.7)]

@@ -342,7 +342,9 @@ class _Search:
         if tasks is None or not tasks.is_micro or tasks.side == RELATION_SIDE or not part.tells:
             return None
         some = tasks.relations or find_protocol(tasks.protocol).negatives
-        if not some or not (text := contradict(part.evidence, self.tables.histogram(tasks))):
+        if not some or tasks.dataset not in self.tables.datasets:  # the user counts the ranks
+            return None
+        if not (text := contradict(part.evidence, self.tables.histogram(tasks))):
             return None
         remedy = f"what was evaluated (--split, --relation), or {COUNTS}"
         return replace(part, ask=Ask("tasks", f"its numbers are not those of {tasks}: {text}", remedy=remedy))
