@@ -77,7 +77,7 @@ class Answers:
         ----------
         metric
             ``recall@k``, ``precision@k``, ``f1@k``, ``hit_ratio@k``, ``mrr``, ``ndcg``, ``map``, the last three with or
-            without ``@k``, or ``map_cut@k``; :data:`rankconst.catalogue.answers.FAMILIES` has their definitions and sources.
+            without ``@k``, or ``map_cut@k``; :data:`rankconst.catalogue.answers.FAMILIES` has definitions and sources.
 
         Returns
         -------
