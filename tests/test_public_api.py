@@ -113,6 +113,7 @@ INSIDE = {
     "checks/checking.py": {"pandas"},
     "results/adjusted.py": {"pandas"},
     "results/frame.py": {"pandas"},
+    "values/standings.py": {"pandas"},
     "results/structured.py": {"yaml"},
     "results/tables/xlsx.py": {"openpyxl"},
     "tables/remote.py": {"pooch", "requests"},

@@ -17,7 +17,7 @@ from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
-from rankconst.errors import MissingExtraError, TablesError, UsageError
+from rankconst.errors import TablesError, UsageError
 from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
@@ -269,12 +269,3 @@ def open_tables(places: Sequence[str] | None) -> Tables:
 def has_builder() -> bool:
     """Tell whether the extra ``rankconst[builder]`` is installed; imports nothing."""
     return all(find_spec(module) is not None for module in _BUILDER_NEEDS)
-
-
-def require_builder(command: str) -> None:
-    """Refuse to run a command without the extra; the error says how to install it."""
-    if not has_builder():
-        missing = ", ".join(module for module in _BUILDER_NEEDS if find_spec(module) is None)
-        raise MissingExtraError(
-            f"`rankconst {command}` needs {missing}, which is not installed. Run: pip install 'rankconst[builder]'"
-        )
