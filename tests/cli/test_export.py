@@ -143,7 +143,7 @@ def test_tables_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp
     assert run("build", *write_graph({**SMALL, "valid": []}), "--name", "mykg", "--out", out, "-q").code == 0
     rows = read_tsv(run("tables", "export", "-f", "pykeen", "--tables", out).out)
     assert {row["dataset"] for row in rows} == {"mykg"}
-    assert {row["split"] for row in rows} == {"training", "testing"}
+    assert {row["split"] for row in rows} == {"testing"}
     only_raw = tmp_path / "raw"
     assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", only_raw, "-p", "raw", "-q").code == 0
     screen = run("tables", "export", "-f", "pykeen", "--tables", only_raw)
@@ -153,5 +153,5 @@ def test_tables_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp
 
 def test_completion_of_formats(run: Run) -> None:
     words = "rankconst tables export --format p"
-    env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "3"}
+    env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "4"}
     assert run(env=env).out.split() == ["pykeen"]

@@ -129,7 +129,7 @@ def test_zip_and_url_of_ones_own(run: Run, made: Path, tmp_path: Path) -> None:
 
 
 def test_again(run: Run, made: Path, tmp_path: Path) -> None:
-    args = ("release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "90.0.0", *FIRST, "-f", "json")
+    args = ("tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "90.0.0", *FIRST, "--json")
     first = run(*args)
     again = run(*args, "--date", "2027-01-01")
     assert (again.code, again.records) == (0, first.records)
@@ -215,7 +215,7 @@ def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_
 @pytest.mark.slow
 def test_release_in_a_terminal(run_in_terminal: RunInTerminal, made: Path, tmp_path: Path) -> None:
     screen = run_in_terminal(
-        "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "90.0.0", *FIRST, columns=200
+        "tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "90.0.0", *FIRST, columns=200
     )
     assert screen.code == 0
     for fact in ("constants.parquet", "croissant.json", "next: deposit"):

@@ -50,5 +50,4 @@ def test_orders_that_are_refused(run: Run, tmp_path: Path, options: tuple[str, .
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_builder(run: Run, tmp_path: Path) -> None:
     done = run("tables", "site", "--out", tmp_path / "public")
-    assert done.code == 3
-    assert "rankconst[builder]" in done.message
+    assert done.code == 0  # nothing is downloaded

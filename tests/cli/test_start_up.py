@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from rankconst.cli.app import COMMANDS, _Plain, make_app
+from rankconst.errors import UsageError
 
 pytest.importorskip("typer._coercion", reason="this Typer converts values without pydantic")
 
@@ -28,6 +29,8 @@ def outcome(convert: Any, value: Any, param: Any, ctx: Any) -> tuple[str, Any]:
         return "taken", convert.coerce(value, param=param, ctx=ctx)
     except typer.BadParameter as error:
         return "refused", error.format_message()
+    except UsageError as error:
+        return "refused", str(error)
     except ValueError as error:  # a zero byte in a path
         return "failed", str(error)
 
