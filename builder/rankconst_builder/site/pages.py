@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES, OFFERED
-from rankconst.catalogue.metrics import HEADLINE
+from rankconst.catalogue.benchmarks import list_kinds
+from rankconst.catalogue.metrics import HEADLINE, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol
 from rankconst.tasks import Tasks
 from rankconst.values.published import show_number
 from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
 from rankconst_builder.site.data import FIELDS, describe_fields, identify, locate, write_json
-from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
+from rankconst_builder.site.draw import FAMILIES, Point, draw_candidates, draw_chance, draw_datasets, draw_results
 from rankconst_builder.site.html import Html, join, link, scroll, table, tag
 from rankconst_builder.site.published import METRIC
 
@@ -158,9 +159,29 @@ def _input(name: str, *described: str, **attributes: str) -> Html:
 
 def write_calculator(site: Site) -> str:
     """Return the first page."""
-    part: dict[str, Any] = {"class_": "field", "hidden": True}
-    k = _input("k", "metric-error", inputmode="numeric", value="20")
-    negatives = _input("negatives", "protocol-error", inputmode="numeric", value="50")
+    note = tag("p", id="version-note", class_="error", role="status")
+    return _write(
+        site,
+        "index.html",
+        "Adjust a ranking metric for chance",
+        tag("h1", "What is your number worth?"),
+        tag("p", *_contrast(site), class_="lead"),
+        note,
+        tag("p", id="verdict", class_="verdict", aria_live="polite"),
+        tag(
+            "div",
+            _write_form(),
+            tag("section", tag("p", "The result will be here.", class_="quiet"), id="result", aria_label="The result"),
+            tag("noscript", tag("p", "The calculator needs JavaScript. The datasets' pages work without it.")),
+            class_="columns",
+        ),
+        description="Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
+        f"{len(site.keys)} link-prediction benchmarks.",
+    )
+
+
+def _write_form() -> Html:
+    """Return the form of the calculator."""
     pasted = tag(
         "textarea",
         id="table",
@@ -171,76 +192,55 @@ def write_calculator(site: Site) -> str:
         aria_describedby="table-hint table-error",
     )
     dataset = join([_input("dataset", list="datasets"), tag("datalist", id="datasets")])
-    relation = join([_input("relation", list="relations"), tag("datalist", id="relations")])
     modes = [
         tag("label", tag("input", type="radio", name="mode", id=f"mode-{mode}", value=mode), text)
-        for mode, text in (("number", "A number"), ("table", "A table or a file"))
+        for mode, text in (("number", "A number"), ("table", "A table"))
     ]
-    form = tag(
+    numbers = tag(
+        "div",
+        _field(
+            "value",
+            "Number",
+            _input("value"),
+            "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded.",
+        ),
+        _select("metric", "Metric"),
+        id="number-fields",
+    )
+    tables = tag(
+        "div",
+        _field(
+            "table",
+            "Table",
+            pasted,
+            "CSV, Markdown, LaTeX, or cells of a spreadsheet, with metrics such as MRR and Hits@10 in the heading. You "
+            "can drop a file anywhere on the page.",
+        ),
+        tag(
+            "p",
+            tag("label", "Or open a file: ", for_="file"),
+            tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt"),
+            class_="file",
+        ),
+        tag("button", "Show an example", type="button", id="example-table"),
+        id="table-fields",
+        hidden=True,
+    )
+    more = tag(
+        "details",
+        tag("summary", "Split, side, protocol and more"),
+        *(_select(name, name.capitalize()) for name in ("split", "side", "protocol", "aggregation")),
+        id="more",
+    )
+    return tag(
         "form",
         tag("fieldset", tag("legend", "What do you have?"), *modes, class_="modes"),
-        tag(
-            "div",
-            _field(
-                "value",
-                "Number",
-                _input("value"),
-                "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded.",
-            ),
-            _select("metric", "Metric"),
-            tag("div", tag("label", "k", for_="k"), k, **part, id="k-field"),
-            id="number-fields",
-        ),
-        tag(
-            "div",
-            _field(
-                "table",
-                "Table",
-                pasted,
-                "CSV, Markdown, LaTeX, cells of a spreadsheet, or PyKEEN's results.json. The first row names the "
-                "columns: model, dataset, MRR, Hits@10. You can drop a file anywhere on the page.",
-            ),
-            tag(
-                "p",
-                tag("label", "Or open a file: ", for_="file"),
-                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt,.json"),
-                class_="file",
-            ),
-            tag("button", "Show an example", type="button", id="example-table"),
-            id="table-fields",
-            hidden=True,
-        ),
+        numbers,
+        tables,
         _field("dataset", "Dataset", dataset, "Type part of its name."),
         _select("tool", "Which tool computed it?", "It says which entities were ranked, and what was filtered."),
-        tag(
-            "details",
-            tag("summary", "Split, side, protocol and more"),
-            _select("split", "Split"),
-            _select("side", "Side"),
-            _select("protocol", "Protocol"),
-            tag("div", tag("label", "Negatives", for_="negatives"), negatives, **part, id="negatives-field"),
-            _select("aggregation", "Aggregation"),
-            _field("relation", "Relation", relation, "Leave it empty for all relations."),
-            id="more",
-        ),
+        more,
         id="calculator",
-    )
-    return _write(
-        site,
-        "index.html",
-        "Adjust a ranking metric for chance",
-        tag("h1", "What is your number worth?"),
-        tag("p", *_contrast(site), class_="lead"),
-        tag("p", id="version-note", class_="error", role="status"),
-        tag(
-            "div",
-            form,
-            tag("section", tag("p", "The result will be here.", class_="quiet"), id="result", aria_live="polite"),
-            tag("noscript", tag("p", "The calculator needs JavaScript. The datasets' pages work without it.")),
-            class_="columns",
-        ),
-        description="Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
-        f"{len(site.keys)} link-prediction benchmarks.",
     )
 
 
@@ -274,42 +274,62 @@ _HEADLINE_LABELS = [metric.label for metric in HEADLINE]
 _HEADLINE = [label.lower() for label in _HEADLINE_LABELS]
 
 
+_LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
+
+
+def _find_family(key: str) -> str:
+    """Return what kind of a benchmark a dataset is, in a word."""
+    kinds = list_kinds(key)
+    return next((kind for kind in FAMILIES if kind in kinds), "OGB" if key.startswith("ogb") else FAMILIES[0])
+
+
 def write_list(site: Site) -> str:
-    """Return the list of datasets."""
-    headings = ["dataset", *_HEADLINE_LABELS, "entities", "relations", "test triples", "protocol"]
-    rows = []
-    for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
+    """Return the list of datasets: those on which chance matters most come first."""
+    rows, points = [], []
+    for key in sorted(site.keys, key=lambda each: (-(site.expect(site.usual_tasks(each), "mrr") or 0), each)):
         row, tasks = site.tables.datasets[key], site.usual_tasks(key)
+        family, page = _find_family(key), f"datasets/{key}.html"
+        expected = {slug: site.expect(tasks, slug) for slug in _LISTED}
+        if expected["mrr"] is not None:
+            points.append(Point(key, row["title"], family, expected["mrr"], page))
         numbers = [row[name] for name in ("entities", "relations", "triples_test")]
-        expected = [site.expect(tasks, slug) for slug in _HEADLINE]
+        shown = [tag("td", _show(each), data_value="" if each is None else repr(each)) for each in expected.values()]
         cells = [
-            tag("th", link(f"datasets/{key}.html", row["title"]), scope="row", data_value=row["title"]),
-            *(
-                tag("td", cell, data_value="" if value is None else repr(value))
-                for cell, value in zip(_headline_cells(site, tasks, f"datasets/{key}.html"), expected, strict=True)
-            ),
-            *(tag("td", _count(number), data_value="" if number is None else number) for number in numbers),
+            tag("th", link(page, row["title"]), scope="row", data_value=row["title"]),
+            *shown[:2],
             tag("td", tasks.protocol),
+            tag("td", family),
+            *shown[2:],
+            *(tag("td", _count(number), data_value="" if number is None else number) for number in numbers),
         ]
-        rows.append(tag("tr", *cells, data_words=" ".join((key, row["title"], *row["aliases"], row["citation"] or ""))))
+        words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
+        rows.append(tag("tr", *cells, data_words=words, data_key=key))
+    labels = [parse_metric(slug).label for slug in _LISTED]
+    headings = ["dataset", *labels[:2], "protocol", "family", *labels[2:], "entities", "relations", "test triples"]
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
-    listed = tag("table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers")
+    listed = tag("table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed")
     search = tag("input", id="search", type="search", autocomplete="off", spellcheck="false")
+    results = [(key, each.value) for key in site.keys for each in site.published.get(key, ())]
     return _write(
         site,
         "datasets.html",
         "Datasets",
-        tag("h1", "Datasets"),
+        tag("h1", "Does chance matter on your dataset?"),
         tag(
             "p",
             f"What a random ranker gets on {len(site.keys)} benchmarks: test, both sides pooled, protocol "
-            f"{DEFAULT_PROTOCOL} where the dataset has it.",
+            f"{DEFAULT_PROTOCOL} where the dataset has it. Those on which chance matters most come first.",
             class_="lead",
         ),
         tag("div", tag("label", "Search", for_="search"), search, class_="field search"),
         tag("p", f"{len(site.keys)} datasets", id="found", class_="quiet", role="status"),
+        draw_datasets(points, results),
         scroll(listed, "Datasets"),
     )
+
+
+def _show(value: float | None) -> str:
+    return "–" if value is None else show_number(value, 4)
 
 
 def _count(number: int | None) -> str:
@@ -339,21 +359,24 @@ def write_dataset(site: Site, key: str) -> str:
             "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
         ),
         scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
-        *_tell_relations(site, tasks),
         *_tell_baselines(site, tasks),
-        *([tag("h2", "How far luck reaches"), tag("div", *drawn, class_="figures")] if drawn else []),
         *_tell_published(site, tasks),
-        tag("h2", "Candidates"),
-        draw_candidates(site.tables.histogram(tasks)),
         tag("h2", "All constants"),
-        tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
-        tag(
-            "div",
-            tag("p", "The listing needs JavaScript; ", link(f"../{path}", "the JSON"), " has it all."),
-            id="listing",
+        _fold(
+            "Every metric, split, side, protocol and baseline",
+            tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
+            tag(
+                "div",
+                tag("p", "The listing needs JavaScript; ", link(f"../{path}", "the JSON"), " has it all."),
+                id="listing",
+            ),
+            id="all",
         ),
-        tag("h2", "The benchmark"),
-        *_describe_benchmark(row),
+        tag("h2", "More"),
+        *_tell_relations(site, tasks),
+        *([_fold("How far luck reaches", tag("div", *drawn, class_="figures"))] if drawn else []),
+        _fold("Numbers of candidates", draw_candidates(site.tables.histogram(tasks))),
+        _fold("The benchmark: sources, licence, citation and hashes", *_describe_benchmark(row)),
     ]
     return _write(
         site,
@@ -368,10 +391,20 @@ def write_dataset(site: Site, key: str) -> str:
     )
 
 
+def _fold(title: str, *body: str, **attributes: str) -> Html:
+    """Return what is shown when its title is chosen."""
+    return tag("details", tag("summary", title), *body, class_="fold", **attributes)
+
+
 def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
+    """Return what chance gets: protocols under which it gets the same share a row."""
+    same: dict[tuple[float | None, ...], list[str]] = {}
+    for protocol in site.tables.protocols(key):
+        tasks = Tasks(key, protocol, usual.split, usual.side)
+        same.setdefault(tuple(site.expect(tasks, slug) for slug in _HEADLINE), []).append(protocol)
     rows = [
-        [protocol, *_headline_cells(site, Tasks(key, protocol, usual.split, usual.side))]
-        for protocol in site.tables.protocols(key)
+        [" = ".join(equal), *_headline_cells(site, Tasks(key, equal[0], usual.split, usual.side))]
+        for equal in same.values()
     ]
     return table(["protocol", *_HEADLINE_LABELS], rows, class_="numbers")
 
@@ -388,18 +421,20 @@ def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
         return []
     headings = ["protocol", *_HEADLINE_LABELS, "what is ranked"]
     return [
-        tag("h2", "Relation prediction"),
-        tag(
-            "p",
-            f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are no part of side "
-            "both.",
-        ),
-        scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
+        _fold(
+            "Relation prediction",
+            tag(
+                "p",
+                f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are not included "
+                "in both sides.",
+            ),
+            scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
+        )
     ]
 
 
 def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
-    """Show what rankers get that have counted train, where the tables have them."""
+    """Show what rankers get that count training triples, where the tables have them."""
     ladder = [Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each) for each in BASELINES]
     held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
     if len(held) < 2:
@@ -411,7 +446,7 @@ def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
     return [
         tag("h2", "What counting gets"),
-        tag("p", f"Rankers that know nothing but the training set ({tasks.describe()})."),
+        tag("p", f"Rankers that only know the training set ({tasks.describe()})."),
         scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
     ]
 
@@ -451,8 +486,8 @@ def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
 def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
     """Return statistics, source files with hashes, licence and citation."""
     facts = [
-        ("entities", f"{_count(row['entities'])}, {_count(row['entities_train'])} of them in train"),
-        ("relations", f"{_count(row['relations'])}, {_count(row['relations_train'])} of them in train"),
+        ("entities", f"{_count(row['entities'])}, {_count(row['entities_train'])} of them in the training set"),
+        ("relations", f"{_count(row['relations'])}, {_count(row['relations_train'])} of them in the training set"),
         ("also called", ", ".join(row["aliases"]) or "–"),
         ("licence", row["licence"] or "not stated"),
         (
