@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
+import zipfile
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from rankconst import Tables
 
 KEYS = ("nations", "ogblcollab")
+ROOT = Path(__file__).parents[2]
 URL = "https://example.org/constants/"
 STATIC = resources.files("rankconst_builder.site").joinpath("static")
 
@@ -351,6 +355,34 @@ def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path) -> None:
     assert write_site(Order(tables, out, ["ogblcollab"])) == sizes
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == sorted(sizes)
     assert [path.name for path in tmp_path.iterdir()] == ["public"]
+
+
+def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path) -> None:
+    pytest.importorskip("hatchling", reason="pip install hatchling builds the wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, check=True, cwd=ROOT, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "installed")
+    command = [
+        sys.executable,
+        "-m",
+        "rankconst",
+        "tables",
+        "site",
+        "--out",
+        "public",
+        "--dataset",
+        "nations",
+        "--quiet",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
+    ours = dict(make_files(Order(tables, tmp_path / "public", ["nations"])))
+    public = tmp_path / "public"
+    theirs = {path.relative_to(public).as_posix(): path for path in public.rglob("*") if path.is_file()}
+    assert theirs.keys() == ours.keys()
+    assert [name for name, path in theirs.items() if path.read_text(encoding="utf-8") != ours[name]] == []
 
 
 def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> None:

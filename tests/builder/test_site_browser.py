@@ -556,7 +556,7 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables, text: str) -> None:
     assert "4 numbers adjusted" in visit.text(".standing")
     left = visit.text(".left")
     assert "There is no dataset 'Nowhere'" in left
-    assert visit.text("#verdict") == "Of 4 numbers, 4 are certainly better than chance, and 4 than counting."
+    assert visit.text("#verdict") == "All 4 numbers are certainly better than chance, 4 of them than counting."
     page.click(".choices button:text-is('CSV')")
     written = page.input_value(".takeaway textarea").splitlines()
     assert written[0] == "model,dataset,MRR,AMRR,Hits@10,AH@10,std,year"
@@ -867,7 +867,7 @@ def test_a_file_of_a_tool_is_left_to_the_program(visit: Visit) -> None:
     }"""
     page.evaluate(drop)
     # The dataset of the example is not taken for the file's.
-    page.wait_for_selector("#table-error:has-text('The program can: rankconst adjust results.json')")
+    page.wait_for_selector("#table-error:has-text('The program reads more: rankconst adjust results.json')")
     assert page.input_value("#dataset") == ""
 
 

@@ -102,12 +102,12 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     place = partial(_place_decade, first)
     marks, heights = [], Counter[tuple[str, int]]()
     floor, shelf = HEIGHT - FOOT, 40 if results else 0
+    above: dict[str, list[str]] = {}  # dots without length, with round ends
     for key, value in results:
         x = place(value)
-        marks.append(
-            tag("circle", class_="published", cx=x, cy=8 + 7 * (heights["above", round(x / 5)] % 4), r=3, data_key=key)
-        )
-        heights["above", round(x / 5)] += 1
+        level = heights["above", round(x / 5)] = heights["above", round(x / 5)] + 1
+        above.setdefault(key, []).append(f"M{x},{8 + 7 * ((level - 1) % 4)}h0")
+    marks += [tag("path", class_="published", d="".join(dots), data_key=key) for key, dots in above.items()]
     for point in points:
         x = place(point.value)
         level = heights["below", round(x / _DOT)] = heights["below", round(x / _DOT)] + 1

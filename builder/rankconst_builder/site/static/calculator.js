@@ -64,7 +64,8 @@ function tell(id, message, command = null) {
   for (const name of FIELDS) {
     const note = at(`${name}-error`);
     note.replaceChildren(name === id ? message : "");
-    if (name === id && command) note.append(" The program can: ", command);
+    const more = field("mode-table").checked ? " The program reads more: " : " The program can: ";
+    if (name === id && command) note.append(more, command);
     field(name).setAttribute("aria-invalid", String(name === id));
   }
 }

@@ -30,7 +30,8 @@ export function startList() {
     const down = heading.getAttribute("aria-sort") === "ascending";
     for (const each of table.querySelectorAll("thead th")) each.removeAttribute("aria-sort");
     heading.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const valueOf = (/** @type {HTMLTableRowElement} */ row) => row.cells[place].dataset.value ?? row.cells[place].textContent ?? "";
+    const valueOf = (/** @type {HTMLTableRowElement} */ row) =>
+      row.cells[place].dataset.value ?? row.cells[place].textContent ?? "";
     const compare = (/** @type {string} */ one, /** @type {string} */ other) => {
       const numbers = one !== "" && other !== "" && Number.isFinite(Number(one)) && Number.isFinite(Number(other));
       return numbers ? Number(one) - Number(other) : one.localeCompare(other, "en");
@@ -83,7 +84,9 @@ class Listing {
     this.selects = FIELDS.map((name, place) => {
       const values = [...new Set(this.places.map(({ parts }) => parts[place]))];
       const options = values.map((value) => el("option", { value }, value));
-      const select = /** @type {HTMLSelectElement} */ (el("select", { id: `choose-${name}`, change: () => this.draw("") }, ...options));
+      const select = /** @type {HTMLSelectElement} */ (
+        el("select", { id: `choose-${name}`, change: () => this.draw("") }, ...options)
+      );
       holder.append(el("div", { class: "field" }, el("label", { for: select.id }, name), select));
       return select;
     });
@@ -116,7 +119,8 @@ class Listing {
     const chosen = this.selects.map((select) => select.value);
     const found = this.places.find(({ parts }) => parts.every((part, place) => part === chosen[place]));
     if (!found) {
-      const why = chosen[1] === "relation" ? " On the relation side there is chance alone, and every task counts once." : "";
+      const why =
+        chosen[1] === "relation" ? " On the relation side there is chance alone, and every task counts once." : "";
       at("listing").replaceChildren(el("p", {}, `The tables hold no constants of ${chosen.join(", ")}.${why}`));
       return;
     }
@@ -129,7 +133,13 @@ class Listing {
         number(at === 1 || at === 3 ? exponential(value, 0) : showNumber(value, 6)),
       );
       const link = el("a", { href: `#${found.path}/${metric}` }, label);
-      return el("tr", { class: metric === slug ? "own" : "" }, el("th", { scope: "row" }, link), ...shown, el("td", {}, method.replace("_", " ")));
+      return el(
+        "tr",
+        { class: metric === slug ? "own" : "" },
+        el("th", { scope: "row" }, link),
+        ...shown,
+        el("td", {}, method.replace("_", " ")),
+      );
     });
     const head = ["metric", "expectation", "± error", "variance", "± error", "worst", "method"];
     const headings = head.map((title, at) => el("th", { scope: "col", class: at && at < 6 ? "number" : "" }, title));
@@ -159,7 +169,10 @@ function showError(value, error) {
 /** The BibTeX of one constant. @param {string} id @param {string} label @param {number} value */
 function citeConstant(id, label, value) {
   const plain = rankconst.names.bibtex.replace(/^(@\w+\{)[^,]*/, `$1${id.replace(/[^A-Za-z0-9]+/g, "-")}`);
-  return plain.replace(/\}\s*$/, `  note = {${label}: expectation ${value}, constant ${id.replaceAll("_", "\\_")}},\n}\n`);
+  return plain.replace(
+    /\}\s*$/,
+    `  note = {${label}: expectation ${value}, constant ${id.replaceAll("_", "\\_")}},\n}\n`,
+  );
 }
 
 /** @param {Contents} contents @param {string} key @param {string} path @param {string} slug */
@@ -169,7 +182,14 @@ function drawCard(contents, key, path, slug) {
   const [expectation, error, variance, varianceError, method, draws] = contents.constants[path][slug];
   const id = `${contents.id}/${path}/${slug}`;
   const [split, side, protocol, aggregation, baseline] = cutPath(path);
-  const asked = { dataset: key, metric: slug, split, side, protocol, ...(aggregation === "micro" ? {} : { aggregation }) };
+  const asked = {
+    dataset: key,
+    metric: slug,
+    split,
+    side,
+    protocol,
+    ...(aggregation === "micro" ? {} : { aggregation }),
+  };
   const title = names.datasets.find((each) => each.key === key)?.title ?? key;
   const drawn = draws ? `, ${draws.toLocaleString("en-US")} random rankings` : "";
   const sides = side === "both" ? "both sides" : `${side} side`;

@@ -30,7 +30,8 @@ export function cut(text) {
   if (grid.rows.length > MOST.rows || width > MOST.columns)
     refuse(`The table has ${grid.rows.length} rows of up to ${width} cells: too many for this page.`);
   const long = grid.rows.flatMap(({ cells }) => cells).find((cell) => cell.length > MOST.cell);
-  if (long !== undefined) refuse(`A cell has ${long.length} characters: too many for this page: ${shorten(long.trim())}`);
+  if (long !== undefined)
+    refuse(`A cell has ${long.length} characters: too many for this page: ${shorten(long.trim())}`);
   return grid;
 }
 
@@ -58,8 +59,7 @@ function cutDelimited(text) {
   if (quoted) refuse("A quotation mark is never closed.", false);
   const filled = rows.map((row) => row.map((cell) => cell.trim())).filter((row) => row.some(Boolean));
   const uneven = filled.findIndex((row) => row.length !== filled[0].length);
-  if (uneven > 0)
-    refuse(`Row ${uneven + 1} has ${filled[uneven].length} cells and the first has ${filled[0].length}.`);
+  if (uneven > 0) refuse(`Row ${uneven + 1} has ${filled[uneven].length} cells and the first has ${filled[0].length}.`);
   return { rows: filled.map((cells) => ({ cells, spans: null })), texts: [], printed: false };
 }
 
@@ -67,7 +67,10 @@ function cutDelimited(text) {
 
 /** @param {string} line @returns {string[]} */
 function cutPipes(line) {
-  const inner = line.trim().replace(/^\|/, "").replace(/(?<!\\)\|$/, "");
+  const inner = line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
   return inner.split(/(?<!\\)\|/).map((cell) => cleanMarkdown(cell.replaceAll("\\|", "|")));
 }
 
@@ -82,14 +85,16 @@ function cleanMarkdown(text) {
 }
 
 /** @param {string} line */
-const isRule = (line) => line.includes("|") && /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/.test(line);
+const isRule = (line) =>
+  line.includes("|") && /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/.test(line);
 
 /** @param {string} text @returns {Grid | null} null if there is no such table */
 function cutMarkdown(text) {
   const lines = text.split(/\r\n|\r|\n/);
   const rules = lines.flatMap((line, at) => (at && isRule(line) && lines[at - 1].includes("|") ? [at] : []));
   if (!rules.length) return null;
-  if (rules.length > 1 || /^ {0,3}(?:```|~~~)|<!--/m.test(text)) refuse("Paste one table, and nothing else that is set apart.");
+  if (rules.length > 1 || /^ {0,3}(?:```|~~~)|<!--/m.test(text))
+    refuse("Paste one table, and nothing else that is set apart.");
   const first = rules[0] - 1;
   const after = lines.findIndex((line, at) => at > first && !line.includes("|"));
   const end = after < 0 ? lines.length : after;
@@ -98,13 +103,20 @@ function cutMarkdown(text) {
   for (const { cells } of rows) while (cells.length > width && !cells[cells.length - 1]) cells.pop();
   const around = text.length - lines.slice(first, end).join(" ").length;
   if (around > MOST.around) refuse("Paste the table without the text around it.");
-  const above = lines.slice(0, first).join("\n").split(/\n\s*\n/).filter((part) => part.trim());
+  const above = lines
+    .slice(0, first)
+    .join("\n")
+    .split(/\n\s*\n/)
+    .filter((part) => part.trim());
   const heading = above.filter((part) => /^\s{0,3}#/.test(part)).pop() ?? "";
-  const paragraph = above.filter((part) => !/^\s{0,3}#/.test(part) && above.indexOf(part) > above.indexOf(heading)).pop() ?? "";
+  const paragraph =
+    above.filter((part) => !/^\s{0,3}#/.test(part) && above.indexOf(part) > above.indexOf(heading)).pop() ?? "";
   const others = above.filter((part) => part !== heading && part !== paragraph);
   const texts = [
     say(cleanMarkdown(paragraph), "the text above"),
-    ...[...others, lines.slice(end).join("\n")].map((part) => say(cleanMarkdown(part), "the text around the table", true)),
+    ...[...others, lines.slice(end).join("\n")].map((part) =>
+      say(cleanMarkdown(part), "the text around the table", true),
+    ),
     say(cleanMarkdown(heading.replace(/^\s*#+/, "")), "the heading above"),
   ];
   return { rows, texts, printed: true };
@@ -138,10 +150,12 @@ function cutLatex(text) {
   if (odd) refuse(`This page does not read ${odd[0]}: paste one table.`);
   const { environments } = /** @type {Words} */ (rankconst.words);
   const begins = [...bare.matchAll(/\\begin\s*\{([^{}]{1,20})\}/g)].filter(([, name]) => get(environments, name));
-  if (begins.length !== 1) refuse(`The text has ${begins.length || "no"} tabular${begins.length ? "s: paste one" : ""}.`);
+  if (begins.length !== 1)
+    refuse(`The text has ${begins.length || "no"} tabular${begins.length ? "s: paste one" : ""}.`);
   const [{ index, 0: opening, 1: name }] = begins;
   let start = index + opening.length;
-  for (let n = 0; n < environments[name]; n += 1) start = readArgument(bare, start)?.[1] ?? refuse(`\\begin{${name}} lacks its columns.`);
+  for (let n = 0; n < environments[name]; n += 1)
+    start = readArgument(bare, start)?.[1] ?? refuse(`\\begin{${name}} lacks its columns.`);
   const end = bare.indexOf(`\\end{${name}}`, start);
   if (end < 0) refuse(`\\begin{${name}} is never ended.`, false);
   const around = `${bare.slice(0, index)}\n${bare.slice(end + name.length + 6)}`;
@@ -150,12 +164,19 @@ function cutLatex(text) {
     (found) => readArgument(around, found.index + found[0].length)?.[0] ?? "",
   );
   const rest = captions.reduce((left, caption) => left.replace(caption, ""), around);
-  const said = rest.replace(/\\(?:label|ref|cite\w*|begin|end)\s*(?:\{[^{}]*\}|\[[^\][]*\])*/g, " ").replace(/\\[a-zA-Z]+\*?/g, " ");
+  const said = rest
+    .replace(/\\(?:label|ref|cite\w*|begin|end)\s*(?:\{[^{}]*\}|\[[^\][]*\])*/g, " ")
+    .replace(/\\[a-zA-Z]+\*?/g, " ");
   const texts = captions.map((caption) => say(stripLatex(caption), "the caption"));
-  return { rows: cutRows(bare.slice(start, end)), texts: [...texts, say(said, "the text around the table", true)], printed: true };
+  return {
+    rows: cutRows(bare.slice(start, end)),
+    texts: [...texts, say(said, "the text around the table", true)],
+    printed: true,
+  };
 }
 
-const RULES = /^\s*\\[a-zA-Z]*(?:line|rule|rules|space|color|noalign|head|foot|centering|small|footnotesize)\*?(?![a-zA-Z])(?:\([^()]{0,40}\)|\[[^\][]{0,200}\]|\{[^{}]{0,200}\})*/;
+const RULES =
+  /^\s*\\[a-zA-Z]*(?:line|rule|rules|space|color|noalign|head|foot|centering|small|footnotesize)\*?(?![a-zA-Z])(?:\([^()]{0,40}\)|\[[^\][]{0,200}\]|\{[^{}]{0,200}\})*/;
 const BREAK = /\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z])|\\.|[{}&]/gs;
 
 /** @param {string} body @returns {Row[]} */
@@ -176,7 +197,8 @@ function cutRows(body) {
   const row = rows[rows.length - 1];
   row[row.length - 1] = body.slice(last);
   if (depth) refuse("In this table, a { is never closed.");
-  for (const each of rows) for (let found = RULES.exec(each[0]); found; found = RULES.exec(each[0])) each[0] = each[0].slice(found[0].length);
+  for (const each of rows)
+    for (let found = RULES.exec(each[0]); found; found = RULES.exec(each[0])) each[0] = each[0].slice(found[0].length);
   return spanRows(rows.filter((each) => each.length > 1 || each[0].trim()));
 }
 
@@ -187,8 +209,11 @@ function spanRows(rows) {
     const spans = /** @type {Map<number, number>} */ (new Map());
     for (const written of row) {
       const width = Number(/\\multicolumn\s*\{\s*(\d{1,3})\s*\}/.exec(written)?.[1] ?? 1);
-      heights[cells.length] = Number(/\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}/.exec(written)?.[1] ?? 1);
-      if (heights[cells.length] < 1 || cells.length + width > MOST.columns + 1) refuse("A cell spans more than this page reads.");
+      heights[cells.length] = Number(
+        /\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}/.exec(written)?.[1] ?? 1,
+      );
+      if (heights[cells.length] < 1 || cells.length + width > MOST.columns + 1)
+        refuse("A cell spans more than this page reads.");
       if (width > 1) spans.set(cells.length, width);
       cells.push(stripLatex(written), ...Array(Math.max(width - 1, 0)).fill(""));
     }

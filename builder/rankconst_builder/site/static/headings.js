@@ -21,7 +21,8 @@ export const isMissing = (cell) => MISSING.test(cell);
 export const isBlank = (cell) => BLANK.test(cell);
 
 /** Without marks of footnotes behind it. @param {string} cell */
-export const unmarked = (cell) => (cell.length > 200 ? cell : cell.replace(/(?<=\d)\s*(?:[*†‡§¶]|\^\{[a-z*†‡§¶,\s]{1,8}\})+$/, ""));
+export const unmarked = (cell) =>
+  cell.length > 200 ? cell : cell.replace(/(?<=\d)\s*(?:[*†‡§¶]|\^\{[a-z*†‡§¶,\s]{1,8}\})+$/, "");
 
 /** @param {string} cell */
 export function isNumber(cell) {
@@ -57,14 +58,17 @@ function goesOn({ columns }, longer, { cells }) {
   const more = longer.columns.flatMap(({ measure }, j) => (measure && !columns[j]?.measure ? [j] : []));
   const kept = columns.every(({ measure }, j) => !measure || longer.columns[j].measure);
   if (more.length && kept) {
-    const counted = more.every((j) => /^hits@/.test(longer.columns[j].measure?.metric ?? "") || /[a-z]/i.test(cells[j] ?? ""));
+    const counted = more.every(
+      (j) => /^hits@/.test(longer.columns[j].measure?.metric ?? "") || /[a-z]/i.test(cells[j] ?? ""),
+    );
     return counted && !cells.some((cell) => cell.includes(".") && isNumber(cell));
   }
   const own = cells.filter((_, j) => columns[j]?.measure);
   const others = cells.filter((_, j) => !columns[j]?.measure);
   if (own.length && !others.some(Boolean) && !own.some((cell) => isMissing(cell) || /\d/.test(cell))) return true;
   const said = own.filter((cell) => !isBlank(cell)).map(readLabel);
-  const tells = (/** @type {Label} */ { whole, graphs, values }) => whole && (graphs.length > 0 || Object.keys(values).length > 0);
+  const tells = (/** @type {Label} */ { whole, graphs, values }) =>
+    whole && (graphs.length > 0 || Object.keys(values).length > 0);
   return said.length > 0 && said.length === own.length && said.every(tells);
 }
 
@@ -78,7 +82,10 @@ function compose(rows) {
   }
   const columns = named.map((levels) => {
     const labels = joinCounts(levels).map(readLabel);
-    const roles = labels.map(({ role }) => role).filter(Boolean).reverse();
+    const roles = labels
+      .map(({ role }) => role)
+      .filter(Boolean)
+      .reverse();
     const counts = labels.some(({ metric }) => metric === "count") ? ["num_tasks"] : [];
     const others = [...counts, ...roles.filter((role) => !["tool", "side", "model"].includes(role))];
     const measure = others.length ? null : (labels.filter(({ metric }) => metric).pop() ?? null);
@@ -111,6 +118,7 @@ const FIELDS = ["dataset", "split", "side", "protocol", "aggregation"];
 
 /** The role of a column if its cells fit it. @param {Column} column @param {string[]} cells */
 export function fitRole({ role, name }, cells) {
-  if (!role || squash(name) === squash(role) || role === "dataset" || !(FIELDS.includes(role) || role === "rank_type")) return role;
+  if (!role || squash(name) === squash(role) || role === "dataset" || !(FIELDS.includes(role) || role === "rank_type"))
+    return role;
   return cells.every((cell) => isMissing(cell) || readLabel(cell).values[role]) ? role : "";
 }

@@ -96,7 +96,12 @@ export function findDataset({ datasets, ambiguous, version }, name) {
   if (found) return found;
   const stem = plain.slice(0, Math.max(4, Math.ceil(0.7 * plain.length)));
   const near = datasets.filter((each) => spelt(each).some((one) => one.startsWith(stem) || one.includes(plain)));
-  const hint = near.length ? ` Did you mean ${near.slice(0, 3).map(({ title }) => title).join(" or ")}?` : "";
+  const hint = near.length
+    ? ` Did you mean ${near
+        .slice(0, 3)
+        .map(({ title }) => title)
+        .join(" or ")}?`
+    : "";
   throw new Refusal(`There is no dataset '${shorten(written)}' in tables ${version}.${hint}`, "dataset");
 }
 

@@ -150,7 +150,11 @@ function drawDetails({ metric, published, shift, rungs, tasks }) {
     "details",
     { class: "more" },
     el("summary", {}, "Details: normalised, z, and the constants used"),
-    el("p", {}, "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding."),
+    el(
+      "p",
+      {},
+      "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.",
+    ),
     scroll("All figures", table),
     drawFacts([
       ["ranking tasks", count],
@@ -200,7 +204,13 @@ export function drawTakeaway(state, sheet, sentence, command) {
     ...Object.fromEntries(Object.entries(WRITERS).map(([name, write]) => [name, () => write(sheet)])),
     "Command line": () => `${command}\n`,
   });
-  const traits = { readonly: true, rows: "5", spellcheck: "false", "aria-label": "Text to copy", class: "code wrapped" };
+  const traits = {
+    readonly: true,
+    rows: "5",
+    spellcheck: "false",
+    "aria-label": "Text to copy",
+    class: "code wrapped",
+  };
   const shown = /** @type {HTMLTextAreaElement} */ (el("textarea", traits));
   let current = "Citation";
   const choose = (/** @type {string} */ name) => {

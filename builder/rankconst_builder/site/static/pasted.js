@@ -34,12 +34,18 @@ function refuse(message, elsewhere = true) {
 function readTable(text, fileName) {
   const { rows, texts, printed } = cut(text);
   const titles = [];
-  while (rows.length > 2 && rows[0].cells.filter(Boolean).length === 1 && !rows[0].cells.some((cell) => readLabel(cell).metric))
+  while (
+    rows.length > 2 &&
+    rows[0].cells.filter(Boolean).length === 1 &&
+    !rows[0].cells.some((cell) => readLabel(cell).metric)
+  )
     titles.unshift(rows.shift()?.cells.find(Boolean) ?? "");
   const heading = findHeading(rows);
   if (!heading) return refuse("No heading names a metric such as MRR or Hits@10.");
   const { columns, depth, last } = heading;
-  const body = rows.slice(depth).map(({ cells }) => (cells.length === 1 ? [...cells, ...Array(columns.length - 1).fill("")] : cells));
+  const body = rows
+    .slice(depth)
+    .map(({ cells }) => (cells.length === 1 ? [...cells, ...Array(columns.length - 1).fill("")] : cells));
   if (!body.length) refuse("The table has a heading and no rows.", false);
   const uneven = body.findIndex((cells) => cells.length !== columns.length);
   if (uneven >= 0)
@@ -48,7 +54,11 @@ function readTable(text, fileName) {
     refuse("The heading comes again: paste one table at a time.");
   if (body.flat().some((cell) => /^[+-]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,})|\d{4,},\d+)\b/.test(cell)))
     refuse("Commas set decimals apart here: write points.");
-  for (const [j, column] of columns.entries()) column.role = fitRole(column, body.map((cells) => cells[j]));
+  for (const [j, column] of columns.entries())
+    column.role = fitRole(
+      column,
+      body.map((cells) => cells[j]),
+    );
   const unread = columns.find(({ role }) => UNREAD.includes(role));
   if (unread) refuse(`This page does not read the column ${unread.name}.`);
   const done = columns.find(({ labels }) => labels.some(({ metric }) => metric === "adjusted"));
@@ -67,8 +77,14 @@ const say = (text, scope, place) => ({ label: readLabel(text), scope, place });
 
 /** Repeat what the row above says where a cell of a document is empty. @param {Column[]} columns @param {string[][]} rows */
 function fillRows(columns, rows) {
-  const first = Math.max(columns.findIndex(({ measure }) => measure), 0);
-  const repeats = columns.map(({ measure, role }, j) => (!measure && FIELDS.some((each) => each === role)) || (!role && !measure && j < first - 1));
+  const first = Math.max(
+    columns.findIndex(({ measure }) => measure),
+    0,
+  );
+  const repeats = columns.map(
+    ({ measure, role }, j) =>
+      (!measure && FIELDS.some((each) => each === role)) || (!role && !measure && j < first - 1),
+  );
   const last = columns.map(() => "");
   for (const row of rows) {
     if (!row.some((cell, j) => cell && !repeats[j] && !columns[j].measure)) continue;
@@ -110,7 +126,9 @@ function tellUnits({ columns, rows }) {
   const units = columns.map((column) => /** @type {boolean | string} */ (column.labels.some(({ percent }) => percent)));
   const said = columns.flatMap((_, j) => (units[j] ? [j] : []));
   const above = (/** @type {number[]} */ places, /** @type {string[]} */ row) =>
-    places.flatMap((j) => (!row[j].includes("%") && isNumber(row[j]) ? [Number.parseFloat(unmarked(row[j]).replace(/^[^\d.]+/, ""))] : []));
+    places.flatMap((j) =>
+      !row[j].includes("%") && isNumber(row[j]) ? [Number.parseFloat(unmarked(row[j]).replace(/^[^\d.]+/, ""))] : [],
+    );
   if (!rows.some((row) => above(said, row).some((each) => each > 1)))
     for (const j of said) units[j] = "a fraction or a percentage? None is greater than 1";
   const found = /** @type {Map<string, {kind: string, places: number[], unit: boolean | null}>} */ (new Map());
@@ -124,7 +142,11 @@ function tellUnits({ columns, rows }) {
     const numbers = rows.map((row) => above(family.places, row)).filter((each) => each.length);
     const signed = rows.some((row) => family.places.some((j) => row[j].includes("%")));
     if (numbers.flat().every((each) => each <= 1)) family.unit = signed && numbers.length ? null : false;
-    else if (!signed && numbers.every((row) => row.some((each) => each > 1)) && numbers.flat().every((each) => each <= 100))
+    else if (
+      !signed &&
+      numbers.every((row) => row.some((each) => each > 1)) &&
+      numbers.flat().every((each) => each <= 100)
+    )
       family.unit = true;
   }
   for (const { kind, places, unit } of found.values()) {
@@ -137,7 +159,10 @@ function tellUnits({ columns, rows }) {
 
 /** The metric of a column, if the page adjusts it. @param {Label | null} measure @returns {Metric | null} */
 function findSlug(measure) {
-  return (measure && rankconst.names.metrics.find(({ slug, optimum }) => slug === measure.metric && optimum !== null)) ?? null;
+  return (
+    (measure && rankconst.names.metrics.find(({ slug, optimum }) => slug === measure.metric && optimum !== null)) ??
+    null
+  );
 }
 
 // -- what a number is of ----------------------------------------------------------------------------------------------
@@ -156,7 +181,11 @@ function readRow({ columns }, row) {
     if (!FIELDS.some((each) => each === role))
       return { label, scope: role === "model" || (!named && j === free) ? "name" : "row", place: "its row" };
     if (role === "dataset")
-      return { label: label.whole && label.graphs.length ? label : { ...label, graphs: [row[j]], whole: true }, scope: "row", place: "its row" };
+      return {
+        label: label.whole && label.graphs.length ? label : { ...label, graphs: [row[j]], whole: true },
+        scope: "row",
+        place: "its row",
+      };
     if (!label.values[role]) throw new Refusal(`“${row[j]}” is not a ${role} that this page knows.`, "table", true);
     return { label, scope: "row", place: "its row" };
   });
@@ -165,7 +194,9 @@ function readRow({ columns }, row) {
 /** Refuse a row whose cells declare several values of a field. @param {Text[]} texts */
 function checkConflicts(texts) {
   for (const field of FIELDS) {
-    const found = new Set(texts.flatMap(({ label }) => declare(label)[field] ?? []).filter((value) => value !== "filtered"));
+    const found = new Set(
+      texts.flatMap(({ label }) => declare(label)[field] ?? []).filter((value) => value !== "filtered"),
+    );
     if (found.size > 1) throw new Refusal(`Its row says ${field} ${[...found].join(" and ")}.`, "table", true);
   }
 }
@@ -178,8 +209,14 @@ function settleSaid(texts, form) {
     throw new Refusal(`It may be of ${among.join(" or ")}: choose one.`, "dataset", true);
   const key = said.dataset ? findDataset(rankconst.names, said.dataset).key : form.dataset;
   const open = asks.filter((ask) => !(/** @type {Record<string, string>} */ (form)[ask.field]) && !isOfKind(ask, key));
-  if (open.length) throw new Refusal(explainAsk(open[0]), FIELDS.some((each) => each === open[0].field) ? open[0].field : "table", true);
-  if (said.rank_type && said.rank_type !== "realistic") throw new Refusal(`Its ties are ranked in another way: ${said.rank_type}.`, "table", true);
+  if (open.length)
+    throw new Refusal(
+      explainAsk(open[0]),
+      FIELDS.some((each) => each === open[0].field) ? open[0].field : "table",
+      true,
+    );
+  if (said.rank_type && said.rank_type !== "realistic")
+    throw new Refusal(`Its ties are ranked in another way: ${said.rank_type}.`, "table", true);
   const { tools } = rankconst.names;
   if (said.protocol === "filtered" && tools.some(({ key: tool, filters }) => tool === form.tool && !filters))
     throw new Refusal("It is called filtered, but the tool removes no known answers: choose the protocol.", "protocol");
@@ -207,7 +244,9 @@ export async function adjustTable(state, fileName = "") {
   const [reasons, refusals] = [/** @type {Set<string>} */ (new Set()), /** @type {Refusal[]} */ ([])];
   const lost = /** @type {Set<number>} */ (new Set());
   const found = columns.map(() => /** @type {(Found | null)[]} */ (rows.map(() => null)));
-  const filtered = new Set(columns.flatMap(({ measure, labels }) => (measure && isFiltered(labels) ? [measure.metric] : [])));
+  const filtered = new Set(
+    columns.flatMap(({ measure, labels }) => (measure && isFiltered(labels) ? [measure.metric] : [])),
+  );
   for (const [j, { measure, labels, name }] of columns.entries()) {
     if (!measure) continue;
     const metric = findSlug(measure);
@@ -218,15 +257,22 @@ export async function adjustTable(state, fileName = "") {
       reasons.add(`Column ${name}: ${open}.`);
       continue;
     }
-    const own = [...labels].reverse().map((label) => /** @type {Text} */ ({ label, scope: "column", place: "its heading" }));
+    const own = [...labels]
+      .reverse()
+      .map((label) => /** @type {Text} */ ({ label, scope: "column", place: "its heading" }));
     for (const [i, row] of rows.entries()) {
       if (isMissing(row[j])) continue;
       try {
         const cells = readRow(table, row);
         checkConflicts(cells);
-        if (rows.length && row.some((cell, place) => findSlug(columns[place].measure)?.share && /^[-+−–]\s*[\d.]/.test(cell)) && metric.share)
+        if (
+          rows.length &&
+          row.some((cell, place) => findSlug(columns[place].measure)?.share && /^[-+−–]\s*[\d.]/.test(cell)) &&
+          metric.share
+        )
           throw new Refusal("A number of its row has a sign, as differences have.", "table", true);
-        const doubtful = filtered.has(measure.metric) && !labels.some((label) => declare(label).protocol) && !state.protocol;
+        const doubtful =
+          filtered.has(measure.metric) && !labels.some((label) => declare(label).protocol) && !state.protocol;
         if (doubtful) throw new Refusal("The same metric beside it is filtered: choose the protocol.", "protocol");
         const said = settleSaid([...cells, ...own, ...above[i], ...around], state);
         const text = unmarked(row[j]);
@@ -242,7 +288,8 @@ export async function adjustTable(state, fileName = "") {
   }
   const [refused] = refusals;
   // What is wrong with all of them is said once, where it can be mended.
-  if (refused && !found.flat().some(Boolean) && refusals.every(({ message }) => message === refused.message)) throw refused;
+  if (refused && !found.flat().some(Boolean) && refusals.every(({ message }) => message === refused.message))
+    throw refused;
   for (const column of found) for (const i of lost) column[i] = null;
   dropContradictions(table, found, reasons);
   return { table, found, reasons };
@@ -278,9 +325,13 @@ function dropContradictions({ rows, first }, found, reasons) {
 /** @param {Found[]} own */
 function agree(own) {
   const kOf = (/** @type {Found} */ { metric }) => Number(/\d+$/.exec(metric.slug)?.[0] ?? 0);
-  const hits = own.filter(kOf).sort((one, other) => kOf(one) - kOf(other)).map((each) => ({ k: kOf(each), ...each.published }));
+  const hits = own
+    .filter(kOf)
+    .sort((one, other) => kOf(one) - kOf(other))
+    .map((each) => ({ k: kOf(each), ...each.published }));
   const percent = hits.some(({ upper, text }) => upper <= 0.011 && !text.includes("%")) && hits[0].lower > 0.01;
-  if (percent || hits.some(({ upper }, at) => hits.slice(0, at).some(({ lower }) => upper + NOISE < lower))) return false;
+  if (percent || hits.some(({ upper }, at) => hits.slice(0, at).some(({ lower }) => upper + NOISE < lower)))
+    return false;
   const mean = own.find((each) => !kOf(each))?.published;
   if (!mean || !hits.length) return true;
   const [least, largest] = boundReciprocal(hits);
@@ -317,10 +368,13 @@ function summarise(all) {
   });
   const [chance, counting] = [0, 1].map((at) => counted.filter((each) => each[at] === 1).length);
   const held = counted.filter((each) => each[1] !== undefined).length;
-  const open = counted.some((each) => each.includes(null)) ? " Of others, only p tells, which the program computes." : "";
-  const are = all.length === 1 ? "The number is" : `Of ${all.length} numbers, ${chance} ${chance === 1 ? "is" : "are"}`;
-  if (all.length === 1) return `${are} ${chance ? "" : "not certainly "}better than chance${held ? `, and ${counting ? "" : "not certainly "}better than counting` : ""}.${open}`;
-  return `${are} certainly better than chance${held ? `, and ${counting} than counting` : ""}.${open}`;
+  const open = counted.some((each) => each.includes(null))
+    ? " Of others, only p tells, which the program computes."
+    : "";
+  const some = `${chance === all.length ? "All" : `${chance} of`} ${all.length} numbers`;
+  const told = all.length > 1 ? `${some} are certainly` : `The number is ${chance ? "certainly" : "not certainly"}`;
+  const more = all.length > 1 ? `${counting} of them than counting` : `and ${counting ? "" : "not "}than counting`;
+  return `${told} better than chance${held ? `, ${more}` : ""}.${open}`;
 }
 
 /** @param {State} state @param {string} fileName @returns {Promise<{verdict: string, parts: (Node | null)[]}>} */
@@ -336,16 +390,26 @@ export async function showTable(state, fileName) {
   const { sheet, cells } = drawCells(table, found);
   const kinds = cells[0].map((cell) => cell.className);
   const head = sheet.headings.map((heading, j) => el("th", { scope: "col", class: kinds[j] }, heading));
-  const drawn = el("table", { class: "adjusted" }, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...cells.map((row) => el("tr", {}, ...row))));
+  const drawn = el(
+    "table",
+    { class: "adjusted" },
+    el("thead", {}, el("tr", {}, ...head)),
+    el("tbody", {}, ...cells.map((row) => el("tr", {}, ...row))),
+  );
   const tasks = [...new Set(all.map((each) => `${each.tasks.dataset.title}, ${describe(each.tasks)}`))];
   const tools = new Set(all.map((each) => each.tasks.tool));
   const caveats = [...tools].flatMap((tool) => (tool?.caveats ?? []).map((caveat) => `${tool?.title}: ${caveat}`));
   const more = reasons.size > 12 ? [`${reasons.size - 12} more.`] : [];
   const told = [...[...reasons].slice(0, 12), ...more];
-  const list = (/** @type {string[]} */ lines) => el("ul", { class: "caveats" }, ...lines.map((line) => el("li", {}, line)));
+  const list = (/** @type {string[]} */ lines) =>
+    el("ul", { class: "caveats" }, ...lines.map((line) => el("li", {}, line)));
   const sentence = `Adjusted for chance by the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`;
   const parts = [
-    el("p", { class: "standing" }, `${all.length} number${all.length === 1 ? "" : "s"} adjusted: ${tasks.slice(0, 4).join("; ")}${tasks.length > 4 ? " ..." : ""}. Index: 0 = chance, 1 = perfect.`),
+    el(
+      "p",
+      { class: "standing" },
+      `${all.length} number${all.length === 1 ? "" : "s"} adjusted: ${tasks.slice(0, 4).join("; ")}${tasks.length > 4 ? " ..." : ""}. Index: 0 = chance, 1 = perfect.`,
+    ),
     told.length ? el("div", { class: "left" }, el("p", {}, "Left out:"), list(told)) : null,
     scroll("The adjusted table", drawn),
     told.length ? el("p", { class: "quiet" }, "The program reads more: ", drawCommand(command)) : null,
@@ -357,7 +421,11 @@ export async function showTable(state, fileName) {
 
 /** @param {Table} table @param {(Found | null)[][]} found */
 function drawCells({ columns, rows }, found) {
-  const sheet = /** @type {import("./export.js").Sheet} */ ({ headings: [], rows: rows.map(() => []), shown: rows.map(() => []) });
+  const sheet = /** @type {import("./export.js").Sheet} */ ({
+    headings: [],
+    rows: rows.map(() => []),
+    shown: rows.map(() => []),
+  });
   const cells = /** @type {HTMLElement[][]} */ (rows.map(() => []));
   /** @type {(row: number, value: import("./export.js").Cell, shown: string, range?: string, kind?: string) => void} */
   const put = (row, value, shown, range = "", kind = "added") => {

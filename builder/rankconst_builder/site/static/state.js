@@ -1,9 +1,17 @@
 // What the calculator was asked, in the fragment of its address: a link shows the same numbers again.
 
 /** The fields of the form. */
-export const FIELDS = /** @type {const} */ (
-  ["value", "table", "dataset", "metric", "tool", "split", "side", "protocol", "aggregation"]
-);
+export const FIELDS = /** @type {const} */ ([
+  "value",
+  "table",
+  "dataset",
+  "metric",
+  "tool",
+  "split",
+  "side",
+  "protocol",
+  "aggregation",
+]);
 
 /** @typedef {Record<(typeof FIELDS)[number] | "version", string> & {mode: "number" | "table"}} State version: of the tables */
 

@@ -62,7 +62,8 @@ function findGraphs(text) {
     const last = findLast(text, tokens, i);
     const start = tokens[i].at;
     if (last < 0) {
-      const joined = tokens[i].text.length < 40 && /\d/.test(tokens[i].text) && beginsWithGraph(tokens[i].text.toLowerCase());
+      const joined =
+        tokens[i].text.length < 40 && /\d/.test(tokens[i].text) && beginsWithGraph(tokens[i].text.toLowerCase());
       if (joined) found.push({ kind: "graph", start, end: start + tokens[i].text.length, text: tokens[i].text });
       continue;
     }
@@ -72,7 +73,12 @@ function findGraphs(text) {
     const said = behind.match(/[A-Za-z0-9]+/g) ?? [];
     const isSaid = !before && said.length > 0 && said.every((word) => isPlain(word.toLowerCase()));
     const stop = isSaid ? end : end + behind.length;
-    found.push({ kind: "graph", start: start - before.length, end: stop, text: text.slice(start - before.length, stop) });
+    found.push({
+      kind: "graph",
+      start: start - before.length,
+      end: stop,
+      text: text.slice(start - before.length, stop),
+    });
     i = last;
     while (i + 1 < tokens.length && tokens[i + 1].at < stop) i += 1;
   }
@@ -132,7 +138,7 @@ function scan(text) {
   const tokens = [...text.matchAll(TOKEN)].map((each) => ({ start: each.index, end: each.index + each[0].length }));
   const graphs = findGraphs(text);
   const found = [];
-  for (let i = 0; i < tokens.length; ) {
+  for (let i = 0; i < tokens.length;) {
     const [graph] = graphs;
     const { start } = tokens[i];
     if (graph && graph.start <= start) {
@@ -161,7 +167,12 @@ export function readLabel(text) {
   const known = read.get(text);
   if (known) return known;
   const named = text.replace(ARROWS, "").replace(/^(?:table|tab\.?)\s*[A-Z]?\d+\s*[.:]?/i, "");
-  const bare = named.includes(" ") ? named.split(" ").filter((word) => !FILE.test(word)).join(" ") : named;
+  const bare = named.includes(" ")
+    ? named
+        .split(" ")
+        .filter((word) => !FILE.test(word))
+        .join(" ")
+    : named;
   const plain = bare.replace(PERCENT, " ");
   const cleaned = plain.length > LONGEST_HEADING ? plain : plain.replace(MARKS, "");
   const role = cleaned.length < 40 ? (get(words().roles, squash(cleaned)) ?? "") : "";
@@ -179,11 +190,21 @@ function compose(text, found, role, percent) {
     const [field, value] = words().values[squash(each.text)];
     values[field] = [...new Set([...(values[field] ?? []), value])];
   }
-  const graphs = found.filter(({ kind }) => kind === "graph").map((each) => get(words().graphs, squash(each.text)) || each.text);
-  const asked = found.filter(({ kind, text: word }) => ["value", "word"].includes(kind) && get(words().lexicon, joined(word)));
+  const graphs = found
+    .filter(({ kind }) => kind === "graph")
+    .map((each) => get(words().graphs, squash(each.text)) || each.text);
+  const asked = found.filter(
+    ({ kind, text: word }) => ["value", "word"].includes(kind) && get(words().lexicon, joined(word)),
+  );
   const metrics = [...new Set(found.filter(({ kind }) => kind === "metric").map((each) => findMetric(each.text)))];
   return {
-    ...{ text, values, percent, graphs: [...new Set(graphs)], words: [...new Set(asked.map((each) => joined(each.text)))] },
+    ...{
+      text,
+      values,
+      percent,
+      graphs: [...new Set(graphs)],
+      words: [...new Set(asked.map((each) => joined(each.text)))],
+    },
     metric: metrics.length > 1 ? "other" : (metrics[0] ?? ""),
     role: metrics.length ? "" : role,
     whole: found.length > 0 && found.every(({ kind }) => kind),
@@ -216,7 +237,9 @@ export const isFlag = ({ whole, values, words: held }) =>
 /** What a label declares. @param {Label} label @returns {Record<string, string>} */
 export function declare({ whole, values, graphs }) {
   if (!whole) return {};
-  const said = Object.fromEntries(Object.entries(values).flatMap(([field, held]) => (held.length > 1 ? [] : [[field, held[0]]])));
+  const said = Object.fromEntries(
+    Object.entries(values).flatMap(([field, held]) => (held.length > 1 ? [] : [[field, held[0]]])),
+  );
   if (values.side?.length === 2 && !values.side.includes("both")) said.side = "both";
   return graphs.length === 1 ? { ...said, dataset: graphs[0] } : said;
 }
