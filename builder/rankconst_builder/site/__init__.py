@@ -31,7 +31,8 @@ from rankconst_builder.site.data import (
     write_badge,
     write_json,
 )
-from rankconst_builder.site.pages import PAGES, Site, write_dataset
+from rankconst_builder.site.dataset import write_dataset
+from rankconst_builder.site.pages import PAGES, Site
 from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:

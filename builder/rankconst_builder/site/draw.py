@@ -112,23 +112,23 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
         x = place(point.value)
         level = heights["below", round(x / _DOT)] = heights["below", round(x / _DOT)] + 1
         dot = tag("circle", cx=x, cy=max(floor + _DOT / 2 - _DOT * level, shelf), r=_DOT / 2 - 0.5)
-        told = tag("title", f"{point.title}: {show_number(point.value)}")
+        title = tag("title", f"{point.title}: {show_number(point.value)}")
         name = f"family-{FAMILIES.index(point.family)}"
-        marks.append(tag("a", told, dot, href=point.page, class_=name, data_key=point.key, tabindex="-1"))
+        marks.append(tag("a", title, dot, href=point.page, class_=name, data_key=point.key, tabindex="-1"))
     for decade in range(first, 1):
         x = place(10.0**decade)
         marks.append(tag("line", class_="tick", x1=x, x2=x, y1=floor, y2=floor + 5))
         anchor = "end" if decade == 0 else "start" if decade == first else "middle"
         marks.append(tag("text", f"{10.0**decade:g}", x=x, y=floor + 20, text_anchor=anchor))
     used = [family for family in FAMILIES if any(point.family == family for point in points)]
-    key = [tag("li", family, class_=f"family-{FAMILIES.index(family)}") for family in used]
-    key += [tag("li", "published results", class_="published")] if results else []
+    legend = [tag("li", family, class_=f"family-{FAMILIES.index(family)}") for family in used]
+    legend += [tag("li", "published results", class_="published")] if results else []
     told = "The MRR that a random ranker is expected to get, one dot a dataset" + (
         "; above, published results on the same scale." if results else "."
     )
     axis = tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor)
     drawn = tag("svg", axis, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
-    return tag("figure", drawn, tag("ul", *key, class_="key"), tag("figcaption", told), class_="drawn explorer")
+    return tag("figure", drawn, tag("ul", *legend, class_="key"), tag("figcaption", told), class_="drawn explorer")
 
 
 def _place_decade(first: int, value: float) -> float:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.baselines import BASELINES, OFFERED
+from rankconst.catalogue.baselines import OFFERED
 from rankconst.catalogue.benchmarks import list_kinds
-from rankconst.catalogue.metrics import HEADLINE, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol
 from rankconst.tasks import Tasks
 from rankconst.values.published import show_number
-from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
-from rankconst_builder.site.data import FIELDS, describe_fields, identify, locate, write_json
-from rankconst_builder.site.draw import FAMILIES, Point, draw_candidates, draw_chance, draw_datasets, draw_results
+from rankconst_builder.describe import LICENCE_URL, PAPER
+from rankconst_builder.site.data import FIELDS, identify, locate
+from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
 from rankconst_builder.site.html import Html, join, link, scroll, table, tag
-from rankconst_builder.site.published import METRIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +27,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "object-src 'none'"
 )
-_NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "card.html": "Card", "about.html": "About"}
+_NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "about.html": "About"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def _rate_protocol(key: str) -> int:
     return 0 if key == DEFAULT_PROTOCOL else 1 if find_protocol(key).used_by else 2
 
 
-def _write(
+def write_page(
     site: Site,
     here: str,
     title: str,
@@ -160,7 +159,7 @@ def _input(name: str, *described: str, **attributes: str) -> Html:
 def write_calculator(site: Site) -> str:
     """Return the first page."""
     note = tag("p", id="version-note", class_="error", role="status")
-    return _write(
+    return write_page(
         site,
         "index.html",
         "Adjust a ranking metric for chance",
@@ -261,19 +260,6 @@ def _contrast(site: Site) -> list[str]:
 # -- the datasets ---------------------------------------------------------------------------------------------------
 
 
-def _headline_cells(site: Site, tasks: Tasks, page: str = "") -> list[Html]:
-    """Return the expectations that papers' metrics have, each a link to its constant."""
-    return [
-        Html("–") if value is None else tag("a", show_number(value, 4), href=f"{page}#{locate(tasks)}/{slug}")
-        for slug in _HEADLINE
-        for value in [site.expect(tasks, slug)]
-    ]
-
-
-_HEADLINE_LABELS = [metric.label for metric in HEADLINE]
-_HEADLINE = [label.lower() for label in _HEADLINE_LABELS]
-
-
 _LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
 
 
@@ -300,17 +286,17 @@ def write_list(site: Site) -> str:
             tag("td", tasks.protocol),
             tag("td", family),
             *shown[2:],
-            *(tag("td", _count(number), data_value="" if number is None else number) for number in numbers),
+            *(tag("td", count(number), data_value="" if number is None else number) for number in numbers),
         ]
         words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
         rows.append(tag("tr", *cells, data_words=words, data_key=key))
     labels = [parse_metric(slug).label for slug in _LISTED]
     headings = ["dataset", *labels[:2], "protocol", "family", *labels[2:], "entities", "relations", "test triples"]
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
-    listed = tag("table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed")
+    listed = tag("table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed print")
     search = tag("input", id="search", type="search", autocomplete="off", spellcheck="false")
     results = [(key, each.value) for key in site.keys for each in site.published.get(key, ())]
-    return _write(
+    return write_page(
         site,
         "datasets.html",
         "Datasets",
@@ -332,264 +318,17 @@ def _show(value: float | None) -> str:
     return "–" if value is None else show_number(value, 4)
 
 
-def _count(number: int | None) -> str:
+def count(number: int | None) -> str:
+    """Write a count, or a dash if it is not known."""
     return "–" if number is None else f"{number:,}"
 
 
-def write_dataset(site: Site, key: str) -> str:
-    """Return the page of a dataset."""
-    row, tasks = site.tables.datasets[key], site.usual_tasks(key)
-    title, path = row["title"], f"v1/{site.tables.version}/{key}.json"
-    constants = {
-        slug: site.tables.constants(tasks, slug) for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None
-    }
-    drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
-    told = " and ".join(
-        f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of {show_number(each.expectation, 4)}"
-        for slug, each in constants.items()
-    )
-    sections = [
-        tag("h1", title),
-        tag("p", f"A random ranker gets {told} ({tasks.describe()}).", class_="lead") if told else Html(""),
-        tag("p", tag("code", identify(site.tables.version, key)), " · ", link(f"../{path}", "JSON"), class_="quiet"),
-        tag("section", id="card", class_="card", aria_label="The constant of this address", hidden=True),
-        tag("h2", "What chance gets"),
-        tag(
-            "p",
-            "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
-        ),
-        scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
-        *_tell_baselines(site, tasks),
-        *_tell_published(site, tasks),
-        tag("h2", "All constants"),
-        _fold(
-            "Every metric, split, side, protocol and baseline",
-            tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
-            tag(
-                "div",
-                tag("p", "The listing needs JavaScript; ", link(f"../{path}", "the JSON"), " has it all."),
-                id="listing",
-            ),
-            id="all",
-        ),
-        tag("h2", "More"),
-        *_tell_relations(site, tasks),
-        *([_fold("How far luck reaches", tag("div", *drawn, class_="figures"))] if drawn else []),
-        _fold("Numbers of candidates", draw_candidates(site.tables.histogram(tasks))),
-        _fold("The benchmark: sources, licence, citation and hashes", *_describe_benchmark(row)),
-    ]
-    return _write(
-        site,
-        f"datasets/{key}.html",
-        f"{title}: what chance gets",
-        *sections,
-        description=f"Chance expectations and variances of MR, MRR, Hits@k and others on {title}.",
-        head=[
-            tag("link", rel="alternate", type="application/json", href=f"../{path}"),
-            tag("script", Html(write_json(describe_linked(site, key))), type="application/ld+json"),
-        ],
-    )
+# -- about --------------------------------------------------------------------------------------------------------
 
 
-def _fold(title: str, *body: str, **attributes: str) -> Html:
-    """Return what is shown when its title is chosen."""
-    return tag("details", tag("summary", title), *body, class_="fold", **attributes)
-
-
-def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
-    """Return what chance gets: protocols under which it gets the same share a row."""
-    same: dict[tuple[float | None, ...], list[str]] = {}
-    for protocol in site.tables.protocols(key):
-        tasks = Tasks(key, protocol, usual.split, usual.side)
-        same.setdefault(tuple(site.expect(tasks, slug) for slug in _HEADLINE), []).append(protocol)
-    rows = [
-        [" = ".join(equal), *_headline_cells(site, Tasks(key, equal[0], usual.split, usual.side))]
-        for equal in same.values()
-    ]
-    return table(["protocol", *_HEADLINE_LABELS], rows, class_="numbers")
-
-
-def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
-    """Show what chance gets on tasks (h, ?, t), where the tables have them."""
-    asked = [Tasks(usual.dataset, each, usual.split, RELATION_SIDE) for each in site.tables.protocols(usual.dataset)]
-    rows = [
-        [each.protocol, *_headline_cells(site, each), find_protocol(each.protocol).relation_summary]
-        for each in asked
-        if locate(each) in site.described[usual.dataset]["constants"]
-    ]
-    if not rows:
-        return []
-    headings = ["protocol", *_HEADLINE_LABELS, "what is ranked"]
-    return [
-        _fold(
-            "Relation prediction",
-            tag(
-                "p",
-                f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are not included "
-                "in both sides.",
-            ),
-            scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
-        )
-    ]
-
-
-def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
-    """Show what rankers get that count training triples, where the tables have them."""
-    ladder = [Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each) for each in BASELINES]
-    held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
-    if len(held) < 2:
-        return []
-    rows = [
-        [BASELINES[each.baseline].title, *_headline_cells(site, each), BASELINES[each.baseline].summary]
-        for each in held
-    ]
-    headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
-    return [
-        tag("h2", "What counting gets"),
-        tag("p", f"Rankers that only know the training set ({tasks.describe()})."),
-        scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
-    ]
-
-
-def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
-    """Show published results on the distribution of chance, among the baselines."""
-    results = site.published.get(tasks.dataset, ())
-    if not results:
-        return []
-    constants = site.tables.constants(tasks, METRIC)
-    baselines = {
-        BASELINES[key].title: constants.index(expected)
-        for key in BASELINES
-        if (expected := site.expect(replace(tasks, baseline=key), METRIC)) is not None
-    }
-    label = constants.metric.label
-    forms = [constants.metric.name_of(form) or form for form in ("index", "z")]
-    rows = [
-        [each.model, each.text, *each.shown, each.source or "–", each.tasks.protocol, each.tasks.side]
-        for each in results
-    ]
-    return [
-        tag("h2", "Published results"),
-        tag(
-            "p",
-            f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
-            f"baselines under protocol {tasks.protocol}.",
-        ),
-        draw_results(constants, baselines, [each.index for each in results]),
-        scroll(
-            table(["model", label, *forms, "published in", "protocol", "side"], rows),
-            "Published results",
-        ),
-    ]
-
-
-def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
-    """Return statistics, source files with hashes, licence and citation."""
-    facts = [
-        ("entities", f"{_count(row['entities'])}, {_count(row['entities_train'])} of them in the training set"),
-        ("relations", f"{_count(row['relations'])}, {_count(row['relations_train'])} of them in the training set"),
-        ("also called", ", ".join(row["aliases"]) or "–"),
-        ("licence", row["licence"] or "not stated"),
-        (
-            "files checked",
-            "each against a hash known beforehand" if row["verified"] else "not against hashes known beforehand",
-        ),
-    ]
-    cited = row["citation"] or "–"
-    cite = _safe_link(row["citation_url"], cited)
-    counted = [
-        [split, *(_count(row.get(f"{name}_{split}")) for name in ("triples", "duplicates", "dropped"))]
-        for split in SPLITS
-    ]
-    hashes = [[split, tag("code", known or "–")] for split, known in zip(SPLITS, row["sha256"], strict=False)]
-    return [
-        tag("dl", *_list_facts([*facts, ("citation", cite)]), class_="facts"),
-        scroll(
-            table(["split", "triples", "repeated", "dropped by protocol pykeen"], counted, class_="numbers"),
-            "Triples by split",
-        ),
-        *([scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes")] if hashes else []),
-        *(
-            [tag("p", "Source files:"), tag("ul", *(tag("li", _safe_link(url, url)) for url in row["source_urls"]))]
-            if row["source_urls"]
-            else []
-        ),
-    ]
-
-
-def _list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
+def list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
+    """Return names and values as the parts of a list of facts."""
     return [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
-
-
-def _safe_link(address: str | None, text: str) -> str:
-    """Return a link; only the text if the address is not one of the web."""
-    return link(address, text) if address and address.startswith(("https://", "http://")) else text
-
-
-def describe_linked(site: Site, key: str) -> dict[str, Any]:
-    """Return what search engines read of a dataset: schema.org's Dataset."""
-    row, path = site.tables.datasets[key], f"v1/{site.tables.version}/{key}.json"
-    described = describe_fields()
-    return {
-        "@context": "https://schema.org/",
-        "@type": "Dataset",
-        "name": f"Chance constants of {row['title']}",
-        "description": f"Expectation and variance of ranking metrics over random rankings on {row['title']}, each with "
-        "its error, by split, side, protocol, aggregation and baseline.",
-        "identifier": identify(site.tables.version, key),
-        "version": site.tables.version,
-        "license": LICENCE_URL,
-        "isAccessibleForFree": True,
-        "creator": {"@type": "Organization", "name": AUTHORS},
-        "citation": str(PAPER["url"]),
-        "isBasedOn": row["source_urls"],
-        "variableMeasured": [
-            {"@type": "PropertyValue", "name": name, "description": told} for name, told in described.items()
-        ],
-        "distribution": [
-            {"@type": "DataDownload", "encodingFormat": "application/json", "contentUrl": f"{site.url or '../'}{path}"}
-        ],
-        **({"url": f"{site.url}datasets/{key}.html"} if site.url else {}),
-    }
-
-
-# -- the card, and about --------------------------------------------------------------------------------------------
-
-
-def write_card(site: Site) -> str:
-    """Return a page to print: the values that are used most."""
-    rows = []
-    for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
-        tasks = site.usual_tasks(key)
-        cells = [
-            "–" if value is None else show_number(value, 4)
-            for slug in _HEADLINE
-            for value in [site.expect(tasks, slug)]
-        ]
-        told = site.described[key]["tasks"][locate(tasks)]
-        rows.append([site.title_of(key), tasks.protocol, tasks.side, f"{told['num_tasks']:,}", *cells])
-    return _write(
-        site,
-        "card.html",
-        "Card",
-        tag("h1", "What a random ranker gets"),
-        tag(
-            "p",
-            "Expectations on test, over all ranking tasks. Index = (M − E) / (optimum − E); the optimum is 1. "
-            f"rankconst tables {site.tables.version}.",
-            class_="lead",
-        ),
-        tag(
-            "p",
-            tag("button", "Print, or save as PDF", type="button", id="print"),
-            " It fits on one sheet.",
-            class_="quiet screen",
-        ),
-        scroll(
-            table(["dataset", "protocol", "side", "tasks", *_HEADLINE_LABELS], rows, class_="numbers print"),
-            "What a random ranker gets",
-        ),
-    )
 
 
 def write_about(site: Site) -> str:
@@ -603,7 +342,7 @@ def write_about(site: Site) -> str:
         ["z", "±(M − E[M]) / √Var[M], larger is better", "standard deviations better than random"],
     ]
     protocols = dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
-    return _write(
+    return write_page(
         site,
         "about.html",
         "About",
@@ -622,9 +361,9 @@ def write_about(site: Site) -> str:
         ),
         tag("h2", "Protocols"),
         tag("p", "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:"),
-        tag("dl", *_list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
+        tag("dl", *list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
         tag("h2", "Baselines"),
-        tag("dl", *_list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts"),
+        tag("dl", *list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts"),
         tag("h2", "An address for every constant"),
         tag(
             "p",
@@ -665,7 +404,6 @@ def write_about(site: Site) -> str:
 PAGES: dict[str, Callable[[Site], str]] = {
     "index.html": write_calculator,
     "datasets.html": write_list,
-    "card.html": write_card,
     "about.html": write_about,
 }
 """File name to what writes the page; there is one more for each dataset."""

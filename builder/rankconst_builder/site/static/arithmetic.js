@@ -211,7 +211,8 @@ export function explainImpossible(constants, value, lower, upper, noise) {
     low === high
       ? `expected ${general(low)}, which every ranker gets here.`
       : `expected ${general(low)} to ${general(high)}.`;
-  return `${general(value)} is not a possible ${metric.label} on ${constants.where}: ${expected} ${hintAt(metric, value)}`;
+  const what = `${general(value)} is not a possible ${metric.label} on ${constants.where}`;
+  return `${what}: ${expected} ${hintAt(metric, value)}`;
 }
 
 // -- the three adjustments -------------------------------------------------------------------------------------------

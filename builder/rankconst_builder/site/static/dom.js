@@ -6,7 +6,11 @@ import { Refusal } from "./format.js";
 /** @typedef {import("./names.js").Contents} Contents */
 /** @typedef {Node | string | null} Child */
 
-/** @type {{names: Catalogue, sets: Map<string, Contents>, add: (contents: Contents) => void, words?: any, reader?: {showTable: (state: import("./state.js").State, fileName: string) => Promise<{verdict: string, parts: (Node | null)[]}>}}} */
+/** @typedef {{verdict: string, parts: (Node | null)[]}} Shown */
+/** @typedef {{showTable: (state: import("./state.js").State, fileName: string) => Promise<Shown>}} Reader */
+/** @typedef {{names: Catalogue, sets: Map<string, Contents>, words?: any, reader?: Reader}} Held */
+
+/** @type {Held} */
 export const rankconst = /** @type {any} */ (globalThis).rankconst;
 
 /**
@@ -55,7 +59,11 @@ export const address = (path) => root + path;
 /** @type {Map<string, Promise<void>>} */
 const asked = new Map();
 
-/** Load a script, once: pages that are opened from a folder may not read other files. @param {string} path @param {string} what */
+/**
+ * Load a script, once: pages that are opened from a folder may not read other files.
+ * @param {string} path
+ * @param {string} what
+ */
 export function loadScript(path, what) {
   const waiting = asked.get(path);
   if (waiting) return waiting;

@@ -8,7 +8,7 @@ import { readLabel } from "./words.js";
 /** @typedef {import("./words.js").Text} Text */
 /** @typedef {import("./words.js").Words} Words */
 /** @typedef {{cells: string[], spans: Map<number, number> | null}} Row spans: null if the format cannot say */
-/** @typedef {{rows: Row[], texts: Text[], printed: boolean}} Grid printed: in a document, where a cell may stand for those below */
+/** @typedef {{rows: Row[], texts: Text[], printed: boolean}} Grid printed: a cell may stand for those below */
 
 const MOST = { rows: 500, columns: 40, characters: 1_000_000, cell: 1000, around: 20_000 };
 
@@ -124,7 +124,7 @@ function cutMarkdown(text) {
 
 // -- LaTeX ------------------------------------------------------------------------------------------------------------
 
-/** The place behind the brace that closes what opens at a place; -1 if none does. @param {string} text @param {number} start */
+/** Behind the brace that closes what opens there; -1 if none does. @param {string} text @param {number} start */
 function closeBrace(text, start) {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -135,7 +135,12 @@ function closeBrace(text, start) {
   return -1;
 }
 
-/** An argument, behind options: its text and its end. @param {string} text @param {number} start @returns {[string, number] | null} */
+/**
+ * An argument, behind options: its text and its end.
+ * @param {string} text
+ * @param {number} start
+ * @returns {[string, number] | null}
+ */
 function readArgument(text, start) {
   const [blank] = /^(?:\s*\[[^\][]{0,500}\])*\s*/.exec(text.slice(start, start + 2000)) ?? [""];
   const open = start + blank.length;
@@ -175,8 +180,9 @@ function cutLatex(text) {
   };
 }
 
-const RULES =
-  /^\s*\\[a-zA-Z]*(?:line|rule|rules|space|color|noalign|head|foot|centering|small|footnotesize)\*?(?![a-zA-Z])(?:\([^()]{0,40}\)|\[[^\][]{0,200}\]|\{[^{}]{0,200}\})*/;
+const RULE = "line|rule|rules|space|color|noalign|head|foot|centering|small|footnotesize";
+const GIVEN = String.raw`(?:\([^()]{0,40}\)|\[[^\][]{0,200}\]|\{[^{}]{0,200}\})*`;
+const RULES = new RegExp(String.raw`^\s*\\[a-zA-Z]*(?:${RULE})\*?(?![a-zA-Z])${GIVEN}`);
 const BREAK = /\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z])|\\.|[{}&]/gs;
 
 /** @param {string} body @returns {Row[]} */

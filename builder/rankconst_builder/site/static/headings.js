@@ -8,7 +8,7 @@ import { readLabel } from "./words.js";
 
 /** @typedef {import("./grids.js").Row} Row */
 /** @typedef {import("./words.js").Label} Label */
-/** @typedef {{name: string, labels: Label[], measure: Label | null, role: string}} Column labels: from the upper level down */
+/** @typedef {{name: string, labels: Label[], measure: Label | null, role: string}} Column labels: the upper first */
 /** @typedef {{columns: Column[], depth: number, last: string[]}} Heading */
 
 const DEEPEST = 4;
@@ -104,7 +104,7 @@ function joinCounts(levels) {
   return levels;
 }
 
-/** The labels of an upper level for every column: as they span, or over the empty cells behind. @param {Row} row @param {number} width */
+/** Of an upper level: as cells span, or over the empty ones behind. @param {Row} row @param {number} width */
 function spread({ cells, spans }, width) {
   let [label, left] = ["", 0];
   return Array.from({ length: width }, (_, j) => {

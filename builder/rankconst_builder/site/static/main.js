@@ -6,4 +6,3 @@ import { startDataset, startList } from "./explorer.js";
 if (document.getElementById("calculator")) startCalculator();
 if (document.getElementById("list")) startList();
 if (document.getElementById("constants")) startDataset();
-document.getElementById("print")?.addEventListener("click", () => print());

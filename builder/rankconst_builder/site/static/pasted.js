@@ -1,5 +1,5 @@
-// A pasted table: each number with what its row, its heading and the texts around it say of its tasks. What may say more
-// is asked about, and left to the program.
+// A pasted table: each number with what its row, its heading and the texts around it say of its tasks. What may say
+// more is asked about, and left to the program.
 
 import { el, rankconst, scroll } from "./dom.js";
 import { quote } from "./export.js";
@@ -18,7 +18,7 @@ import { declare, explainAsk, gather, isFlag, isOfKind, readLabel } from "./word
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./words.js").Label} Label */
 /** @typedef {import("./words.js").Text} Text */
-/** @typedef {{columns: Column[], rows: string[][], first: number, around: Text[], above: Text[][]}} Table above: of each row */
+/** @typedef {{columns: Column[], rows: string[][], first: number, around: Text[], above: Text[][]}} Table */
 
 const UNREAD = ["num_tasks", "relations", "step", "tool", "metric", "value", "k"];
 const FIELDS = /** @type {const} */ (["dataset", "split", "side", "protocol", "aggregation"]);
@@ -75,7 +75,11 @@ function readTable(text, fileName) {
 /** @param {string} text @param {import("./words.js").Scope} scope @param {string} place @returns {Text} */
 const say = (text, scope, place) => ({ label: readLabel(text), scope, place });
 
-/** Repeat what the row above says where a cell of a document is empty. @param {Column[]} columns @param {string[][]} rows */
+/**
+ * Repeat what the row above says where a cell of a document is empty.
+ * @param {Column[]} columns
+ * @param {string[][]} rows
+ */
 function fillRows(columns, rows) {
   const first = Math.max(
     columns.findIndex(({ measure }) => measure),
@@ -92,7 +96,11 @@ function fillRows(columns, rows) {
   }
 }
 
-/** What rows without numbers say of those below them; a row has its own place in this. @param {Column[]} columns @param {string[][]} rows */
+/**
+ * What rows without numbers say of those below them; a row has its own place in this.
+ * @param {Column[]} columns
+ * @param {string[][]} rows
+ */
 function findGroups(columns, rows) {
   let group = /** @type {Text[]} */ ([]);
   const first = columns.findIndex(({ measure }) => measure);
@@ -112,8 +120,8 @@ function findGroups(columns, rows) {
 // -- units ------------------------------------------------------------------------------------------------------------
 
 /**
- * Which shares are percentages without a sign: of a metric, or of Hits@k, all or none, if each row has one above 1. Returns
- * for each column whether its numbers are; a text says why that is open.
+ * Which shares are percentages without a sign: of a metric, or of Hits@k, all or none, if each row has one above 1.
+ * Returns for each column whether its numbers are; a text says why that is open.
  * @param {Table} table
  * @returns {(boolean | string)[]}
  */
@@ -303,7 +311,12 @@ const isFiltered = (labels) => labels.some((label) => declare(label).protocol ==
 /** What ranks differ by is no more than what sums of millions of groups lose. */
 const NOISE = 1e-8;
 
-/** Leave out evaluations whose numbers no ranks have together. @param {Table} table @param {(Found | null)[][]} found @param {Set<string>} reasons */
+/**
+ * Leave out evaluations whose numbers no ranks have together.
+ * @param {Table} table
+ * @param {(Found | null)[][]} found
+ * @param {Set<string>} reasons
+ */
 function dropContradictions({ rows, first }, found, reasons) {
   for (const i of rows.keys()) {
     const evaluations = /** @type {Map<string, number[]>} */ (new Map());
@@ -340,8 +353,8 @@ function agree(own) {
 }
 
 /**
- * The least and the largest MRR that shares of hits allow, for ascending k: it is least if the hits between two ks are all
- * at the larger one, and largest if they are just beyond the smaller, at half a rank more where scores tie.
+ * The least and the largest MRR that shares of hits allow, for ascending k: it is least if the hits between two ks are
+ * all at the larger one, and largest if they are just beyond the smaller, at half a rank more where scores tie.
  * @param {{k: number, lower: number, upper: number}[]} hits
  */
 function boundReciprocal(hits) {
@@ -403,12 +416,14 @@ export async function showTable(state, fileName) {
   const told = [...[...reasons].slice(0, 12), ...more];
   const list = (/** @type {string[]} */ lines) =>
     el("ul", { class: "caveats" }, ...lines.map((line) => el("li", {}, line)));
-  const sentence = `Adjusted for chance by the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`;
+  const tables = `rankconst tables ${rankconst.names.version}`;
+  const sentence = `Adjusted for chance by the ${tables}, following Hoyt et al. 2022 (arXiv:2203.07544).`;
+  const shown = `${tasks.slice(0, 4).join("; ")}${tasks.length > 4 ? " ..." : ""}`;
   const parts = [
     el(
       "p",
       { class: "standing" },
-      `${all.length} number${all.length === 1 ? "" : "s"} adjusted: ${tasks.slice(0, 4).join("; ")}${tasks.length > 4 ? " ..." : ""}. Index: 0 = chance, 1 = perfect.`,
+      `${all.length} number${all.length === 1 ? "" : "s"} adjusted: ${shown}. Index: 0 = chance, 1 = perfect.`,
     ),
     told.length ? el("div", { class: "left" }, el("p", {}, "Left out:"), list(told)) : null,
     scroll("The adjusted table", drawn),

@@ -13,7 +13,7 @@ export const FIELDS = /** @type {const} */ ([
   "aggregation",
 ]);
 
-/** @typedef {Record<(typeof FIELDS)[number] | "version", string> & {mode: "number" | "table"}} State version: of the tables */
+/** @typedef {Record<(typeof FIELDS)[number] | "version", string> & {mode: "number" | "table"}} State */
 
 /** @type {State} */
 export const NOTHING = {

@@ -13,8 +13,8 @@ const CERTAIN = Math.sqrt(1 / 0.05 - 1);
 const SMALL = 0.005;
 
 /**
- * 1 for a number better than its baseline, -1 for a worse one, 0 for one that cannot be told from it; null where only p,
- * which the program computes, tells.
+ * 1 for a number better than its baseline, -1 for a worse one, 0 for one that cannot be told from it; null where only
+ * p, which the program computes, tells.
  * @param {Rung} rung
  * @param {Published} published
  * @param {number} shift

@@ -54,7 +54,11 @@ const LONGEST_HEADING = 200;
 
 // -- names of graphs --------------------------------------------------------------------------------------------------
 
-/** The graphs that a text names; with anything attached, a name is of another graph. @param {string} text @returns {Found[]} */
+/**
+ * The graphs that a text names; with anything attached, a name is of another graph.
+ * @param {string} text
+ * @returns {Found[]}
+ */
 function findGraphs(text) {
   const tokens = [...text.matchAll(/[A-Za-z0-9]+/g)].map((found) => ({ at: found.index, text: found[0] }));
   const found = [];
@@ -92,7 +96,12 @@ const isPlain = (word) => words().fillers.includes(word) || Boolean(get(words().
 const beginsWithGraph = (word) =>
   [...word].some((_, n) => n > 3 && /\d/.test(word.slice(0, n)) && get(words().graphs, word.slice(0, n)) !== undefined);
 
-/** @param {string} text @param {{at: number, text: string}[]} tokens @param {number} i @returns {number} the last word of the longest name */
+/**
+ * @param {string} text
+ * @param {{at: number, text: string}[]} tokens
+ * @param {number} i
+ * @returns {number} the last word of the longest name
+ */
 function findLast(text, tokens, i) {
   let [name, last] = ["", -1];
   for (let j = i; j < Math.min(i + 6, tokens.length); j += 1) {
@@ -106,7 +115,10 @@ function findLast(text, tokens, i) {
 
 // -- labels -----------------------------------------------------------------------------------------------------------
 
-/** @param {string} name @returns {string} the slug of a metric; "other" for one that this page does not adjust, "adjusted" if its values are already */
+/**
+ * @param {string} name
+ * @returns {string} the slug of a metric; "other" for one that is not adjusted here, "adjusted" for one that is already
+ */
 function findMetric(name) {
   const plain = squash(name);
   const held = words();
@@ -282,7 +294,11 @@ function nameGraphs(texts) {
   return [...(named.size ? new Map([...others, ...named]) : named).values()];
 }
 
-/** Whether a benchmark is what a question is about: a temporal one, of a date. @param {Ask} ask @param {string} dataset */
+/**
+ * Whether a benchmark is what a question is about: a temporal one, of a date.
+ * @param {Ask} ask
+ * @param {string} dataset
+ */
 export function isOfKind({ word }, dataset) {
   const kind = get(words().lexicon, word)?.[3];
   return Boolean(kind && get(words().kinds, dataset)?.includes(kind));
