@@ -47,8 +47,20 @@ FIRST = "nations"
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
 
-# What is at the top of a site, and what systems leave anywhere.
-_PARTS = {*PAGES, "assets", "datasets", "docs", "v1", ".nojekyll", MARK, ".DS_Store", "Thumbs.db", "desktop.ini"}
+# What is at the top of a site, also of an older one (card.html), and what systems leave anywhere.
+_PARTS = {
+    *PAGES,
+    "card.html",
+    "assets",
+    "datasets",
+    "docs",
+    "v1",
+    ".nojekyll",
+    MARK,
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+}
 
 _IMPORT = re.compile(r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE)
 # What stands before the code of a line: no text of the scripts begins a line with these.
