@@ -65,7 +65,7 @@ def pages(session: nox.Session) -> None:
     session.install("-e", ".[builder]", *nox.project.dependency_groups(PROJECT, "docs"))
     built = f"{session.create_tmp()}/docs"
     session.run("sphinx-build", "-W", "docs", built)
-    session.run("rankconst", "site", "--out", "public", "--docs", built)
+    session.run("rankconst", "tables", "site", "--out", "public", "--docs", built)
 
 
 @nox.session

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
+import zipfile
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
@@ -16,19 +18,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from carried import open_once
+from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.names import squash
+from rankconst.results.vocabulary import list_lexicon, list_values
 from rankconst.values.published import show_number, show_uncertain
-from rankconst_builder.site import Order, check_folder, join_modules, make_files, write_site
-from rankconst_builder.site.data import describe_names
+from rankconst_builder.site import Order, check_folder, make_files, write_site
+from rankconst_builder.site.data import describe_names, describe_words, write_json
 from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
-    from rankconst.tasks import Histogram
 
 KEYS = ("nations", "ogblcollab")
+ROOT = Path(__file__).parents[2]
 URL = "https://example.org/constants/"
 STATIC = resources.files("rankconst_builder.site").joinpath("static")
 
@@ -114,43 +118,6 @@ def test_every_row_of_the_tables_has_an_address(files: dict[str, str], tables: T
         assert all(worst[slug] == tables.constants(key, slug).worst for slug in worst)
 
 
-def test_counts_are_those_of_the_tables(files: dict[str, str], tables: Tables) -> None:
-    script = files[f"v1/{tables.version}/nations.counts.js"]
-    described = json.loads(script.removeprefix("rankconst.add(").removesuffix(");\n"))
-    assert described["id"] == f"rankconst:{tables.version}/nations.counts"
-    assert len(described["counts"]) > 10
-    for path, (sizes, counts) in described["counts"].items():
-        split, side, protocol = path.split("/")
-        histogram = tables.histogram(tables.tasks("nations", split=split, side=side, protocol=protocol))
-        assert (sizes, counts) == (histogram.num_candidates.tolist(), histogram.num_tasks.tolist())
-
-
-def test_relations_and_blocks_are_those_of_the_tables(files: dict[str, str], tables: Tables) -> None:
-    def read(part: str) -> dict[str, Any]:
-        script = files[f"v1/{tables.version}/nations.{part}.js"]
-        held: dict[str, Any] = json.loads(script.removeprefix("rankconst.add(").removesuffix(");\n"))
-        assert held["id"] == f"rankconst:{tables.version}/nations.{part}"
-        counts: dict[str, Any] = held["counts"]
-        return counts
-
-    def find(path: str, **more: str) -> Histogram:
-        split, side, protocol = path.split("/")[:3]
-        return tables.histogram("nations", split=split, side=side, protocol=protocol, **more)
-
-    for path, counts in read("relations").items():
-        split, side, protocol = path.split("/")
-        assert tuple(sorted(counts)) == tables.relations("nations", split=split, side=side, protocol=protocol)
-        relation, (sizes, tasks) = next(iter(counts.items()))
-        histogram = find(path, relations=relation)
-        assert (sizes, tasks) == (histogram.num_candidates.tolist(), histogram.num_tasks.tolist())
-    for path, columns in read("blocks").items():
-        histogram = find(path, baseline=path.split("/")[3])
-        assert histogram.offsets is not None
-        expected = (each.tolist() for each in (histogram.offsets, histogram.num_candidates, histogram.num_tasks))
-        assert sorted(zip(*columns, strict=True)) == sorted(zip(*expected, strict=True))
-    assert f"v1/{tables.version}/ogblcollab.blocks.js" not in files
-
-
 def test_every_link_leads_somewhere(files: dict[str, str], tables: Tables) -> None:
     pages = pages_of(files)
     assert {"index.html", "datasets.html", "datasets/nations.html"} < set(pages)
@@ -218,7 +185,8 @@ def test_a_page_shows_statistics_sources_and_the_histogram(files: dict[str, str]
 
 def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tables) -> None:
     page = files["datasets/nations.html"]
-    apart = page[page.index("<h2>Relation prediction</h2>") : page.index("<h2>What counting gets</h2>")]
+    begin = page.index("<summary>Relation prediction</summary>")
+    apart = page[begin : page.index("</details>", begin)]
     for protocol in tables.protocols("nations"):
         expectation = tables.constants("nations", "hits@10", "test", "relation", protocol).expectation
         link = f'<a href="#test/relation/{protocol}/hits@10">{show_number(expectation, 4)}</a>'
@@ -226,6 +194,24 @@ def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tab
         assert link not in page.replace(apart, "")
     assert "Every relation is ranked; other relations of the pair in all three splits are removed." in apart
     assert "Relation prediction" not in files["datasets/ogblcollab.html"]
+
+
+def test_protocols_under_which_chance_gets_the_same_share_a_row(files: dict[str, str]) -> None:
+    page = files["datasets/nations.html"]
+    first = page[page.index("<h2>What chance gets</h2>") : page.index("<h2>What counting gets</h2>")]
+    assert '<th scope="row">standard = libkge' in first
+    assert first.index("standard") < page.index("<h2>All constants</h2>") < page.index("<h2>More</h2>")
+
+
+def test_the_list_begins_with_what_matters_most(tables: Tables) -> None:
+    listed = dict(make_files(Order(tables, Path("site"), ("ogblcollab", "wn18rr", "nations"))))["datasets.html"]
+    order = re.findall(r'<tr data-words="[^"]*" data-key="(\w+)"', listed)
+    assert order[0] == "nations"
+    assert re.findall(r"<title>(.*?)</title>", listed)[1:] == [
+        "Nations: 0.3844",
+        "WN18RR: 0.0002736",
+        "ogbl-collab: 0.0001209",
+    ]
 
 
 def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tmp_path: Path) -> None:
@@ -236,7 +222,7 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
     )
     made = dict(make_files(Order(tables, Path("site"), ["nations", "ogblcollab"], published=results)))
     page = made["datasets/nations.html"]
-    shown = page[page.index("<h2>Published results</h2>") : page.index("<h2>Candidates</h2>")]
+    shown = page[page.index("<h2>Published results</h2>") : page.index("<h2>All constants</h2>")]
     # The tool's own protocol; without one, the default.
     for protocol, value in (("libkge", "0.61"), ("standard", "0.3")):
         adjusted = tables.constants("nations", "mrr", protocol=protocol).adjust(value)
@@ -318,24 +304,34 @@ def test_a_dataset_without_tasks_is_refused(tables: Tables) -> None:
 
 
 def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
-    first = ["index.html", "assets/style.css", "assets/site.js", "assets/icon.svg", f"v1/{tables.version}/nations.js"]
-    names = f"{describe_names(tables, list(tables.datasets), '')}"  # of all datasets
-    assert (
-        sum(len(gzip.compress(files[path].encode())) for path in first) + len(gzip.compress(names.encode())) < 300_000
-    )
+    first = ["index.html", "assets/style.css", "assets/site.js", "assets/icon.svg", "assets/names.js"]
+    names = len(write_json(describe_names(tables, KEYS)).encode())
+    every = len(write_json(describe_names(tables, list(tables.datasets))).encode())  # of all datasets
+    assert sum(len(files[path].encode()) for path in first) - names + every < 150_000
+    assert "mrr" in files["assets/names.js"].partition('"first":')[2]
+
+
+def test_the_reader_has_the_words_of_the_program() -> None:
+    words = describe_words()
+    assert {word: tuple(said) for word, said in words["values"].items()} == list_values()
+    assert words["lexicon"].keys() == list_lexicon().keys()
+    assert set(words["graphs"]) == list_spellings()
+    assert words["graphs"]["fb15k237"] == "fb15k237"
+    assert words["families"]["hits"] == words["families"]["h"] == "hits@"
+    assert words["metrics"]["inverseharmonicmeanrank"] == "mrr"
 
 
 def test_metrics_have_the_spellings_of_the_command_line(tables: Tables) -> None:
-    for row in describe_names(tables, [], "")["metrics"]:
+    for row in describe_names(tables, [])["metrics"]:
         assert squash(row["label"]) in row["spellings"]
         assert squash(row["key"]) in row["spellings"]
-    spelt = [each for row in describe_names(tables, [], "")["metrics"] for each in row["spellings"]]
+    spelt = [each for row in describe_names(tables, [])["metrics"] for each in row["spellings"]]
     assert len(spelt) == len(set(spelt))
 
 
-def test_modules_are_joined_in_the_order_of_their_imports() -> None:
-    joined = join_modules("main")
-    assert not re.search(r"^(?:import|export) ", joined, re.MULTILINE)
+def test_modules_are_joined_in_the_order_of_their_imports(files: dict[str, str]) -> None:
+    joined = files["assets/site.js"] + files["assets/reader.js"]
+    assert not re.search(r"^(?:import|export) |^ *(?://|/\*\*)(?! @type)", joined, re.MULTILINE)
     order = re.findall(r"^modules\.(\w+) =", joined, re.MULTILINE)
     assert sorted(order) == sorted(
         path.name.removesuffix(".js") for path in STATIC.iterdir() if path.name.endswith(".js")
@@ -359,6 +355,34 @@ def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path) -> None:
     assert write_site(Order(tables, out, ["ogblcollab"])) == sizes
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == sorted(sizes)
     assert [path.name for path in tmp_path.iterdir()] == ["public"]
+
+
+def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path) -> None:
+    pytest.importorskip("hatchling", reason="pip install hatchling builds the wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, check=True, cwd=ROOT, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "installed")
+    command = [
+        sys.executable,
+        "-m",
+        "rankconst",
+        "tables",
+        "site",
+        "--out",
+        "public",
+        "--dataset",
+        "nations",
+        "--quiet",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
+    ours = dict(make_files(Order(tables, tmp_path / "public", ["nations"])))
+    public = tmp_path / "public"
+    theirs = {path.relative_to(public).as_posix(): path for path in public.rglob("*") if path.is_file()}
+    assert theirs.keys() == ours.keys()
+    assert [name for name, path in theirs.items() if path.read_text(encoding="utf-8") != ours[name]] == []
 
 
 def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import http.server
-import json
 import os
 import random
 import re
@@ -15,6 +14,7 @@ import shutil
 import struct
 import threading
 import time
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,16 +25,19 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import THOROUGH, choose, mark_rest, thorough
-from rankconst.catalogue.metrics import HEADLINE, TABULATED_KS, list_metrics, parse_metric
+from rankconst.adjusting import adjust_values
+from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics, parse_metric
 from rankconst.catalogue.protocols import shares_negatives
 from rankconst.errors import DataError, RankconstError, UnknownNameError
-from rankconst.values.published import Interval, parse_value, show_number, show_uncertain
+from rankconst.values.published import Interval, parse_value, read_published, show_number, show_uncertain
+from rankconst.verdicts import explain, find_floor
 from rankconst_builder.site import Order, write_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rankconst import Constants
+    from rankconst.catalogue.metrics import Metric
     from rankconst.tables.tables import Tables
     from rankconst.values.constants import Adjusted
 
@@ -51,7 +54,7 @@ HOSTILE = (
     "</textarea><script>window.stolen = 1</script>",
     "\"onfocus=window.stolen=1 autofocus x=\"",
 )  # fmt: skip
-FOUND = "#result .forms"
+FOUND = "#result .index"
 WAIT = 30_000  # milliseconds, on a busy machine
 
 
@@ -175,8 +178,6 @@ def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         tasks = tables.tasks(key, **names)
         shared = shares_negatives(tasks.protocol)
         metric = generator.choice(list_metrics(micro=tasks.is_micro, shared=shared) if tasks.is_chance else HEADLINE)
-        if tasks.is_micro and tasks.is_chance and not shared and generator.random() < 0.3:
-            metric = parse_metric(f"hits@{int(2 ** generator.uniform(0, 15))}")  # no k of the tables
         constants = tables.look_up(tasks, metric)
         best = constants.worst if metric.optimum is None else metric.optimum
         value = generator.choice(
@@ -205,26 +206,27 @@ def adjust_in_python(constants: Constants, text: str) -> list[Any] | None:
 
 ADJUST = """
 async (cases) => {
-  const { arithmetic, counts, format, names: { findMetric, lookUp }, dom: { fetchContents, rankconst } } = modules;
+  const { arithmetic, format, names: { lookUp }, dom: { fetchContents, rankconst }, number, state, verdict } = modules;
   const form = (each) => "undefined" in each ? [null, null]
     : [[each.value, each.interval.lower, each.interval.upper], format.showBoth(each.value, each.interval)];
   return Promise.all(cases.map(async ({ key, metric, baseline, text, ...said }) => {
     const { names } = rankconst;
-    const contents = await fetchContents(names.version, key);
-    const known = names.metrics.find((each) => each.key === metric) ?? findMetric(names, metric);
+    const contents = await fetchContents(key);
+    const known = names.metrics.find((each) => each.key === metric);
     const dataset = names.datasets.find((each) => each.key === key);
-    const tasks = { dataset, relation: "", ...said };
-    const found = lookUp(names, contents, tasks, known, await counts.gather(names, contents, tasks, known));
+    const found = lookUp(names, contents, { dataset, ...said }, known);
     const constants = found.find((each) => each.baseline === baseline);
     const known_ = [constants.expectation, constants.expectationError, constants.variance, constants.varianceError,
       constants.worst];
     try {
-      const found = arithmetic.adjust(constants, arithmetic.readPublished(known, text), names.noise);
-      return [known_, [found.value, found.interval.lower, found.interval.upper,
-        ...form(found.normalised), ...form(found.index), ...form(found.z)]];
+      const adjusted = arithmetic.adjust(constants, arithmetic.readPublished(known, text), names.noise);
+      const all = await number.findAll({ ...state.NOTHING, dataset: key, ...said }, known, text).catch(() => null);
+      return [known_, [adjusted.value, adjusted.interval.lower, adjusted.interval.upper,
+        ...form(adjusted.normalised), ...form(adjusted.index), ...form(adjusted.z)],
+        all && { ...verdict.explain(all), rungs: all.rungs.length }];
     } catch (error) {
       if (!(error instanceof format.Refusal)) throw error;
-      return [known_, null];
+      return [known_, null, null];
     }
   }));
 }
@@ -239,7 +241,6 @@ def ask(page: Any, cases: list[tuple[Constants, str]]) -> list[Any]:
             "key": tasks.dataset,
             "metric": constants.metric.key,
             "text": text,
-            "relation": "".join(tasks.relations),
             **{name: getattr(tasks, name) for name in names},
         }
         for constants, text in cases
@@ -249,64 +250,34 @@ def ask(page: Any, cases: list[tuple[Constants, str]]) -> list[Any]:
     return answered
 
 
-def test_numbers_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
+def explain_in_python(tables: Tables, constants: Constants, text: str, *, counting: bool = True) -> str:
+    """Return what the command line says of a value under chance."""
+    metric, tasks = constants.metric, constants.tasks
+
+    def look_up(metric: Metric, baseline: str) -> Constants:
+        return tables.look_up(replace(tasks, baseline=baseline), metric)
+
+    (chance,) = adjust_values([(metric, read_published(metric, text))], None, look_up)
+    return explain(chance, find_floor(chance, tables) if counting else None)
+
+
+def test_numbers_and_verdicts_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
     cases = draw_cases(tables, choose(60, 600))
     answered = ask(visit.open("index.html"), cases)
     expected = [adjust_in_python(*case) for case in cases]
     assert sum(each is not None for each in expected) >= len(cases) * 2 / 3
-    for case, (_, found), wanted in zip(cases, answered, expected, strict=True):
+    sure = 0
+    for case, (_, found, verdict), wanted in zip(cases, answered, expected, strict=True):
         assert found == wanted, case
-
-
-def draw_computed(tables: Tables, count: int) -> list[tuple[Constants, str]]:
-    """Draw constants that no table holds, by turns: sampled negatives, a single relation, Hits@k under a baseline."""
-    generator = random.Random(20261123)  # noqa: S311 - a sample, no secret
-    full = [key for key in KEYS if "raw" in tables.protocols(key)]
-    cases: list[tuple[Constants, str]] = []
-    while len(cases) < count:
-        key, kind = generator.choice(full), len(cases) % 3
-        protocol = generator.choice(tables.protocols(key))
-        names = {"split": generator.choice(("valid", "test")), "side": generator.choice(("head", "tail", "both"))}
-        k = int(2 ** generator.uniform(0, 12))
-        name = generator.choice(["mr", "mrr", f"hits@{k}"])
-        if kind == 0:
-            protocol = f"sampled:{int(2 ** generator.uniform(0, 33))}"
-        elif kind == 1:
-            names["relations"] = generator.choice(tables.relations(key, protocol=protocol, **names))
-        else:
-            # Of a k that the tables carry for chance, the page shows what they carry for counting.
-            name, names["baseline"] = f"hits@{k + (k in TABULATED_KS)}", "counting"
-        try:
-            constants = tables.look_up(tables.tasks(key, protocol=protocol, **names), parse_metric(name))
-        except UnknownNameError:  # that baseline is not there
+        if verdict is None or not case[0].tasks.is_chance:
             continue
-        best = constants.worst if constants.metric.optimum is None else constants.metric.optimum
-        value = generator.choice(
-            [
-                generator.uniform(best, constants.worst),
-                generator.gauss(constants.expectation, constants.variance**0.5),
-            ]
-        )
-        cases.append((constants, write_number(value, generator, share=constants.metric.is_share)))
-    return cases
-
-
-def test_what_the_page_computes_is_what_the_package_does(visit: Visit, tables: Tables) -> None:
-    cases = draw_computed(tables, choose(180, 450))
-    for case, (known, found) in zip(cases, ask(visit.open("index.html"), cases), strict=True):
-        constants, text = case
-        wanted = adjust_in_python(constants, text)
-        moments = constants.moments
-        ours = [moments.expectation, moments.expectation_error, moments.variance, moments.variance_error]
-        if constants.metric.label != "MRR":
-            assert known == [*ours, constants.worst], case
-            assert found == wanted, case
-            continue
-        # Powers and sums of many terms differ between programs by roundings, far below what is shown.
-        assert known == pytest.approx([*ours, constants.worst], rel=1e-13, abs=0), case
-        assert (found is None) == (wanted is None), case
-        for one, other in zip(found or [], wanted or [], strict=True):
-            assert one == (other if isinstance(other, str | None) else pytest.approx(other, rel=1e-12, abs=1e-12)), case
+        # Of metrics that few papers print, the tables have no constants of counting.
+        told = explain_in_python(tables, *case, counting=verdict["rungs"] > 1)
+        # Where p alone tells, the page says so, and the program may say more.
+        assert verdict["open"] == ("the program computes p" in verdict["text"])
+        assert verdict["open"] or verdict["text"] == told, case
+        sure += not verdict["open"]
+    assert sure > len(cases) / 10
 
 
 def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
@@ -405,9 +376,8 @@ def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
             wanted: str | None = str(parse_metric(name))
         except UnknownNameError:
             wanted = None
-        assert key == (None if wanted is not None and "_at_" in wanted and not wanted.startswith("hits") else wanted), (
-            name
-        )
+        tabulated = {metric.key for metric in TABULATED}
+        assert key == (wanted if wanted in tabulated else None), name
     datasets = [
         "FB15k-237",
         "fb15k237",
@@ -442,26 +412,29 @@ def show_index(adjusted: Adjusted) -> str:
 
 def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
     page = visit.open("index.html")
+    page.wait_for_selector(FOUND)
+    assert visit.text("#verdict").startswith("Chance matters here: a random ranker gets 0.9469; 0.975 is 52.9 %")
     page.fill("#dataset", "WN18RR")
     page.select_option("#tool", "pykeen")
+    page.select_option("#metric", "mrr")
     page.fill("#value", "0.476")
     page.wait_for_selector("caption:has-text('protocol pykeen')")
-    adjusted = tables.constants("wn18rr", "mrr", protocol="pykeen").adjust("0.476")
-    shown = show_index(adjusted)
-    assert visit.text(".form-index").startswith(
-        f"AMRR adjusted index {shown.partition(' ')[0]} {shown.partition('(')[2][:-1]}"
-    )
-    assert "better than chance" in visit.text(".standing")
+    constants = tables.constants("wn18rr", "mrr", protocol="pykeen")
+    assert visit.text(FOUND).startswith(f"AMRR {show_index(constants.adjust('0.476'))}: 0 = chance")
+    assert visit.text("#verdict") == explain_in_python(tables, constants, "0.476")
     assert "your number" in visit.text(".ladder")
-    asked = "For p, run rankconst adjust 0.476 --dataset WN18RR --metric mrr --tool pykeen"
-    assert asked in visit.text("#result")
-    page.click("summary:has-text('The constants used')")
-    assert f"rankconst:{tables.version}/wn18rr/test/both/pykeen/counting/mrr" in visit.text(".used")
+    assert "Assumed: test split, both sides." in visit.text("#result")
+    assert not page.is_visible(".more table")
+    page.click("summary:has-text('Details')")
+    shown = visit.text(".more")
+    assert f"rankconst:{tables.version}/wn18rr/test/both/pykeen/counting/mrr" in shown
+    assert repr(constants.expectation) in shown
     for name, sign in {
+        "Citation": "is AMRR",
         "Markdown": "| WN18RR |",
-        "CSV": "WN18RR,uniform,0.476",
+        "CSV": "WN18RR,chance,0.476",
         "BibTeX": "@misc",
-        "Command line": "--tool pykeen",
+        "Command line": "rankconst adjust 0.476 --metric mrr --dataset WN18RR --tool pykeen",
     }.items():
         page.click(f".choices button:text-is('{name}')")
         assert sign in page.input_value(".takeaway textarea")
@@ -470,7 +443,7 @@ def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
 def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
     page = visit.open("index.html#value=0.975&dataset=nations&metric=hits%4010&tool=pykeen")
     page.wait_for_selector(FOUND)
-    assert "0.529" in visit.text(".form-index")
+    assert "0.529" in visit.text(FOUND)
     page.fill("#value", "0.98")
     page.locator(".ladder .own", has_text="0.98").wait_for()
     before, address = visit.text("#result"), page.get_attribute(".permanent", "href")
@@ -481,13 +454,12 @@ def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
     assert "0.9.0" in visit.text("#version-note")
 
 
-FIELDS = ("value", "dataset", "metric", "tool", "split", "side", "protocol", "aggregation", "relation")
+FIELDS = ("value", "dataset", "metric", "tool", "split", "side", "protocol", "aggregation")
 
 
 def test_a_link_fills_every_field(visit: Visit, tables: Tables) -> None:
     generator = random.Random(1)  # noqa: S311 - a sample, no secret
     page = visit.open("index.html")
-    names = (*FIELDS, "k", "negatives")
     for _ in range(choose(8, 25)):
         key = generator.choice(KEYS)
         asked = {
@@ -497,18 +469,13 @@ def test_a_link_fills_every_field(visit: Visit, tables: Tables) -> None:
             "tool": generator.choice(("", "rotate", "pykeen", "conve")),
             "split": generator.choice(("", "train", "test")),
             "side": generator.choice(("", "head", "both", "relation")),
-            "protocol": generator.choice(
-                ("", *tables.protocols(key), *["sampled:33"] * ("raw" in tables.protocols(key)))
-            ),
+            "protocol": generator.choice(("", *tables.protocols(key), "sampled:33")),
             "aggregation": generator.choice(("", "micro", "macro-relation")),
-            "relation": generator.choice(("", "a/b c", "x&y=#%")),
         }
         visit.open(f"index.html#{urlencode({name: text for name, text in asked.items() if text})}")
         filled = page.evaluate(
-            "(names) => Object.fromEntries(names.map((name) => [name, document.getElementById(name).value]))", names
+            "(names) => Object.fromEntries(names.map((name) => [name, document.getElementById(name).value]))", FIELDS
         )
-        filled["metric"] = filled["metric"].replace("@k", f"@{filled.pop('k')}")
-        filled["protocol"] = filled["protocol"].replace("sampled:M", f"sampled:{filled.pop('negatives')}")
         assert {name: filled[name] for name in asked} == asked
 
 
@@ -524,13 +491,10 @@ WRONG = [
     ("value=0.338&dataset=fb15k237&tool=conve", "tool", "incomplete batch"),
     ("value=0.338&dataset=fb15k237&tool=nothing", "tool", "no tool"),
     ("value=0.338&dataset=fb15k237&metric=precision", "metric", "no metric"),
-    ("value=0.338&dataset=fb15k237&protocol=sampled:0", "protocol", "from 1: 50"),
-    ("value=0.338&dataset=ogbl-biokg&protocol=sampled:50", "dataset", "no dataset"),
+    ("value=0.338&dataset=constructor", "dataset", "no dataset"),
+    ("value=0.338&dataset=fb15k237&metric=hits%4020", "metric", "The program can: rankconst adjust 0.338"),
+    ("value=0.338&dataset=fb15k237&protocol=sampled:50", "protocol", "The program can: rankconst adjust 0.338"),
     ("value=0.338&dataset=ogbl-citation2&protocol=sampled:50", "protocol", "They hold sampled:1000"),
-    ("value=0.338&dataset=fb15k237&protocol=sampled:50&side=relation", "side", "negatives are entities"),
-    ("value=0.338&dataset=fb15k237&relation=x&side=relation", "side", "all relations together"),
-    ("value=0.338&dataset=fb15k237&relation=x&protocol=sampled:50", "relation", "rankconst adjust 0.338"),
-    ("value=0.338&dataset=ogbl-citation2&relation=x", "relation", "no test tasks"),
     ("value=0.5&dataset=ogblcitation2&side=head&metric=mrr", "side", "no such tasks"),
     ("value=0.5&dataset=ogblcitation2&side=relation", "side", "they hold both"),
     ("value=0.5&dataset=fb15k237&side=relation&aggregation=macro-query", "aggregation", "every task counts once"),
@@ -545,17 +509,19 @@ def test_wrong_input_is_answered_where_it_is(visit: Visit, fragment: str, field:
     assert told in visit.text(f"#{field}-error")
     assert f"{field}-error" in page.get_attribute(f"#{field}", "aria-describedby")
     assert page.locator("[aria-invalid=true]").count() == 1
+    # Nothing of the example that was there before.
     assert not page.locator(FOUND).count()
+    assert not visit.text("#verdict")
 
 
-def test_the_tool_sets_side_shift_and_negatives(visit: Visit, tables: Tables) -> None:
+def test_the_tool_sets_side_shift_and_protocol(visit: Visit, tables: Tables) -> None:
     page = visit.open("index.html#value=200&dataset=fb15k237&metric=mr&tool=pyg")
     page.wait_for_selector(FOUND)
     adjusted = tables.constants("fb15k237", "mr", side="tail", protocol="raw").adjust("201")
-    assert visit.text(".form-index data") == show_index(adjusted).partition(" ")[0]
-    visit.open("index.html#value=0.4&dataset=fb15k237&tool=ogb").wait_for_selector(FOUND)
-    adjusted = tables.constants("fb15k237", "mrr", protocol="sampled:500").adjust("0.4")
-    assert visit.text(".form-index data") == show_index(adjusted).partition(" ")[0]
+    assert visit.text(".index data") == show_index(adjusted).partition(" ")[0]
+    visit.open("index.html#value=0.4&dataset=fb15k237&tool=ogb")
+    page.wait_for_selector("#protocol-error:has-text('under protocol sampled:500')")
+    assert "The program can: rankconst adjust 0.4" in visit.text("#protocol-error")
 
 
 TABLE = """model,dataset,MRR,Hits@10,std,year
@@ -590,77 +556,58 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables, text: str) -> None:
             adjusted = tables.constants(key, metric).adjust(value)
             assert show_index(adjusted).partition(" ")[0] in shown
     assert "4 numbers adjusted" in visit.text(".standing")
-    assert re.search(r"For p, run rankconst adjust FILE\.(csv|tsv|md) --significance", visit.text("#result"))
-    notes = visit.text(".caveats")
-    assert "Read as percentages: Hits@10" in notes
-    assert "There is no dataset 'Nowhere'" in notes
+    left = visit.text(".left")
+    assert "There is no dataset 'Nowhere'" in left
+    assert visit.text("#verdict") == "All 4 numbers are certainly better than chance, 4 of them than counting."
     page.click(".choices button:text-is('CSV')")
     written = page.input_value(".takeaway textarea").splitlines()
-    assert written[0] == "model,dataset,MRR,AMRR,ZMRR,Hits@10,AH@10,ZH@10,std,year"
+    assert written[0] == "model,dataset,MRR,AMRR,Hits@10,AH@10,std,year"
     expected = tables.constants("wn18rr", "mrr").adjust("0.476")
     assert float(written[2].split(",")[3]) == expected.index
 
 
 REFUSED = (
     ("", "Paste a table"),
-    (r"model & \multicolumn{2}{c}{MRR} \\", r"LaTeX with \multicolumn"),
+    ("model & MRR \\\\\nA & 0.3 \\\\", "no separator"),
     (
-        r"\begin{table}\caption{Raw ranks}\begin{tabular}{ll}model & MRR\\ A & 0.3\end{tabular}\end{table}",
-        "does not read captions",
+        r"\begin{table}\caption{Ranks, raw and others}\begin{tabular}{ll}model & MRR\\ A & 0.3\end{tabular}\end{table}",
+        "raw",
     ),
-    ("model & MRR \\\\\nA & \\foo{0.3} \\\\", r"does not read \foo"),
-    (r"\begin{tabular}{l}MRR\end{tabular}\begin{tabular}{l}MR\end{tabular}", "2 tables"),
-    ("model,score\nA,0.3", "names no metric"),
+    (r"\begin{tabular}{ll}model & MRR\\ A & \foo 0.3\end{tabular}", "'foo 0.3' is not a number"),
+    (r"\begin{tabular}{l}MRR\end{tabular}\begin{tabular}{l}MR\end{tabular}", "2 tabulars"),
+    (r"\newcommand{\x}{raw}\begin{tabular}{l}MRR\end{tabular}", "does not read \\newcommand"),
+    ("model,score\nA,0.3", "No heading names a metric"),
     ("model,MRR\nA", "Row 2 has 1 cells"),
     ("model,MRR", "no rows"),
     ('model,MRR\n"A,0.3', "never closed"),
     ("MRR", "no separator"),
     ("model,MRR\nA,abc", "'abc' is not a number"),
-    ("model,MRR,MR\n,raw,\nA,0.3,200", "If it belongs to the heading"),
-    ("model,MRR\nWN18RR,\nA,0.3", "says what the rows below it are"),
-    ("model,dataset,MRR\nA,fb15k237,0.3\nB,,0.3", "its dataset is missing"),
-    ("model,MRR\nA (raw),0.3", "its name may say raw"),
-    ("model,kind,MRR\nA,WN18RR,0.3", "Column kind says WN18RR"),
-    ("model,rel,MRR\nA,likes,0.3", "Column rel says likes"),
+    ('model,MRR\nA,"0,338"', "Commas set decimals apart"),
+    ("model,MRR\nTransE (raw),0.3", "“raw” in its row"),
+    ("model,relation,MRR\nA,likes,0.3", "does not read the column relation"),
     ("model,n,MRR\nA,40932,0.3", "does not read the column n"),
-    ("model,MR,AMR\nA,200,0.5", "AMR 0.5 does not belong to MR 200"),
-    ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "This looks like a log,"),
-    ("2024-10-12 08:36:19,086 - [INFO] - Early\nMRR: Tail : 0.3", "This looks like a log,"),
-    ("Hits@10 are 0.5\nMRR is 0.3", "This looks like a log, or numbers within a text"),
-    ("model  MRR\nA      0.3", "a table with blanks between its columns"),
-    ("metric  value\nmrr     0.3", "a table with blanks between its columns"),
-    ("{'mrr': 0.3}", "YAML, or a dictionary of Python"),
-    ('{"mrr": 0.3}\n{"mrr": 0.4}', "JSON with an object in each line"),
-    ("<table><tr><td>MRR", "This looks like HTML"),
-    ("===== ===\nmodel MRR\n===== ===\nA     0.3\n===== ===", "a table of reStructuredText"),
-    ("+---+\n|MRR|\n+===+\n|0.3|\n+---+", "a table of reStructuredText"),
-    ("PK\x03\x04", "This looks like a workbook"),
-    ("PAR1", "a file that is not text"),
-    ("model,FB15k-237,\n,MRR,MR\nA,0.3,200", "heading of the table has several rows"),
-    ("metric,A,B\nMRR,0.3,0.4", "Metrics are in the first column"),
-    ("model,metric,value\nA,mrr,0.3", "a row for each number"),
-    ("Date,x,MRR\n2024-10-12 08:36,y,0.3", "Not read: x"),
-    ('{"mrr": 0.3, "mrr": 0.4}', "the key mrr occurs twice"),
-    ('{"mrr": 0.3', "Was the file copied whole?"),
-    ('{"mrr": 0.3, "mrr_filtered": 0.4}', "does not know what mrr_filtered is"),
-    ('{"own": {"mrr": 0.3}}', "does not know what own is"),
-    ('{"hyperparams": {}, "mrr": 0.3}', "files with the key hyperparams"),
-    ('{"side": "relation", "mrr": 0.9, "loss": 0.1, "hits@10": 53.3}', "53.3 is not a possible Hits@10"),
-    ('{"loss": 0.1}', "finds no metric"),
-    ('{"metrics": {"both": {"avg": {"mean_rank": 3}}}}', "PyKEEN before 1.5"),
-    ('{"pipeline": {}, "results": {"both": {"realistic": {"mrr": 0.3}}}}', "experiment files"),
-    ('{"metrics": {"both": {"optimistic": {"hits_at_1": 0.3}}}}', "it has both optimistic"),
-    ('{"metrics": {"both": {"realistic": {"mean_rank": 200.0, "count": 7}}}}', "PyKEEN wrote this file"),
-    ('{"both": {"dataset": "x", "realistic": {"mrr": 0.3}}}', "does not know what dataset says"),
-    ("model,protocol,Filtered MRR\nA,pykeen,0.3", "the heading says filtered"),
+    ("model,split,MRR\nA,evaluation,0.3", "is not a split"),
+    ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "a heading and no rows"),
+    ("Hits@10 are 0.5\nMRR is 0.3", "no separator"),
+    ("model  MRR\nA      0.3", "no separator"),
+    ('{"mrr": 0.3}', "reads CSV, Markdown and LaTeX"),
+    ("<table><tr><td>MRR", "reads CSV, Markdown and LaTeX"),
+    ("PK\x03\x04", "reads CSV, Markdown and LaTeX"),
+    ("metric,A,B\nMRR,0.3,0.4", "No heading names a metric"),
+    ("model,metric,value\nA,mrr,0.3", "No heading names a metric"),
     ("model,MRR,Hits@10\nA,0.2,0.5\nB,0.3,53", "fractions or percentages"),
-    ("model,tool,MRR\nA,pykeen,0.3", "The table says tool pykeen, and the form rotate"),
-    ("model,MRR,Hits@10,MRR\nA,0.3,0.5,0.4", "Two columns are of MRR"),
-    ("model,filter,MRR\nA,raw,0.3", "Column filter says raw"),
-    ("model,optimistic MRR,MR\nA,0.3,200", "optimistic"),
-    ("model,FB15k-237 MRR,MR\nA,0.3,200", "Not read: FB15k-237 MRR"),
-    ("model,split,test_mrr\nA,valid,0.3", "The table says both valid and test"),
-    ("Relation prediction,MRR\nA,0.9", "choose a side, relation or both"),
+    ("model,MRR (%)\nA,0.3", "a fraction or a percentage?"),
+    ("model,dataset,MRR\nA,WN18RR,0.3", "the form says fb15k237"),
+    ("model,FB15k-237-few MRR\nA,0.3", "There is no dataset 'FB15k-237-few'"),
+    ("model,optimistic MRR\nA,0.3", "ranked in another way: optimistic"),
+    ("model,log(MRR)\nA,0.3", "not the metric itself"),
+    ("model,gain MRR\nA,0.3", "a difference, a spread or a statistic"),
+    ("model,MRR,filtered MRR\nA,0.3,0.4", "The same metric beside it is filtered"),
+    ("model,split,test_mrr\nA,valid,0.3\nmodel,split,test_mrr", "The heading comes again"),
+    ("model,filtered,MRR\nA,no,0.3", "its heading says something"),
+    ("model,MRR\nA (rare entities),0.3", "“rare” in its row"),
+    ("model,MRR,AMRR\nA,0.3,0.4", "adjusted already"),
+    ("model,MRR,Hits@1\nA,0.30,0.40", "no ranks have these numbers together"),
 )
 """Texts, and what the page says of each."""
 
@@ -668,28 +615,14 @@ TELL = """
 async (texts) => Promise.all(texts.map(async (table) => {
   try {
     const chosen = { ...modules.state.NOTHING, mode: "table", table, dataset: "fb15k237", tool: "rotate" };
-    const { table: read, reasons } = await modules.calculator.adjustTable(chosen);
-    return [...read.notes, ...reasons].join(" ");
+    const { reasons } = await modules.pasted.adjustTable(chosen);
+    return [...reasons].join(" ");
   } catch (error) {
     if (!(error instanceof modules.format.Refusal)) throw error;
     return error.message;
   }
 }))
 """
-
-
-def test_what_a_text_looks_like_ends_the_name_of_its_file(visit: Visit) -> None:
-    endings = {
-        "PK\x03\x04": "xlsx",
-        "{'mrr': 1}": "yaml",
-        '{"mrr": 1}': "json",
-        "\\begin{": "tex",
-        "|a|": "md",
-        "a,b": "csv",
-    }
-    endings |= {"mrr: 0.3": "log", "Hits@10 are 0.5": "txt", "PAR1": ""}
-    page = visit.open("index.html")
-    assert page.evaluate("(all) => all.map(modules.kinds.endingOf)", list(endings)) == list(endings.values())
 
 
 LONG = (
@@ -713,7 +646,7 @@ LONG = (
 
 
 def test_the_longest_texts_are_answered_at_once(visit: Visit) -> None:
-    page = visit.open("index.html#mode=table&dataset=fb15k237&tool=rotate")
+    page = open_reader(visit)
     columns = range(1, 39)
     row = f"A,{','.join(f'0.{500 + k}' for k in columns)}\n"
     texts = [f"model,{','.join(f'Hits@{k}' for k in columns)}\n{row * 100}", "model,MRR\n" + "A,0.3\n" * 10_000]
@@ -737,7 +670,7 @@ def test_the_longest_texts_are_answered_at_once(visit: Visit) -> None:
 
 
 def test_tables_that_cannot_be_read_are_refused(visit: Visit) -> None:
-    found = visit.open("index.html").evaluate(TELL, [text for text, _ in REFUSED])
+    found = open_reader(visit).evaluate(TELL, [text for text, _ in REFUSED])
     for (text, told), said in zip(REFUSED, found, strict=True):
         assert told in said, text
 
@@ -835,9 +768,9 @@ def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, 
 
 
 ADJUST_TABLE = """
-async (asked) => Promise.all(asked.map(async (state) => {
+async (asked) => Promise.all(asked.map(async ({ file, ...state }) => {
   try {
-    const { found } = await modules.calculator.adjustTable({ ...modules.state.NOTHING, mode: "table", ...state });
+    const { found } = await modules.pasted.adjustTable({ ...modules.state.NOTHING, mode: "table", ...state }, file);
     return found.flatMap((rows) => rows.flatMap((each, row) => {
       const [rung] = each?.rungs ?? [];
       return rung ? [[row, each.metric.key, rung.adjusted.index.value]] : [];
@@ -867,35 +800,26 @@ def _list_numbers(adjusted: Any) -> set[tuple[int, str, float]]:
     }
 
 
-def list_contradicted(path: Path, tables: Tables, **options: Any) -> set[tuple[int, str]]:
-    """Return row and metric of the numbers that the package leaves out since no ranks have them together."""
-    adjusted = rankconst.adjust(path, tables=tables, **options)
-    entries = (adjusted.reading.entries[place] for place, note in adjusted.notes.items() if "no ranks allow" in note)
-    return {(entry.row, entry.metric.key) for entry in entries}
-
-
-@pytest.mark.xfail(raises=AssertionError, strict=True, reason="the page reads on where the program asks about a word")
 def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     generator = random.Random(3)  # noqa: S311 - a sample, no secret
-    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(90)]
+    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(180)]
     asked = [{"table": text, "dataset": "wn18rr", "tool": "rotate"} for _, text in drawn]
     read = 0
-    for (ending, text), found in zip(drawn, visit.open("index.html").evaluate(ADJUST_TABLE, asked), strict=True):
+    for (ending, text), found in zip(drawn, open_reader(visit).evaluate(ADJUST_TABLE, asked), strict=True):
         path = tmp_path / f"table.{ending}"
         path.write_text(text, encoding="utf-8")
-        dataset = None if re.search("Dataset|Graph", text) else "wn18rr"
-        expected, numbers = adjust_file(path, tables, dataset=dataset, tool="rotate"), set(map(tuple, found))
-        # What the page does not read it says; what it reads is right.
-        if numbers <= expected:
-            read += len(numbers)
-            continue
-        # Of numbers that contradict each other the page shows some where it does not read the others.
-        contradicted = list_contradicted(path, tables, dataset=dataset, tool="rotate")
-        for row, _, _ in numbers - expected:
-            pair = {each for each in contradicted if each[0] == row}
-            shown = {(place, key) for place, key, _ in numbers if place == row} & pair
-            assert shown < pair, text
-    assert read > 200
+        expected, numbers = adjust_file(path, tables, dataset="wn18rr", tool="rotate"), set(map(tuple, found))
+        # What the page does not read it says; what it reads is what the program makes of it.
+        assert numbers <= expected, text
+        read += len(numbers)
+    assert read > 150
+
+
+def open_reader(visit: Visit) -> Any:
+    """Open the page with its reader of tables."""
+    page = visit.open("index.html#mode=table&table=x")
+    page.wait_for_selector("#table-error:has-text('no separator')")
+    return page
 
 
 REFERENCE = Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mirror")).parent / "reference"
@@ -916,14 +840,13 @@ def list_real_texts() -> dict[str, str]:
     return {name: text for name, text in texts.items() if "\n" in text and len(text) < 200_000}
 
 
-@pytest.mark.xfail(raises=AssertionError, strict=True, reason="the page reads on where the program asks about a word")
 def test_real_files_are_read_as_by_the_package_or_refused(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     texts = list_real_texts()
     if not texts:
         pytest.skip(f"there are no results files in {REFERENCE}")
     names = {name: next((key for key in KEYS if key in name.replace("-", "").lower()), "fb15k237") for name in texts}
-    asked = [{"table": text, "dataset": names[name]} for name, text in texts.items()]
-    answered = visit.open("index.html").evaluate(ADJUST_TABLE, asked)
+    asked = [{"table": text, "dataset": names[name], "file": name} for name, text in texts.items()]
+    answered = open_reader(visit).evaluate(ADJUST_TABLE, asked)
     read = 0
     for (name, text), found in zip(texts.items(), answered, strict=True):
         if not found:
@@ -936,41 +859,25 @@ def test_real_files_are_read_as_by_the_package_or_refused(visit: Visit, tables: 
     assert read > 20
 
 
-def test_a_result_of_pykeen_is_dropped(visit: Visit, tables: Tables) -> None:
+def test_a_file_of_a_tool_is_left_to_the_program(visit: Visit) -> None:
     page = visit.open("index.html")
     page.wait_for_selector(FOUND)
-    ranks = {"arithmetic_mean_rank": 2.5, "inverse_harmonic_mean_rank": 0.5833333333333334, "count": 402.0}
-    expectation = tables.constants("nations", "mr", protocol="pykeen").expectation
-    ranks["adjusted_arithmetic_mean_rank"] = 2.5 / expectation
-    written = json.dumps({"losses": [0.5, float("nan")], "metrics": {"both": {"realistic": ranks}}})
-    drop = """(text) => {
+    drop = """() => {
       const data = new DataTransfer();
-      data.items.add(new File([text], "results.json", { type: "application/json" }));
+      data.items.add(new File(["{}"], "results.json", { type: "application/json" }));
       document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
     }"""
-    page.evaluate(drop, written)
+    page.evaluate(drop)
     # The dataset of the example is not taken for the file's.
-    page.wait_for_selector("#dataset-error:has-text('Which dataset is it?')")
-    assert "rankconst adjust results.json" in visit.text("#dataset-error")
-    page.fill("#dataset", "Nations")
-    page.wait_for_selector("table.adjusted")
-    adjusted = tables.constants("nations", "mrr", protocol="pykeen").adjust(0.5833333333333334)
-    assert show_number(adjusted.index) in visit.text("table.adjusted tbody")
-    assert "both sides, protocol pykeen" in visit.text(".standing")
-    assert "Checked: its 402 ranks and its adjusted mean rank agree" in visit.text(".caveats")
-    # What the file says goes before the form.
-    page.evaluate(drop, json.dumps({"dataset": "UMLS", "metrics": {"both": {"realistic": {"mrr": 0.5}}}}))
-    page.wait_for_selector("#dataset-error:has-text(\"There is no dataset 'UMLS'\")")
-    # Numbers of other tasks are not adjusted as these.
-    ranks["adjusted_arithmetic_mean_rank"] = 2.5 / tables.constants("nations", "mr", protocol="raw").expectation
-    page.evaluate(drop, json.dumps({"metrics": {"both": {"realistic": ranks}}}))
-    page.locator("#dataset-error", has_text="They agree with test/both/raw").wait_for()
+    page.wait_for_selector("#table-error:has-text('The program reads more: rankconst adjust results.json')")
+    assert page.input_value("#dataset") == ""
 
 
 def test_a_file_is_opened_and_its_headings_say_which_tasks(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html#mode=table&dataset=wn18rr")
+    page = visit.open("index.html#mode=table")
     content = b"model,valid_mrr,test/both.realistic.hits_at_10,head mr\nA,0.3,0.5,4000\n"
     page.set_input_files("#file", {"name": "mine.csv", "mimeType": "text/csv", "buffer": content})
+    page.fill("#dataset", "WN18RR")
     page.wait_for_selector("table.adjusted")
     shown = visit.text("table.adjusted tbody")
     for metric, split, side, value in (
@@ -1011,12 +918,15 @@ def test_a_dataset_is_searched_and_sorted(visit: Visit) -> None:
     page.fill("#search", "wn18")
     assert visit.text("#found") == f"1 of {len(KEYS)} datasets"
     assert "WN18RR" in visit.text("#list tbody")
+    assert page.locator("svg a:not(.dim)").count() == 1
     page.fill("#search", "")
+    assert page.locator("svg .dim").count() == 0
     page.click("thead button:text-is('entities')")
     first = page.locator("#list tbody tr").filter(has_not_text="–").first
     assert "Nations" in first.inner_text()
     assert page.get_attribute("thead th:has-text('entities')", "aria-sort") == "ascending"
-    page.click("text=Nations")
+    page.click("#list >> text=Nations")
+    page.click("summary:has-text('Every metric')")
     page.wait_for_selector("#listing table")
     assert page.url.endswith("datasets/nations.html")
 
@@ -1030,111 +940,38 @@ def test_an_address_shows_its_constant(visit: Visit, tables: Tables) -> None:
     found = re.search(r"expectation ([\d.e-]+) ±", card)
     assert found is not None
     assert float(found[1]) == constants.expectation
+    assert "ranking tasks 199 " in card
+    assert "(relative" in card or "± 0e+00" in card
+    page.click("summary:has-text('Every metric')")
     page.select_option("#choose-baseline", "uniform")
     assert show_number(tables.constants("nations", "mrr", "valid", "tail", "libkge").expectation, 6) in visit.text(
         "#listing"
     )
     visit.open("datasets/nations.html#test/both/standard/nothing")
     page.wait_for_selector("#card:has-text('have no constant')")
+    for odd in ("%", "%E0%A4%A/", "__proto__/toString", "constructor/name", "test/both/standard/__proto__"):
+        visit.open(f"datasets/nations.html#{odd}")
+        page.wait_for_selector("#card:has-text('have no constant')")
+        page.click("summary:has-text('Every metric')")
+        page.wait_for_selector("#listing table")
 
 
 def test_relation_prediction(visit: Visit, tables: Tables) -> None:
     page = visit.open("index.html#value=0.41&dataset=icews14_regcn&tool=regcn&side=relation")
     page.wait_for_selector("caption:has-text('test, relation side, protocol time-aware')")
     adjusted = tables.constants("icews14_regcn", "mrr", side="relation", protocol="time-aware").adjust("0.41")
-    assert visit.text(".form-index data") == show_index(adjusted).partition(" ")[0]
-    assert visit.text(".standing") == "0.41 is better than chance."
+    assert visit.text(".index data") == show_index(adjusted).partition(" ")[0]
     assert page.locator(".ladder tbody tr").count() == 3
-    assert "on the relation side there is chance alone" in visit.text("#result")
-    assert "Protocol time-aware: Every relation and its inverse is ranked" in visit.text(".caveats")
+    page.click("summary:has-text('Details')")
+    assert "time-aware: Every relation and its inverse is ranked" in visit.text(".more")
     visit.open("datasets/fb15k237.html#test/relation/raw/mr")
     page.wait_for_selector("#card:has-text('Every relation is ranked')")
     assert f"{tables.constants('fb15k237', 'mr', side='relation', protocol='raw').expectation:.0f}" in visit.text(
         "#card"
     )
+    page.click("summary:has-text('Every metric')")
     page.select_option("#choose-baseline", "counting")
     page.wait_for_selector("#listing:has-text('On the relation side there is chance alone')")
-
-
-def test_any_k(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html#value=0.61&dataset=fb15k237&metric=hits%4020&tool=pykeen")
-    page.wait_for_selector(FOUND)
-    constants = tables.constants("fb15k237", "hits@20", protocol="pykeen")
-    assert show_index(constants.adjust("0.61")).partition(" ")[0] == visit.text(".form-index data")
-    assert visit.text(".form-index").startswith("AH@20")
-    assert repr(constants.expectation) in page.locator(".used").text_content()
-    for baseline in ("counting",):
-        known = tables.constants("fb15k237", "hits@20", protocol="pykeen", baseline=baseline)
-        assert repr(known.expectation) in page.locator(".used").text_content()
-        assert show_index(known.adjust("0.61")) in visit.text(".ladder")
-    page.fill("#k", "17")
-    page.wait_for_selector(".form-index:has-text('AH@17')")
-    assert "metric=hits%4017" in page.url
-    page.fill("#k", "1.5")
-    page.wait_for_selector("#metric-error:has-text('k is a whole number')")
-    page.select_option("#metric", "mrr")
-    page.wait_for_selector(".form-index:has-text('AMRR')")
-    assert page.is_hidden("#k")
-    visit.open("index.html#value=0.61&dataset=ogblcollab&metric=hits%4020")
-    page.wait_for_selector("#metric-error:has-text('constants of independent tasks only')")
-
-
-@thorough
-def test_any_number_of_negatives(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html")
-    page.click("summary:has-text('Split, side')")
-    page.select_option("#protocol", "sampled:M")
-    page.fill("#negatives", "120")
-    page.wait_for_selector("caption:has-text('protocol sampled:120')")
-    constants = tables.constants("fb15k237", "mrr", protocol="sampled:120")
-    assert show_index(constants.adjust("0.338")).partition(" ")[0] == visit.text(".form-index data")
-    assert "each true answer is ranked among 120 sampled negatives" in visit.text(".caveats").lower()
-    assert "depends on which negatives are drawn" in visit.text("#result")
-    assert "For p, run" in visit.text("#result")
-    assert "protocol=sampled%3A120" in page.url
-    before = visit.text("#result")
-    visit.open(page.url.removeprefix(visit.home)).wait_for_selector(FOUND)
-    assert (visit.text("#result"), page.input_value("#negatives")) == (before, "120")
-    for negatives in ("0", "1.5", "", "500:shared"):
-        page.fill("#negatives", negatives)
-        page.wait_for_selector("#protocol-error:has-text('The number of negatives is a whole number')")
-    page.fill("#negatives", "5")
-    page.select_option("#metric", "gmr")
-    page.wait_for_selector("#metric-error:has-text('this page computes MR, MRR and Hits@k only')")
-    assert "The command line can: rankconst adjust 0.338 --dataset FB15k-237 --metric gmr" in visit.text(
-        "#metric-error"
-    )
-    visit.open("index.html#mode=table&dataset=fb15k237").wait_for_selector("#table")
-    page.fill("#table", "model,protocol,MRR\nA,sampled:50,0.5\nB,raw,0.5\n")
-    page.wait_for_selector("table.adjusted")
-    shown = visit.text("table.adjusted tbody")
-    for protocol in ("sampled:50", "raw"):
-        adjusted = tables.constants("fb15k237", "mrr", protocol=protocol).adjust("0.5")
-        assert show_index(adjusted).partition(" ")[0] in shown
-
-
-@thorough
-def test_a_single_relation(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html#value=0.61&dataset=nations&tool=pykeen&metric=hits%4010")
-    page.click("summary:has-text('Split, side')")
-    page.focus("#relation")
-    page.wait_for_selector("#relations option", state="attached")
-    offered = page.eval_on_selector_all("#relations option", "(all) => all.map((each) => each.value)")
-    assert offered == list(tables.relations("nations", protocol="pykeen"))
-    page.fill("#relation", offered[3])
-    page.wait_for_selector(f"caption:has-text('only {offered[3]}')")
-    constants = tables.constants("nations", "hits@10", protocol="pykeen", relations=offered[3])
-    assert show_index(constants.adjust("0.61")).partition(" ")[0] == visit.text(".form-index data")
-    assert "this page computes chance only" in visit.text("#result")
-    page.click(".choices button:text-is('Command line')")
-    assert f"--relation {offered[3]}" in page.input_value(".takeaway textarea")
-    page.fill("#relation", "constructor")
-    page.wait_for_selector("#relation-error:has-text('no test tasks of Nations with relation constructor')")
-    page.fill("#relation", offered[3])
-    page.select_option("#aggregation", "macro-query")
-    page.wait_for_selector("#aggregation-error:has-text('Averages macro-query are over all relations')")
-    visit.open("index.html#value=0.5&dataset=fb15k237&metric=hits%4020&aggregation=macro-query")
-    page.wait_for_selector("#aggregation-error:has-text('micro averages only. The command line can: rankconst adjust')")
 
 
 @thorough
@@ -1142,11 +979,12 @@ def test_everything_works_from_a_folder(browser: Any, folder: Path) -> None:
     visit = Visit(browser, f"{folder.as_uri()}/")
     page = visit.open("index.html#value=0.975&dataset=nations&metric=hits%4010&tool=pykeen")
     page.wait_for_selector(FOUND)
-    assert "0.529" in visit.text(".form-index")
+    assert "0.529" in visit.text(FOUND)
     page.fill("#dataset", "WN18RR")
     page.wait_for_selector("caption:has-text('WN18RR')")
-    visit.open("index.html#value=0.975&dataset=nations&metric=hits%407")
-    page.wait_for_selector(".form-index:has-text('AH@7')")
+    page.click("text=A table")
+    page.click("text=Show an example")
+    page.wait_for_selector("table.adjusted")
     visit.open("datasets/nations.html#test/both/standard/mrr")
     page.wait_for_selector("#card:not([hidden])")
     visit.context.close()
@@ -1162,18 +1000,17 @@ def test_the_keyboard_is_enough(visit: Visit) -> None:
     for _ in range(24):
         page.keyboard.press("Tab")
         order.append(page.evaluate("document.activeElement.id || document.activeElement.textContent.slice(0, 20)"))
-    wanted = ["mode-number", "value", "metric", "dataset", "tool", "LaTeX", "Copy"]
+    wanted = ["mode-number", "value", "metric", "dataset", "tool", "Citation", "Copy"]
     assert [each for each in order if each in wanted] == wanted
 
 
 STATES = {
     "index.html": FOUND,
     f"index.html#mode=table&tool=rotate&table={quote(TABLE)}": "table.adjusted",
-    "index.html#value=338&dataset=fb15k237&metric=hits%4020": "#value[aria-invalid=true]",
-    "index.html#value=0.3&dataset=fb15k237&metric=gmr&protocol=sampled:5": "#metric-error code",
+    "index.html#value=338&dataset=fb15k237&metric=hits%4010": "#value[aria-invalid=true]",
+    "index.html#value=0.3&dataset=fb15k237&protocol=sampled:5": "#protocol-error code",
     "datasets.html": "thead button",
     "datasets/nations.html#test/both/standard/mrr": "#card:not([hidden])",
-    "card.html": "table",
     "about.html": "dl",
 }
 """Pages in all their states, with what shows that they are there."""
@@ -1199,8 +1036,8 @@ def tell_violations(found: Any) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found.response["violations"]]
 
 
-def test_the_card_is_printed_on_one_sheet(visit: Visit) -> None:
-    page = visit.open("card.html")
+def test_the_list_is_printed_on_one_sheet(visit: Visit) -> None:
+    page = visit.open("datasets.html")
     # As many datasets as the tables have, and some more.
     page.evaluate(
         """() => {
@@ -1213,12 +1050,9 @@ def test_the_card_is_printed_on_one_sheet(visit: Visit) -> None:
     printed = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.emulate_media(media="print")
-    assert not page.is_visible("#print")
+    assert not page.is_visible("#search")
     assert not page.is_visible("nav")
     page.emulate_media(media="screen")
-    page.evaluate("window.print = () => { window.printed = true; }")
-    page.click("#print")
-    assert page.evaluate("window.printed")
 
 
 @thorough

@@ -23,31 +23,48 @@ from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
 from rankconst_builder.site.data import (
     FIELDS,
-    describe_blocks,
-    describe_counts,
+    choose_first,
     describe_dataset,
     describe_fields,
     describe_names,
-    describe_relations,
+    describe_words,
     write_badge,
     write_json,
 )
-from rankconst_builder.site.pages import PAGES, Site, write_dataset
+from rankconst_builder.site.dataset import write_dataset
+from rankconst_builder.site.pages import PAGES, Site
 from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rankconst.tables.tables import Tables
     from rankconst_builder.site.published import Result
 
+FIRST = "nations"
+"""The dataset of the example that the first page opens with, if the site has it."""
+
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
 
-# What is at the top of a site, and what systems leave anywhere.
-_PARTS = {*PAGES, "assets", "datasets", "docs", "v1", ".nojekyll", MARK, ".DS_Store", "Thumbs.db", "desktop.ini"}
+# What is at the top of a site, also of an older one (card.html), and what systems leave anywhere.
+_PARTS = {
+    *PAGES,
+    "card.html",
+    "assets",
+    "datasets",
+    "docs",
+    "v1",
+    ".nojekyll",
+    MARK,
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+}
 
 _IMPORT = re.compile(r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE)
+# What stands before the code of a line: no text of the scripts begins a line with these.
+_COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 
 
@@ -133,10 +150,15 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
     yield "v1/index.json", write_json({"versions": [f"{tables.version}/index.json"]})
     for name, write in PAGES.items():
         yield name, write(site)
-    names = write_json({**describe_names(tables, keys, __version__), "bibtex": site.bibtex})
+    first = FIRST if FIRST in keys else keys[0]
+    shown = choose_first(site.described[first], site.usual_tasks(first))
+    names = write_json({**describe_names(tables, keys), "bibtex": site.bibtex, "first": shown})
     store = "sets:new Map(),add(found){this.sets.set(found.id,found)}"
     yield "assets/names.js", f"globalThis.rankconst={{names:{names},{store}}};\n"
-    yield "assets/site.js", join_modules("main")
+    main = list_modules("main")
+    yield "assets/site.js", f'"use strict";\nconst modules = {{}};\n{join_modules(main)}'
+    reader = [name for name in list_modules("pasted") if name not in main]
+    yield "assets/reader.js", f'"use strict";\nrankconst.words={write_json(describe_words())};\n{join_modules(reader)}'
     for name in ("style.css", "icon.svg"):
         yield f"assets/{name}", _read_static(name)
     yield ".nojekyll", ""
@@ -148,9 +170,6 @@ def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
     folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
     yield f"{folder}/{key}.json", content
     yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
-    for part, describe in (("counts", describe_counts), ("relations", describe_relations), ("blocks", describe_blocks)):
-        if held := describe(site.tables, key):
-            yield f"{folder}/{key}.{part}.js", f"rankconst.add({write_json(held)});\n"
     yield f"datasets/{key}.html", write_dataset(site, key)
     for slug, name in (("mrr", key), ("hits@10", f"{key}-hits10")):
         expectation = site.expect(site.usual_tasks(key), slug)
@@ -183,22 +202,29 @@ def _cite(tables: Tables, url: str) -> str:
 # -- scripts --------------------------------------------------------------------------------------------------------
 
 
-def join_modules(first: str) -> str:
-    """Join a module with those that it imports to one classic script: pages in a folder may load no modules."""
-    joined: dict[str, str] = {}
+def list_modules(first: str) -> list[str]:
+    """Return a module with those that it imports, each behind what it imports."""
+    found: dict[str, None] = {}
 
     def add(name: str) -> None:
-        if name in joined:
-            return
-        source = _read_static(f"{name}.js")
-        for found in _IMPORT.finditer(source):
-            add(found["module"])
-        exported = ", ".join(found["name"] for found in _EXPORT.finditer(source))
-        body = _IMPORT.sub(lambda found: f"const {{ {found['names']} }} = modules.{found['module']};\n", source)
-        joined[name] = f"modules.{name} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exported} }};\n}})();\n"
+        if name not in found:
+            for each in _IMPORT.finditer(_read_static(f"{name}.js")):
+                add(each["module"])
+            found[name] = None
 
     add(first)
-    return '"use strict";\nconst modules = {};\n' + "".join(joined.values())
+    return list(found)
+
+
+def join_modules(names: Iterable[str]) -> str:
+    """Join modules to one classic script, without comments: pages in a folder may load no modules."""
+    joined = []
+    for name in names:
+        source = _COMMENT.sub("", _read_static(f"{name}.js"))
+        exported = ", ".join(found["name"] for found in _EXPORT.finditer(source))
+        body = _IMPORT.sub(lambda found: f"const {{ {found['names']} }} = modules.{found['module']};\n", source)
+        joined.append(f"modules.{name} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exported} }};\n}})();\n")
+    return "".join(joined)
 
 
 def _read_static(name: str) -> str:

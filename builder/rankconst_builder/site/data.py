@@ -7,40 +7,43 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
-from rankconst.catalogue.benchmarks import list_ambiguous
-from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, parse_adjusted_metric, parse_metric
+from rankconst.catalogue.baselines import BASELINES
+from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds, list_names, load_benchmarks
+from rankconst.catalogue.mentions import list_spellings
+from rankconst.catalogue.metrics import (
+    CATALOGUE,
+    FORMS,
+    HEADLINE,
+    TABULATED,
+    Metric,
+    list_adjusted_names,
+    parse_metric,
+)
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
-    DEFAULT_SAMPLING,
     PROTOCOLS,
-    SAMPLINGS,
     SIDES,
-    SPLITS,
     find_protocol,
 )
 from rankconst.catalogue.tools import TOOLS
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
-from rankconst.results.vocabulary import list_role_names
-from rankconst.tables.citation import FRAMEWORK, identify
+from rankconst.results.tables.tex import DROPPED, ENVIRONMENTS, LAST, SYMBOLS
+from rankconst.results.vocabulary import list_fillers, list_lexicon, list_ordinary, list_roles, list_values
+from rankconst.tables.citation import identify
 from rankconst.tables.schema import COLUMNS
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE, show_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram
 
 FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
 """What is said of a constant, in this order."""
-
-# Roles and headings that the page does not know: it asks about such columns itself.
-_NOT_ON_PAGE = {"relations", "runs", "step"}
-_SETTINGS = {"setting", "filter", "filtering", "direction", "query direction", "prediction direction", "name", "run"}
 
 
 def slug(metric: Metric) -> str:
@@ -97,68 +100,19 @@ def write_json(content: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def describe_counts(tables: Tables, key: str) -> dict[str, Any]:
-    """Return how many tasks of a dataset have how many candidates, by the middle part of the identifier."""
-    counts: dict[str, tuple[list[int], list[int]]] = {}
-    for tasks, *numbers in _list_counts(tables, "candidates", key):
-        _append(counts.setdefault(locate(tasks), ([], [])), numbers)
-    return {"id": f"{identify(tables.version, key)}.counts", "counts": counts}
-
-
-def describe_relations(tables: Tables, key: str) -> dict[str, Any]:
-    """Return the same by relation; empty if the tables do not have it."""
-    counts: dict[str, dict[str, tuple[list[int], list[int]]]] = {}
-    for tasks, *numbers, relation in _list_counts(tables, "candidates_by_relation", key, "relation"):
-        _append(counts.setdefault(locate(tasks), {}).setdefault(relation, ([], [])), numbers)
-    return {"id": f"{identify(tables.version, key)}.relations", "counts": counts} if counts else {}
-
-
-def describe_blocks(tables: Tables, key: str) -> dict[str, Any]:
-    """Return how baselines rank the tasks: offsets, numbers of candidates and of tasks; empty without baselines."""
-    blocks: dict[str, dict[tuple[int, int], int]] = {}
-    for tasks, size, count, baseline, offset in _list_counts(tables, "baseline_candidates", key, "baseline", "offset"):
-        held = blocks.setdefault(locate(replace(tasks, baseline=baseline)), {})
-        held[offset, size] = held.get((offset, size), 0) + count
-    counts = {path: (*zip(*held, strict=True), list(held.values())) for path, held in blocks.items()}
-    return {"id": f"{identify(tables.version, key)}.blocks", "counts": counts} if counts else {}
-
-
-def _list_counts(tables: Tables, name: str, key: str, *more: str) -> Iterator[Any]:
-    """Yield the tasks of each row of a table of candidates, with its numbers of candidates and of tasks."""
-    names = ("protocol", "split", "side", "num_candidates", "num_tasks", *more)
-    columns = tables.read(name, key).select(names).to_pydict()
-    for protocol, split, side, *others in zip(*(columns[each] for each in names), strict=True):
-        yield Tasks(key, protocol, split, side), *others
-
-
-def _append(columns: Iterable[list[int]], numbers: Iterable[int]) -> None:
-    for column, number in zip(columns, numbers, strict=True):
-        column.append(number)
-
-
 # -- the names ------------------------------------------------------------------------------------------------------
 
 
-def describe_names(tables: Tables, keys: Iterable[str], program: str) -> dict[str, Any]:
+def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
     """Return what the calculator knows before it has seen any constant: every name with its spellings and traits."""
     held = {key: list(tables.protocols(key)) for key in keys}
     protocols = dict.fromkeys([*PROTOCOLS, *(each for own in held.values() for each in own)])
     return {
-        "program": program,
         "version": tables.version,
         "noise": NOISE,
-        "framework": FRAMEWORK,
-        "defaults": {"protocol": DEFAULT_PROTOCOL, "baseline": DEFAULT_BASELINE},
+        "protocol": DEFAULT_PROTOCOL,
         "datasets": [
-            {
-                "key": key,
-                "title": row["title"],
-                "aliases": row["aliases"],
-                "protocols": own,
-                "sampled": [each for each in own if find_protocol(each).negatives is not None],
-                "relations": bool(len(tables.read("candidates_by_relation", key))),
-                "year": tables.descriptor.get("created", "")[:4],
-            }
+            {"key": key, "title": row["title"], "aliases": row["aliases"], "protocols": own}
             for key, own in held.items()
             for row in [tables.datasets[key]]
         ],
@@ -169,7 +123,7 @@ def describe_names(tables: Tables, keys: Iterable[str], program: str) -> dict[st
                 "key": tool.key,
                 "title": tool.title,
                 "protocol": tool.protocol,
-                "sampled": find_protocol(tool.protocol).negatives is not None,
+                "filters": find_protocol(tool.protocol).known != "none",
                 "side": tool.side,
                 "shifts": dict(tool.shifts),
                 "batch": tool.batch,
@@ -184,16 +138,57 @@ def describe_names(tables: Tables, keys: Iterable[str], program: str) -> dict[st
             for key in protocols
             for found in [find_protocol(key)]
         ],
-        "sampled": SAMPLINGS[DEFAULT_SAMPLING].summary,
-        "baselines": [{"key": row.key, "title": row.title, "summary": row.summary} for row in BASELINES.values()],
+        "baselines": [
+            {"key": row.key, "title": row.title, "summary": row.summary, "brief": row.brief}
+            for row in BASELINES.values()
+        ],
         "aggregations": [{"key": row.key, "summary": row.summary} for row in AGGREGATIONS.values()],
-        "splits": {key: list(others) for key, others in SPLITS.items()},
-        "sides": {key: list(others) for key, others in SIDES.items()},
-        "roles": {
-            role: [name for name in others if name not in _SETTINGS]
-            for role, others in list_role_names().items()
-            if role not in _NOT_ON_PAGE
+        "splits": ["test", "valid", "train"],
+        "sides": sorted(SIDES),
+    }
+
+
+def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
+    """Return of a dataset's constants those of some tasks, against each baseline: what a first view shows."""
+    path = locate(tasks)
+    first = {path, *(locate(replace(tasks, baseline=key)) for key in BASELINES)}
+    return {
+        **{name: described[name] for name in ("id", "version")},
+        **{
+            part: {key: held for key, held in described[part].items() if key in first}
+            for part in ("tasks", "constants")
         },
+    }
+
+
+def describe_words() -> dict[str, Any]:
+    """Return what the page's reader of tables knows: the vocabulary, the lexicon, names of graphs, metrics, macros."""
+    scopes = ("column", "row", "name", "text")
+    metrics: dict[str, str] = {}
+    families: dict[str, str] = {}
+    for metric in CATALOGUE.values():
+        spellings = (metric.family, metric.symbol.format(k=""), *metric.spellings)
+        held = families if metric.takes_k else metrics
+        held |= {
+            squash(each): slug(metric.at(10)).removesuffix("10") if metric.takes_k else slug(metric)
+            for each in spellings
+        }
+    return {
+        "values": {word: list(said) for word, said in list_values().items()},
+        "lexicon": {
+            word.text: [word.field, "".join(each[0] for each in scopes if each in word.scopes), word.reason, word.kind]
+            for word in list_lexicon().values()
+        },
+        "fillers": sorted(list_fillers()),
+        "ordinary": sorted(list_ordinary()),
+        "roles": dict(list_roles()),
+        "graphs": {name: list_names().find(name) or "" for name in sorted(list_spellings())},
+        "kinds": {key: sorted(kinds) for key in load_benchmarks() if (kinds := list_kinds(key))},
+        "metrics": metrics,
+        "families": families,
+        "adjusted": sorted({squash(name) for metric in CATALOGUE.values() for name in list_adjusted_names(metric)}),
+        "macros": {"symbols": SYMBOLS, "dropped": DROPPED, "last": LAST},
+        "environments": ENVIRONMENTS,
     }
 
 
@@ -204,6 +199,7 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "key": metric.key,
         "label": metric.label,
         "title": metric.title,
+        "headline": metric in HEADLINE,
         "share": metric.is_share,
         "increasing": metric.increasing,
         "tail": metric.family in TAILS,
@@ -212,7 +208,6 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "upper": upper if upper < float("inf") else None,
         "names": {form: metric.name_of(form) for form in FORMS},
         "spellings": _spell(metric),
-        "adjusted": _spell_adjusted(metric),
     }
 
 
@@ -222,17 +217,6 @@ def _spell(metric: Metric) -> list[str]:
     if metric.k is not None:
         tried = [metric.key, metric.label, *(f"{each}@{metric.k}" for each in metric.spellings)]
     return sorted({squash(each) for each in tried if _means(each, metric)})
-
-
-def _spell_adjusted(metric: Metric) -> dict[str, str]:
-    """Return the names of its adjusted forms, squashed: the field's, and PyKEEN's keys."""
-    keys = [f"adjusted_{metric.key}", f"adjusted_{metric.key}_index", f"z_{metric.key}"]
-    found = {}
-    for name in filter(None, [*keys, *map(metric.name_of, FORMS)]):
-        meant, found[squash(name)] = parse_adjusted_metric(name)
-        if meant != metric:
-            del found[squash(name)]
-    return found
 
 
 def _means(name: str, metric: Metric) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -79,6 +81,58 @@ def draw_results(constants: Constants, baselines: Mapping[str, float], indices: 
 
 
 _DOT = 11
+
+FAMILIES = ("standard", "inductive", "temporal", "n-ary", "OGB")
+"""Kinds of benchmarks, each with a colour."""
+
+
+class Point(NamedTuple):
+    """A dataset in a drawing: what chance gets on it."""
+
+    key: str
+    title: str
+    family: str
+    value: float
+    page: str
+
+
+def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]]) -> Html:
+    """Draw a dot for each dataset by its expected MRR, and published results above; the table has the same in words."""
+    first = math.floor(math.log10(min(each.value for each in points)))
+    place = partial(_place_decade, first)
+    marks, heights = [], Counter[tuple[str, int]]()
+    floor, shelf = HEIGHT - FOOT, 40 if results else 0
+    above: dict[str, list[str]] = {}  # dots without length, with round ends
+    for key, value in results:
+        x = place(value)
+        level = heights["above", round(x / 5)] = heights["above", round(x / 5)] + 1
+        above.setdefault(key, []).append(f"M{x},{8 + 7 * ((level - 1) % 4)}h0")
+    marks += [tag("path", class_="published", d="".join(dots), data_key=key) for key, dots in above.items()]
+    for point in points:
+        x = place(point.value)
+        level = heights["below", round(x / _DOT)] = heights["below", round(x / _DOT)] + 1
+        dot = tag("circle", cx=x, cy=max(floor + _DOT / 2 - _DOT * level, shelf), r=_DOT / 2 - 0.5)
+        title = tag("title", f"{point.title}: {show_number(point.value)}")
+        name = f"family-{FAMILIES.index(point.family)}"
+        marks.append(tag("a", title, dot, href=point.page, class_=name, data_key=point.key, tabindex="-1"))
+    for decade in range(first, 1):
+        x = place(10.0**decade)
+        marks.append(tag("line", class_="tick", x1=x, x2=x, y1=floor, y2=floor + 5))
+        anchor = "end" if decade == 0 else "start" if decade == first else "middle"
+        marks.append(tag("text", f"{10.0**decade:g}", x=x, y=floor + 20, text_anchor=anchor))
+    used = [family for family in FAMILIES if any(point.family == family for point in points)]
+    legend = [tag("li", family, class_=f"family-{FAMILIES.index(family)}") for family in used]
+    legend += [tag("li", "published results", class_="published")] if results else []
+    told = "The MRR that a random ranker is expected to get, one dot a dataset" + (
+        "; above, published results on the same scale." if results else "."
+    )
+    axis = tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor)
+    drawn = tag("svg", axis, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
+    return tag("figure", drawn, tag("ul", *legend, class_="key"), tag("figcaption", told), class_="drawn explorer")
+
+
+def _place_decade(first: int, value: float) -> float:
+    return round(WIDTH * (math.log10(value) - first) / -first, 2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.baselines import BASELINES, OFFERED
-from rankconst.catalogue.metrics import HEADLINE
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol, rate_protocol
-from rankconst.tables.citation import AUTHORS, identify
+from rankconst.catalogue.baselines import OFFERED
+from rankconst.catalogue.benchmarks import list_kinds
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol, rate_protocol
+from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
 from rankconst.values.published import show_number
 from rankconst_builder.describe import LICENCE_URL, PAPER
-from rankconst_builder.site.data import FIELDS, describe_fields, locate, write_json
-from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
+from rankconst_builder.site.data import FIELDS, locate
+from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
 from rankconst_builder.site.html import Html, join, link, scroll, table, tag
-from rankconst_builder.site.published import METRIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "object-src 'none'"
 )
-_NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "card.html": "Card", "about.html": "About"}
+_NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "about.html": "About"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Site:
         return None if found is None else found[FIELDS.index("expectation")]
 
 
-def _write(
+def write_page(
     site: Site,
     here: str,
     title: str,
@@ -154,9 +154,29 @@ def _input(name: str, *described: str, **attributes: str) -> Html:
 
 def write_calculator(site: Site) -> str:
     """Return the first page."""
-    part: dict[str, Any] = {"class_": "field", "hidden": True}
-    k = _input("k", "metric-error", inputmode="numeric", value="20")
-    negatives = _input("negatives", "protocol-error", inputmode="numeric", value="50")
+    note = tag("p", id="version-note", class_="error", role="status")
+    return write_page(
+        site,
+        "index.html",
+        "Adjust a ranking metric for chance",
+        tag("h1", "What is your number worth?"),
+        tag("p", *_contrast(site), class_="lead"),
+        note,
+        tag("p", id="verdict", class_="verdict", aria_live="polite"),
+        tag(
+            "div",
+            _write_form(),
+            tag("section", tag("p", "The result will be here.", class_="quiet"), id="result", aria_label="The result"),
+            tag("noscript", tag("p", "The calculator needs JavaScript. The datasets' pages work without it.")),
+            class_="columns",
+        ),
+        description="Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
+        f"{len(site.keys)} link-prediction benchmarks.",
+    )
+
+
+def _write_form() -> Html:
+    """Return the form of the calculator."""
     pasted = tag(
         "textarea",
         id="table",
@@ -167,76 +187,55 @@ def write_calculator(site: Site) -> str:
         aria_describedby="table-hint table-error",
     )
     dataset = join([_input("dataset", list="datasets"), tag("datalist", id="datasets")])
-    relation = join([_input("relation", list="relations"), tag("datalist", id="relations")])
     modes = [
         tag("label", tag("input", type="radio", name="mode", id=f"mode-{mode}", value=mode), text)
-        for mode, text in (("number", "A number"), ("table", "A table or a file"))
+        for mode, text in (("number", "A number"), ("table", "A table"))
     ]
-    form = tag(
+    numbers = tag(
+        "div",
+        _field(
+            "value",
+            "Number",
+            _input("value"),
+            "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded.",
+        ),
+        _select("metric", "Metric"),
+        id="number-fields",
+    )
+    tables = tag(
+        "div",
+        _field(
+            "table",
+            "Table",
+            pasted,
+            "CSV, Markdown, LaTeX, or cells of a spreadsheet, with metrics such as MRR and Hits@10 in the heading. You "
+            "can drop a file anywhere on the page.",
+        ),
+        tag(
+            "p",
+            tag("label", "Or open a file: ", for_="file"),
+            tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt"),
+            class_="file",
+        ),
+        tag("button", "Show an example", type="button", id="example-table"),
+        id="table-fields",
+        hidden=True,
+    )
+    more = tag(
+        "details",
+        tag("summary", "Split, side, protocol and more"),
+        *(_select(name, name.capitalize()) for name in ("split", "side", "protocol", "aggregation")),
+        id="more",
+    )
+    return tag(
         "form",
         tag("fieldset", tag("legend", "What do you have?"), *modes, class_="modes"),
-        tag(
-            "div",
-            _field(
-                "value",
-                "Number",
-                _input("value"),
-                "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded.",
-            ),
-            _select("metric", "Metric"),
-            tag("div", tag("label", "k", for_="k"), k, **part, id="k-field"),
-            id="number-fields",
-        ),
-        tag(
-            "div",
-            _field(
-                "table",
-                "Table",
-                pasted,
-                "CSV, Markdown, LaTeX, cells of a spreadsheet, or PyKEEN's results.json. The first row names the "
-                "columns: model, dataset, MRR, Hits@10. You can drop a file anywhere on the page.",
-            ),
-            tag(
-                "p",
-                tag("label", "Or open a file: ", for_="file"),
-                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt,.json"),
-                class_="file",
-            ),
-            tag("button", "Show an example", type="button", id="example-table"),
-            id="table-fields",
-            hidden=True,
-        ),
+        numbers,
+        tables,
         _field("dataset", "Dataset", dataset, "Type part of its name."),
         _select("tool", "Which tool computed it?", "It says which entities were ranked, and what was filtered."),
-        tag(
-            "details",
-            tag("summary", "Split, side, protocol and more"),
-            _select("split", "Split"),
-            _select("side", "Side"),
-            _select("protocol", "Protocol"),
-            tag("div", tag("label", "Negatives", for_="negatives"), negatives, **part, id="negatives-field"),
-            _select("aggregation", "Aggregation"),
-            _field("relation", "Relation", relation, "Leave it empty for all relations."),
-            id="more",
-        ),
+        more,
         id="calculator",
-    )
-    return _write(
-        site,
-        "index.html",
-        "Adjust a ranking metric for chance",
-        tag("h1", "What is your number worth?"),
-        tag("p", *_contrast(site), class_="lead"),
-        tag("p", id="version-note", class_="error", role="status"),
-        tag(
-            "div",
-            form,
-            tag("section", tag("p", "The result will be here.", class_="quiet"), id="result", aria_live="polite"),
-            tag("noscript", tag("p", "The calculator needs JavaScript. The datasets' pages work without it.")),
-            class_="columns",
-        ),
-        description="Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
-        f"{len(site.keys)} link-prediction benchmarks.",
     )
 
 
@@ -257,300 +256,75 @@ def _contrast(site: Site) -> list[str]:
 # -- the datasets ---------------------------------------------------------------------------------------------------
 
 
-def _headline_cells(site: Site, tasks: Tasks, page: str = "") -> list[Html]:
-    """Return the expectations that papers' metrics have, each a link to its constant."""
-    return [
-        Html("–") if value is None else tag("a", show_number(value, 4), href=f"{page}#{locate(tasks)}/{slug}")
-        for slug in _HEADLINE
-        for value in [site.expect(tasks, slug)]
-    ]
+_LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
 
 
-_HEADLINE_LABELS = [metric.label for metric in HEADLINE]
-_HEADLINE = [label.lower() for label in _HEADLINE_LABELS]
+def _find_family(key: str) -> str:
+    """Return what kind of a benchmark a dataset is, in a word."""
+    kinds = list_kinds(key)
+    return next((kind for kind in FAMILIES if kind in kinds), "OGB" if key.startswith("ogb") else FAMILIES[0])
 
 
 def write_list(site: Site) -> str:
-    """Return the list of datasets."""
-    headings = ["dataset", *_HEADLINE_LABELS, "entities", "relations", "test triples", "protocol"]
-    rows = []
-    for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
+    """Return the list of datasets: those on which chance matters most come first."""
+    rows, points = [], []
+    for key in sorted(site.keys, key=lambda each: (-(site.expect(site.usual_tasks(each), "mrr") or 0), each)):
         row, tasks = site.tables.datasets[key], site.usual_tasks(key)
+        family, page = _find_family(key), f"datasets/{key}.html"
+        expected = {slug: site.expect(tasks, slug) for slug in _LISTED}
+        if expected["mrr"] is not None:
+            points.append(Point(key, row["title"], family, expected["mrr"], page))
         numbers = [row[name] for name in ("entities", "relations", "triples_test")]
-        expected = [site.expect(tasks, slug) for slug in _HEADLINE]
+        shown = [tag("td", _show(each), data_value="" if each is None else repr(each)) for each in expected.values()]
         cells = [
-            tag("th", link(f"datasets/{key}.html", row["title"]), scope="row", data_value=row["title"]),
-            *(
-                tag("td", cell, data_value="" if value is None else repr(value))
-                for cell, value in zip(_headline_cells(site, tasks, f"datasets/{key}.html"), expected, strict=True)
-            ),
-            *(tag("td", _count(number), data_value="" if number is None else number) for number in numbers),
+            tag("th", link(page, row["title"]), scope="row", data_value=row["title"]),
+            *shown[:2],
             tag("td", tasks.protocol),
+            tag("td", family),
+            *shown[2:],
+            *(tag("td", count(number), data_value="" if number is None else number) for number in numbers),
         ]
-        rows.append(tag("tr", *cells, data_words=" ".join((key, row["title"], *row["aliases"], row["citation"] or ""))))
+        words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
+        rows.append(tag("tr", *cells, data_words=words, data_key=key))
+    labels = [parse_metric(slug).label for slug in _LISTED]
+    headings = ["dataset", *labels[:2], "protocol", "family", *labels[2:], "entities", "relations", "test triples"]
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
-    listed = tag("table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers")
+    listed = tag("table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed print")
     search = tag("input", id="search", type="search", autocomplete="off", spellcheck="false")
-    return _write(
+    results = [(key, each.value) for key in site.keys for each in site.published.get(key, ())]
+    return write_page(
         site,
         "datasets.html",
         "Datasets",
-        tag("h1", "Datasets"),
+        tag("h1", "Does chance matter on your dataset?"),
         tag(
             "p",
             f"What a random ranker gets on {len(site.keys)} benchmarks: test, both sides pooled, protocol "
-            f"{DEFAULT_PROTOCOL} where the dataset has it.",
+            f"{DEFAULT_PROTOCOL} where the dataset has it. Those on which chance matters most come first.",
             class_="lead",
         ),
         tag("div", tag("label", "Search", for_="search"), search, class_="field search"),
         tag("p", f"{len(site.keys)} datasets", id="found", class_="quiet", role="status"),
+        draw_datasets(points, results),
         scroll(listed, "Datasets"),
     )
 
 
-def _count(number: int | None) -> str:
+def _show(value: float | None) -> str:
+    return "–" if value is None else show_number(value, 4)
+
+
+def count(number: int | None) -> str:
+    """Write a count, or a dash if it is not known."""
     return "–" if number is None else f"{number:,}"
 
 
-def write_dataset(site: Site, key: str) -> str:
-    """Return the page of a dataset."""
-    row, tasks = site.tables.datasets[key], site.usual_tasks(key)
-    title, path = row["title"], f"v1/{site.tables.version}/{key}.json"
-    constants = {
-        slug: site.tables.constants(tasks, slug) for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None
-    }
-    drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
-    told = " and ".join(
-        f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of {show_number(each.expectation, 4)}"
-        for slug, each in constants.items()
-    )
-    sections = [
-        tag("h1", title),
-        tag("p", f"A random ranker gets {told} ({tasks.describe()}).", class_="lead") if told else Html(""),
-        tag("p", tag("code", identify(site.tables.version, key)), " · ", link(f"../{path}", "JSON"), class_="quiet"),
-        tag("section", id="card", class_="card", aria_label="The constant of this address", hidden=True),
-        tag("h2", "What chance gets"),
-        tag(
-            "p",
-            "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
-        ),
-        scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
-        *_tell_relations(site, tasks),
-        *_tell_baselines(site, tasks),
-        *([tag("h2", "How far luck reaches"), tag("div", *drawn, class_="figures")] if drawn else []),
-        *_tell_published(site, tasks),
-        tag("h2", "Candidates"),
-        draw_candidates(site.tables.histogram(tasks)),
-        tag("h2", "All constants"),
-        tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
-        tag(
-            "div",
-            tag("p", "The listing needs JavaScript; ", link(f"../{path}", "the JSON"), " has it all."),
-            id="listing",
-        ),
-        tag("h2", "The benchmark"),
-        *_describe_benchmark(row),
-    ]
-    return _write(
-        site,
-        f"datasets/{key}.html",
-        f"{title}: what chance gets",
-        *sections,
-        description=f"Chance expectations and variances of MR, MRR, Hits@k and others on {title}.",
-        head=[
-            tag("link", rel="alternate", type="application/json", href=f"../{path}"),
-            tag("script", Html(write_json(describe_linked(site, key))), type="application/ld+json"),
-        ],
-    )
+# -- about --------------------------------------------------------------------------------------------------------
 
 
-def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
-    rows = [
-        [protocol, *_headline_cells(site, Tasks(key, protocol, usual.split, usual.side))]
-        for protocol in site.tables.protocols(key)
-    ]
-    return table(["protocol", *_HEADLINE_LABELS], rows, class_="numbers")
-
-
-def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
-    """Show what chance gets on tasks (h, ?, t), where the tables have them."""
-    asked = [Tasks(usual.dataset, each, usual.split, RELATION_SIDE) for each in site.tables.protocols(usual.dataset)]
-    rows = [
-        [each.protocol, *_headline_cells(site, each), find_protocol(each.protocol).relation_summary]
-        for each in asked
-        if locate(each) in site.described[usual.dataset]["constants"]
-    ]
-    if not rows:
-        return []
-    headings = ["protocol", *_HEADLINE_LABELS, "what is ranked"]
-    return [
-        tag("h2", "Relation prediction"),
-        tag(
-            "p",
-            f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are no part of side "
-            "both.",
-        ),
-        scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
-    ]
-
-
-def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
-    """Show what rankers get that have counted train, where the tables have them."""
-    ladder = [Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each) for each in BASELINES]
-    held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
-    if len(held) < 2:
-        return []
-    rows = [
-        [BASELINES[each.baseline].title, *_headline_cells(site, each), BASELINES[each.baseline].summary]
-        for each in held
-    ]
-    headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
-    return [
-        tag("h2", "What counting gets"),
-        tag("p", f"Rankers that know nothing but the training set ({tasks.describe()})."),
-        scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
-    ]
-
-
-def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
-    """Show published results on the distribution of chance, among the baselines."""
-    results = site.published.get(tasks.dataset, ())
-    if not results:
-        return []
-    constants = site.tables.constants(tasks, METRIC)
-    baselines = {
-        BASELINES[key].title: constants.index(expected)
-        for key in BASELINES
-        if (expected := site.expect(replace(tasks, baseline=key), METRIC)) is not None
-    }
-    label = constants.metric.label
-    forms = [constants.metric.name_of(form) or form for form in ("index", "z")]
-    rows = [
-        [each.model, each.text, *each.shown, each.source or "–", each.tasks.protocol, each.tasks.side]
-        for each in results
-    ]
-    return [
-        tag("h2", "Published results"),
-        tag(
-            "p",
-            f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
-            f"baselines under protocol {tasks.protocol}.",
-        ),
-        draw_results(constants, baselines, [each.index for each in results]),
-        scroll(
-            table(["model", label, *forms, "published in", "protocol", "side"], rows),
-            "Published results",
-        ),
-    ]
-
-
-def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
-    """Return statistics, source files with hashes, licence and citation."""
-    facts = [
-        ("entities", f"{_count(row['entities'])}, {_count(row['entities_train'])} of them in train"),
-        ("relations", f"{_count(row['relations'])}, {_count(row['relations_train'])} of them in train"),
-        ("also called", ", ".join(row["aliases"]) or "–"),
-        ("licence", row["licence"] or "not stated"),
-        (
-            "files checked",
-            "each against a hash known beforehand" if row["verified"] else "not against hashes known beforehand",
-        ),
-    ]
-    cited = row["citation"] or "–"
-    cite = _safe_link(row["citation_url"], cited)
-    counted = [
-        [split, *(_count(row.get(f"{name}_{split}")) for name in ("triples", "duplicates", "dropped"))]
-        for split in SPLITS
-    ]
-    hashes = [[split, tag("code", known or "–")] for split, known in zip(SPLITS, row["sha256"], strict=False)]
-    return [
-        tag("dl", *_list_facts([*facts, ("citation", cite)]), class_="facts"),
-        scroll(
-            table(["split", "triples", "repeated", "dropped by protocol pykeen"], counted, class_="numbers"),
-            "Triples by split",
-        ),
-        *([scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes")] if hashes else []),
-        *(
-            [tag("p", "Source files:"), tag("ul", *(tag("li", _safe_link(url, url)) for url in row["source_urls"]))]
-            if row["source_urls"]
-            else []
-        ),
-    ]
-
-
-def _list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
+def list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
+    """Return names and values as the parts of a list of facts."""
     return [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
-
-
-def _safe_link(address: str | None, text: str) -> str:
-    """Return a link; only the text if the address is not one of the web."""
-    return link(address, text) if address and address.startswith(("https://", "http://")) else text
-
-
-def describe_linked(site: Site, key: str) -> dict[str, Any]:
-    """Return what search engines read of a dataset: schema.org's Dataset."""
-    row, path = site.tables.datasets[key], f"v1/{site.tables.version}/{key}.json"
-    described = describe_fields()
-    return {
-        "@context": "https://schema.org/",
-        "@type": "Dataset",
-        "name": f"Chance constants of {row['title']}",
-        "description": f"Expectation and variance of ranking metrics over random rankings on {row['title']}, each with "
-        "its error, by split, side, protocol, aggregation and baseline.",
-        "identifier": identify(site.tables.version, key),
-        "version": site.tables.version,
-        "license": LICENCE_URL,
-        "isAccessibleForFree": True,
-        "creator": {"@type": "Organization", "name": AUTHORS},
-        "citation": str(PAPER["url"]),
-        "isBasedOn": row["source_urls"],
-        "variableMeasured": [
-            {"@type": "PropertyValue", "name": name, "description": told} for name, told in described.items()
-        ],
-        "distribution": [
-            {"@type": "DataDownload", "encodingFormat": "application/json", "contentUrl": f"{site.url or '../'}{path}"}
-        ],
-        **({"url": f"{site.url}datasets/{key}.html"} if site.url else {}),
-    }
-
-
-# -- the card, and about --------------------------------------------------------------------------------------------
-
-
-def write_card(site: Site) -> str:
-    """Return a page to print: the values that are used most."""
-    rows = []
-    for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
-        tasks = site.usual_tasks(key)
-        cells = [
-            "–" if value is None else show_number(value, 4)
-            for slug in _HEADLINE
-            for value in [site.expect(tasks, slug)]
-        ]
-        told = site.described[key]["tasks"][locate(tasks)]
-        rows.append([site.title_of(key), tasks.protocol, tasks.side, f"{told['num_tasks']:,}", *cells])
-    return _write(
-        site,
-        "card.html",
-        "Card",
-        tag("h1", "What a random ranker gets"),
-        tag(
-            "p",
-            "Expectations on test, over all ranking tasks. Index = (M − E) / (optimum − E); the optimum is 1. "
-            f"rankconst tables {site.tables.version}.",
-            class_="lead",
-        ),
-        tag(
-            "p",
-            tag("button", "Print, or save as PDF", type="button", id="print"),
-            " It fits on one sheet.",
-            class_="quiet screen",
-        ),
-        scroll(
-            table(["dataset", "protocol", "side", "tasks", *_HEADLINE_LABELS], rows, class_="numbers print"),
-            "What a random ranker gets",
-        ),
-    )
 
 
 def write_about(site: Site) -> str:
@@ -564,7 +338,7 @@ def write_about(site: Site) -> str:
         ["z", "±(M − E[M]) / √Var[M], larger is better", "standard deviations better than random"],
     ]
     protocols = dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
-    return _write(
+    return write_page(
         site,
         "about.html",
         "About",
@@ -583,9 +357,9 @@ def write_about(site: Site) -> str:
         ),
         tag("h2", "Protocols"),
         tag("p", "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:"),
-        tag("dl", *_list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
+        tag("dl", *list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
         tag("h2", "Baselines"),
-        tag("dl", *_list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts"),
+        tag("dl", *list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts"),
         tag("h2", "An address for every constant"),
         tag(
             "p",
@@ -626,7 +400,6 @@ def write_about(site: Site) -> str:
 PAGES: dict[str, Callable[[Site], str]] = {
     "index.html": write_calculator,
     "datasets.html": write_list,
-    "card.html": write_card,
     "about.html": write_about,
 }
 """File name to what writes the page; there is one more for each dataset."""

@@ -34,6 +34,7 @@ class Result:
     # Who published it; empty if the file does not say.
     source: str
     text: str
+    value: float
     index: float
     # Index and z with their ranges.
     shown: tuple[str, str]
@@ -74,7 +75,7 @@ def _read_result(each: AdjustedEntry, keys: Collection[str]) -> Result | str:
     shown = show_uncertain(adjusted.index, adjusted.index_interval), show_uncertain(adjusted.z, adjusted.z_interval)
     in_full = each.entry.exact or len(each.entry.text) > _LONGEST
     text = show_number(adjusted.value) if in_full else each.entry.text
-    return Result(tasks, context.model or "–", context.tool or "", text, adjusted.index, shown)
+    return Result(tasks, context.model or "–", context.tool or "", text, adjusted.value, adjusted.index, shown)
 
 
 def _tell_lost(name: str, lost: list[tuple[str, int | None]], shown: int) -> str:

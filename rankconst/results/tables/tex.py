@@ -49,7 +49,7 @@ def read_argument(text: str, start: int, most: int = LONGEST) -> tuple[str, int]
 
 
 _MOST_ROUNDS = 4  # of macros within macros
-_SYMBOLS = {
+SYMBOLS = {
     "pm": "±", "textpm": "±", "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡",
     "textdaggerdbl": "‡", "ast": "*", "star": "*", "textasteriskcentered": "*", "S": "§", "P": "¶", "times": "×",
     "checkmark": "✓", "xmark": "✗", "uparrow": "↑", "downarrow": "↓", "Uparrow": "↑", "Downarrow": "↓",
@@ -60,11 +60,11 @@ _SYMBOLS = {
 """Macro to the text that it prints."""
 
 # What sets apart; what is smaller behind a number is no more of its digits.
-_SYMBOLS |= dict.fromkeys((
+SYMBOLS |= dict.fromkeys((
     "item", "quad", "qquad", "space", "newline", "enspace", "nobreakspace", "medspace", "thickspace", "tiny", "small",
     "scriptsize", "footnotesize",
 ), " ")  # fmt: skip
-_SYMBOLS |= dict.fromkeys((
+SYMBOLS |= dict.fromkeys((
     "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl", "bm",
     "normalfont", "normalsize", "large", "Large", "LARGE", "huge", "Huge", "centering", "raggedright", "boldmath",
     "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule", "midrule", "bottomrule",
@@ -73,17 +73,17 @@ _SYMBOLS |= dict.fromkeys((
     "mdseries", "upshape", "selectfont", "xspace", "null",
 ), "")  # fmt: skip
 
-_DROPPED = dict.fromkeys((
+DROPPED = dict.fromkeys((
     "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "autocite", "parencite", "textcite",
     "footcite", "nocite", "ref", "cref", "autoref", "eqref", "label", "footnote", "tablefootnote", "tnote", "color",
     "cellcolor", "rowcolor", "columncolor", "hspace", "vspace", "phantom", "hphantom", "vphantom", "cline", "cmidrule",
     "caption", "includegraphics", "bibliography", "bibliographystyle", "input", "include", "usepackage", "begin",
     "end", "url",
 ), 1)  # fmt: skip
-_DROPPED |= {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
+DROPPED |= {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
 """Macro to the number of arguments that are dropped with it."""
 
-_LAST = {
+LAST = {
     "multicolumn": 3, "multirow": 3, "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2,
     "href": 2, "parbox": 2, "raisebox": 2, "adjustbox": 2, "hyperref": 1, "fcolorbox": 3,
 }  # fmt: skip
@@ -170,23 +170,23 @@ class _Markup:
 
     def _expand(self, macro: str, start: int, position: int, depth: int) -> tuple[str, int]:
         """Return what a macro prints, and its end."""
-        if macro in _SYMBOLS:
-            return _SYMBOLS[macro], position
+        if macro in SYMBOLS:
+            return SYMBOLS[macro], position
         if macro in self._macros and self._depth < _MOST_ROUNDS:
             body = self._macros[macro]
             return _Markup(body, self._macros, self._depth + 1).strip(0, len(body)), position
-        if macro in _DROPPED:
+        if macro in DROPPED:
             return "", self._drop(macro, position)
-        takes = _LAST.get(macro, 1)
+        takes = LAST.get(macro, 1)
         found, end = self._take_arguments(position, takes)
         if len(found) < takes:
-            return ("", end) if macro in _LAST else (f"{macro} ", position)
+            return ("", end) if macro in LAST else (f"{macro} ", position)
         put = self.strip(*found[-1], depth + 1)
         if macro == "textsuperscript":
             put = f" {put}" if put.startswith("±") else f"^{{{put}}}"
         elif macro in _STRUCK:
             put = f"~~{put}~~"
-        elif macro not in _LAST:  # the arguments of an unknown macro are no digits of what is around them
+        elif macro not in LAST:  # the arguments of an unknown macro are no digits of what is around them
             apart, more = self._text[start - 1 : start].isdigit(), self._find_argument(end) is not None
             put = f"{' ' * apart}{put}{' ' * more}"
         return put, end
@@ -194,7 +194,7 @@ class _Markup:
     def _drop(self, macro: str, position: int) -> int:
         """Return the end of a macro that is dropped with its arguments, and those of a table within a cell."""
         around = _PARENTHESES.match(self._text, position) if macro == "cmidrule" else None
-        found, end = self._take_arguments(around.end() if around else position, _DROPPED[macro])
+        found, end = self._take_arguments(around.end() if around else position, DROPPED[macro])
         inner = self._text[slice(*found[0])] if macro == "begin" and found else ""
         return self._take_arguments(end, ENVIRONMENTS[inner])[1] if inner in ENVIRONMENTS else end
 

@@ -16,15 +16,14 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {number | null} upper
  * @property {{normalised: string, index: string, z: string}} names
  * @property {string[]} spellings
- * @property {number} [k] of Hits@k, where the tables do not hold it
- * @property {Record<string, string>} adjusted the names of its adjusted forms, and which form each is
+ * @property {boolean} headline whether most papers print it
  */
 
 /**
  * @typedef {object} Constants
  * @property {Metric} metric
  * @property {string} where the dataset and its tasks, in words
- * @property {string} id of the constant, or of the candidates that it is computed of
+ * @property {string} id
  * @property {string} baseline
  * @property {number} tasks
  * @property {number} worst
@@ -33,7 +32,6 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {number} variance
  * @property {number} varianceError
  * @property {string} method
- * @property {boolean} computed whether the tables do not hold them
  */
 
 /** @typedef {{lower: number, upper: number}} Interval */
@@ -213,7 +211,8 @@ export function explainImpossible(constants, value, lower, upper, noise) {
     low === high
       ? `expected ${general(low)}, which every ranker gets here.`
       : `expected ${general(low)} to ${general(high)}.`;
-  return `${general(value)} is not a possible ${metric.label} on ${constants.where}: ${expected} ${hintAt(metric, value)}`;
+  const what = `${general(value)} is not a possible ${metric.label} on ${constants.where}`;
+  return `${what}: ${expected} ${hintAt(metric, value)}`;
 }
 
 // -- the three adjustments -------------------------------------------------------------------------------------------
@@ -340,36 +339,4 @@ export function adjust(constants, published, noise, shift = 0) {
   };
   const [normalised, index, z] = FORMS.map((name) => adjustForm(name, constants, value, ends, noise));
   return { value, interval: ends, normalised, index, z };
-}
-
-/**
- * 1 for a value that is better than expected however it was rounded, -1 for a worse one, else 0. Takes the interval as
- * published, like the command line.
- * @param {Constants} constants
- * @param {Published} published
- * @param {number} [shift]
- */
-export function standing({ metric, expectation }, published, shift = 0) {
-  const sign = metric.increasing ? 1 : -1;
-  return sign * (Number(published.lower + shift > expectation) - Number(published.upper + shift < expectation));
-}
-
-/**
- * The expectation that an adjusted value was formed with: its range; null if anything would do.
- * @param {Metric} metric
- * @param {string} form
- * @param {Interval} value
- * @param {Interval} adjusted
- * @returns {Interval | null}
- */
-export function solveExpectation(metric, form, value, adjusted) {
-  const divisor = form === "index" ? { lower: 1 - adjusted.upper, upper: 1 - adjusted.lower } : adjusted;
-  if (form === "z" || metric.optimum === null || (divisor.lower <= 0 && divisor.upper >= 0)) return null;
-  const optimum = metric.optimum;
-  const ends = [value.lower, value.upper].flatMap((m) =>
-    [adjusted.lower, adjusted.upper].map((a) => (form === "index" ? (m - optimum * a) / (1 - a) : m / a)),
-  );
-  const [lower, upper] = [Math.min(...ends), Math.max(...ends)];
-  // As wide as this, it tells nothing.
-  return upper <= 0 || upper - lower > 0.1 * Math.abs(lower + upper) ? null : { lower, upper };
 }

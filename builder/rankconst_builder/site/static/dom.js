@@ -1,4 +1,4 @@
-// Elements, and the tables that are fetched when they are needed. Text goes into a page as text, never as HTML.
+// Elements, and the scripts that are fetched when they are needed. Text goes into a page as text, never as HTML.
 
 import { Refusal } from "./format.js";
 
@@ -6,7 +6,11 @@ import { Refusal } from "./format.js";
 /** @typedef {import("./names.js").Contents} Contents */
 /** @typedef {Node | string | null} Child */
 
-/** @type {{names: Catalogue, sets: Map<string, any>, add: (contents: Contents) => void}} */
+/** @typedef {{verdict: string, parts: (Node | null)[]}} Shown */
+/** @typedef {{showTable: (state: import("./state.js").State, fileName: string) => Promise<Shown>}} Reader */
+/** @typedef {{names: Catalogue, sets: Map<string, Contents>, words?: any, reader?: Reader}} Held */
+
+/** @type {Held} */
 export const rankconst = /** @type {any} */ (globalThis).rankconst;
 
 /**
@@ -32,67 +36,63 @@ export function el(name, traits = {}, ...children) {
  */
 export const at = (id) => /** @type {T} */ (document.getElementById(id));
 
+/** @param {string} label @param {HTMLElement} table */
+export const scroll = (label, table) =>
+  el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+
+/** @param {Child[]} head @param {HTMLElement[]} rows @param {Record<string, string>} [traits] */
+export function drawTable(head, rows, traits = {}) {
+  const headings = head.map((each) => (each instanceof HTMLElement ? each : el("th", { scope: "col" }, each)));
+  return el("table", traits, el("thead", {}, el("tr", {}, ...headings)), el("tbody", {}, ...rows));
+}
+
+/** @param {[string, Child][]} rows */
+export const drawFacts = (rows) =>
+  el("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+
 /** The way from this page to the root of the site. */
 const root = document.documentElement.dataset.root ?? "";
 
 /** @param {string} path */
 export const address = (path) => root + path;
 
-/** @type {Map<string, Promise<any>>} */
+/** @type {Map<string, Promise<void>>} */
 const asked = new Map();
 
 /**
- * Fetch the constants of a dataset, as a script: pages that are opened from a folder may not read other files.
- * @param {string} version
+ * Load a script, once: pages that are opened from a folder may not read other files.
+ * @param {string} path
+ * @param {string} what
+ */
+export function loadScript(path, what) {
+  const waiting = asked.get(path);
+  if (waiting) return waiting;
+  const promise = new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
+    const fail = () => {
+      asked.delete(path);
+      reject(new Refusal(`${what} could not be loaded. Try again.`, "dataset"));
+    };
+    document.head.append(el("script", { src: address(path), load: () => resolve(), error: fail }));
+  });
+  asked.set(path, promise);
+  return promise;
+}
+
+/**
+ * The constants of a dataset; those of the first view are there already.
  * @param {string} key
+ * @param {string} [path] of the tasks, if those are enough
  * @returns {Promise<Contents>}
  */
-export const fetchContents = (version, key) => fetchSet(version, key, "");
-
-/**
- * Fetch how many tasks of a dataset have how many candidates.
- * @param {string} version
- * @param {string} key
- * @returns {Promise<import("./counts.js").Counts>}
- */
-export const fetchCounts = (version, key) => fetchSet(version, key, ".counts");
-
-/**
- * Fetch how many tasks of a dataset have how many candidates, by relation.
- * @param {string} version
- * @param {string} key
- * @returns {Promise<import("./counts.js").OfRelations>}
- */
-export const fetchRelations = (version, key) => fetchSet(version, key, ".relations");
-
-/**
- * Fetch on which blocks of ranks the baselines of a dataset put true answers.
- * @param {string} version
- * @param {string} key
- * @returns {Promise<import("./counts.js").Counts>}
- */
-export const fetchBlocks = (version, key) => fetchSet(version, key, ".blocks");
-
-/** @param {string} version @param {string} key @param {string} part @returns {Promise<any>} */
-function fetchSet(version, key, part) {
-  const id = `rankconst:${version}/${key}${part}`;
-  const waiting = asked.get(id);
-  if (waiting) return waiting;
-  const promise = new Promise((resolve, reject) => {
-    const fail = () => {
-      asked.delete(id);
-      reject(new Refusal(`The constants of ${key} (tables ${version}) could not be loaded. Try again.`, "dataset"));
-    };
-    const done = () => {
-      const found = rankconst.sets.get(id);
-      if (found) resolve(found);
-      else fail();
-    };
-    const source = address(`v1/${encodeURIComponent(version)}/${encodeURIComponent(key)}${part}.js`);
-    document.head.append(el("script", { src: source, load: done, error: fail }));
-  });
-  asked.set(id, promise);
-  return promise;
+export async function fetchContents(key, path = "") {
+  const { version, first } = rankconst.names;
+  const id = `rankconst:${version}/${key}`;
+  if (first.id === id && Object.hasOwn(first.tasks, path)) return first;
+  const what = `The constants of ${key} (tables ${version})`;
+  await loadScript(`v1/${encodeURIComponent(version)}/${encodeURIComponent(key)}.js`, what);
+  const found = rankconst.sets.get(id);
+  if (!found) throw new Refusal(`${what} could not be read. Try again.`, "dataset");
+  return found;
 }
 
 /**
@@ -102,22 +102,16 @@ function fetchSet(version, key, part) {
  * @param {HTMLTextAreaElement} [shown] where the text is on the page
  */
 export function copyButton(label, text, shown) {
-  const button = el(
-    "button",
-    {
-      type: "button",
-      click: async () => {
-        try {
-          await navigator.clipboard.writeText(text());
-          button.textContent = "Copied";
-        } catch {
-          shown?.select();
-          button.textContent = shown ? "Selected: press Ctrl+C" : "Copying is not allowed here";
-        }
-        setTimeout(() => (button.textContent = label), 2000);
-      },
-    },
-    label,
-  );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      button.textContent = "Copied";
+    } catch {
+      shown?.select();
+      button.textContent = shown ? "Selected: press Ctrl+C" : "Copying is not allowed here";
+    }
+    setTimeout(() => (button.textContent = label), 2000);
+  };
+  const button = el("button", { type: "button", click: () => void copy() }, label);
   return button;
 }

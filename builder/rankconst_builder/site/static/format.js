@@ -43,47 +43,6 @@ function scaled(value, power) {
   return twice > under || (twice === under && whole % 2n === 1n) ? whole + 1n : whole;
 }
 
-/** @param {bigint} number */
-const countBits = (number) => number.toString(2).length;
-
-/**
- * A fraction that is not negative, rounded once: Python's division of whole numbers.
- * @param {bigint} over
- * @param {bigint} under
- */
-export function quotient(over, under) {
-  const shift = BigInt(Math.max(64 + countBits(under) - countBits(over), 0));
-  const scaled = over << shift;
-  // What is cut off decides no tie but by being there.
-  return Number(2n * (scaled / under) + (scaled % under ? 1n : 0n)) * 2 ** -(Number(shift) + 1);
-}
-
-/**
- * The sum of floats that are not negative, rounded once: Python's math.fsum.
- * @param {number[]} numbers
- */
-export function exactSum(numbers) {
-  // Few numbers that do not overlap have the same sum (Shewchuk 1997): they alone are added as whole numbers.
-  let parts = /** @type {number[]} */ ([]);
-  for (let large of numbers) {
-    const rests = [];
-    for (let small of parts) {
-      if (Math.abs(large) < Math.abs(small)) [large, small] = [small, large];
-      const sum = large + small;
-      const rest = small - (sum - large);
-      if (rest) rests.push(rest);
-      large = sum;
-    }
-    parts = [...rests, large];
-  }
-  const unit = 1074n;
-  const total = parts.reduce((sum, part) => {
-    const [over, under] = fraction(part);
-    return sum + ((part < 0 ? -over : over) << unit) / under;
-  }, 0n);
-  return quotient(total, 1n << unit);
-}
-
 /** @param {number} value */
 const isNegative = (value) => value < 0 || Object.is(value, -0);
 

@@ -5,5 +5,4 @@ import { startDataset, startList } from "./explorer.js";
 
 if (document.getElementById("calculator")) startCalculator();
 if (document.getElementById("list")) startList();
-if (document.getElementById("constants")) void startDataset();
-document.getElementById("print")?.addEventListener("click", () => print());
+if (document.getElementById("constants")) startDataset();

@@ -1,0 +1,250 @@
+"""The page of a dataset: what chance gets, what counting gets, published results, all constants; the rest is folded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rankconst.catalogue.baselines import BASELINES
+from rankconst.catalogue.metrics import HEADLINE
+from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, find_protocol
+from rankconst.tables.citation import AUTHORS, identify
+from rankconst.tasks import Tasks
+from rankconst.values.published import show_number
+from rankconst_builder.describe import LICENCE_URL, PAPER
+from rankconst_builder.site.data import describe_fields, locate, write_json
+from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
+from rankconst_builder.site.html import Html, link, scroll, table, tag
+from rankconst_builder.site.pages import count, list_facts, write_page
+from rankconst_builder.site.published import METRIC
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rankconst_builder.site.pages import Site
+
+
+def _headline_cells(site: Site, tasks: Tasks, page: str = "") -> list[Html]:
+    """Return the expectations that papers' metrics have, each a link to its constant."""
+    return [
+        Html("–") if value is None else tag("a", show_number(value, 4), href=f"{page}#{locate(tasks)}/{slug}")
+        for slug in _HEADLINE
+        for value in [site.expect(tasks, slug)]
+    ]
+
+
+_HEADLINE_LABELS = [metric.label for metric in HEADLINE]
+_HEADLINE = [label.lower() for label in _HEADLINE_LABELS]
+
+
+def write_dataset(site: Site, key: str) -> str:
+    """Return the page of a dataset."""
+    row, tasks = site.tables.datasets[key], site.usual_tasks(key)
+    title, path = row["title"], f"v1/{site.tables.version}/{key}.json"
+    constants = {
+        slug: site.tables.constants(tasks, slug) for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None
+    }
+    drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
+    told = " and ".join(
+        f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of {show_number(each.expectation, 4)}"
+        for slug, each in constants.items()
+    )
+    sections = [
+        tag("h1", title),
+        tag("p", f"A random ranker gets {told} ({tasks.describe()}).", class_="lead") if told else Html(""),
+        tag("p", tag("code", identify(site.tables.version, key)), " · ", link(f"../{path}", "JSON"), class_="quiet"),
+        tag("section", id="card", class_="card", aria_label="The constant of this address", hidden=True),
+        tag("h2", "What chance gets"),
+        tag(
+            "p",
+            "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
+        ),
+        scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
+        *_tell_baselines(site, tasks),
+        *_tell_published(site, tasks),
+        tag("h2", "All constants"),
+        _fold(
+            "Every metric, split, side, protocol and baseline",
+            tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
+            tag(
+                "div",
+                tag("p", "The listing needs JavaScript; ", link(f"../{path}", "the JSON"), " has it all."),
+                id="listing",
+            ),
+            id="all",
+        ),
+        tag("h2", "More"),
+        *_tell_relations(site, tasks),
+        *([_fold("How far luck reaches", tag("div", *drawn, class_="figures"))] if drawn else []),
+        _fold("Numbers of candidates", draw_candidates(site.tables.histogram(tasks))),
+        _fold("The benchmark: sources, licence, citation and hashes", *_describe_benchmark(row)),
+    ]
+    return write_page(
+        site,
+        f"datasets/{key}.html",
+        f"{title}: what chance gets",
+        *sections,
+        description=f"Chance expectations and variances of MR, MRR, Hits@k and others on {title}.",
+        head=[
+            tag("link", rel="alternate", type="application/json", href=f"../{path}"),
+            tag("script", Html(write_json(describe_linked(site, key))), type="application/ld+json"),
+        ],
+    )
+
+
+def _fold(title: str, *body: str, **attributes: str) -> Html:
+    """Return what is shown when its title is chosen."""
+    return tag("details", tag("summary", title), *body, class_="fold", **attributes)
+
+
+def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
+    """Return what chance gets: protocols under which it gets the same share a row."""
+    same: dict[tuple[float | None, ...], list[str]] = {}
+    for protocol in site.tables.protocols(key):
+        tasks = Tasks(key, protocol, usual.split, usual.side)
+        same.setdefault(tuple(site.expect(tasks, slug) for slug in _HEADLINE), []).append(protocol)
+    rows = [
+        [" = ".join(equal), *_headline_cells(site, Tasks(key, equal[0], usual.split, usual.side))]
+        for equal in same.values()
+    ]
+    return table(["protocol", *_HEADLINE_LABELS], rows, class_="numbers")
+
+
+def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
+    """Show what chance gets on tasks (h, ?, t), where the tables have them."""
+    asked = [Tasks(usual.dataset, each, usual.split, RELATION_SIDE) for each in site.tables.protocols(usual.dataset)]
+    rows = [
+        [each.protocol, *_headline_cells(site, each), find_protocol(each.protocol).relation_summary]
+        for each in asked
+        if locate(each) in site.described[usual.dataset]["constants"]
+    ]
+    if not rows:
+        return []
+    headings = ["protocol", *_HEADLINE_LABELS, "what is ranked"]
+    return [
+        _fold(
+            "Relation prediction",
+            tag(
+                "p",
+                f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are not included "
+                "in both sides.",
+            ),
+            scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
+        )
+    ]
+
+
+def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
+    """Show what rankers get that count training triples, where the tables have them."""
+    ladder = [Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each) for each in BASELINES]
+    held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
+    if len(held) < 2:
+        return []
+    rows = [
+        [BASELINES[each.baseline].title, *_headline_cells(site, each), BASELINES[each.baseline].summary]
+        for each in held
+    ]
+    headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
+    return [
+        tag("h2", "What counting gets"),
+        tag("p", f"Rankers that only know the training set ({tasks.describe()})."),
+        scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
+    ]
+
+
+def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
+    """Show published results on the distribution of chance, among the baselines."""
+    results = site.published.get(tasks.dataset, ())
+    if not results:
+        return []
+    constants = site.tables.constants(tasks, METRIC)
+    baselines = {
+        BASELINES[key].title: constants.index(expected)
+        for key in BASELINES
+        if (expected := site.expect(replace(tasks, baseline=key), METRIC)) is not None
+    }
+    label = constants.metric.label
+    forms = [constants.metric.name_of(form) or form for form in ("index", "z")]
+    rows = [
+        [each.model, each.text, *each.shown, each.source or "–", each.tasks.protocol, each.tasks.side]
+        for each in results
+    ]
+    return [
+        tag("h2", "Published results"),
+        tag(
+            "p",
+            f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
+            f"baselines under protocol {tasks.protocol}.",
+        ),
+        draw_results(constants, baselines, [each.index for each in results]),
+        scroll(
+            table(["model", label, *forms, "published in", "protocol", "side"], rows),
+            "Published results",
+        ),
+    ]
+
+
+def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
+    """Return statistics, source files with hashes, licence and citation."""
+    facts = [
+        ("entities", f"{count(row['entities'])}, {count(row['entities_train'])} of them in the training set"),
+        ("relations", f"{count(row['relations'])}, {count(row['relations_train'])} of them in the training set"),
+        ("also called", ", ".join(row["aliases"]) or "–"),
+        ("licence", row["licence"] or "not stated"),
+        (
+            "files checked",
+            "each against a hash known beforehand" if row["verified"] else "not against hashes known beforehand",
+        ),
+    ]
+    cited = row["citation"] or "–"
+    cite = _safe_link(row["citation_url"], cited)
+    counted = [
+        [split, *(count(row.get(f"{name}_{split}")) for name in ("triples", "duplicates", "dropped"))]
+        for split in SPLITS
+    ]
+    hashes = [[split, tag("code", known or "–")] for split, known in zip(SPLITS, row["sha256"], strict=False)]
+    return [
+        tag("dl", *list_facts([*facts, ("citation", cite)]), class_="facts"),
+        scroll(
+            table(["split", "triples", "repeated", "dropped by protocol pykeen"], counted, class_="numbers"),
+            "Triples by split",
+        ),
+        *([scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes")] if hashes else []),
+        *(
+            [tag("p", "Source files:"), tag("ul", *(tag("li", _safe_link(url, url)) for url in row["source_urls"]))]
+            if row["source_urls"]
+            else []
+        ),
+    ]
+
+
+def _safe_link(address: str | None, text: str) -> str:
+    """Return a link; only the text if the address is not one of the web."""
+    return link(address, text) if address and address.startswith(("https://", "http://")) else text
+
+
+def describe_linked(site: Site, key: str) -> dict[str, Any]:
+    """Return what search engines read of a dataset: schema.org's Dataset."""
+    row, path = site.tables.datasets[key], f"v1/{site.tables.version}/{key}.json"
+    described = describe_fields()
+    return {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": f"Chance constants of {row['title']}",
+        "description": f"Expectation and variance of ranking metrics over random rankings on {row['title']}, each with "
+        "its error, by split, side, protocol, aggregation and baseline.",
+        "identifier": identify(site.tables.version, key),
+        "version": site.tables.version,
+        "license": LICENCE_URL,
+        "isAccessibleForFree": True,
+        "creator": {"@type": "Organization", "name": AUTHORS},
+        "citation": str(PAPER["url"]),
+        "isBasedOn": row["source_urls"],
+        "variableMeasured": [
+            {"@type": "PropertyValue", "name": name, "description": told} for name, told in described.items()
+        ],
+        "distribution": [
+            {"@type": "DataDownload", "encodingFormat": "application/json", "contentUrl": f"{site.url or '../'}{path}"}
+        ],
+        **({"url": f"{site.url}datasets/{key}.html"} if site.url else {}),
+    }

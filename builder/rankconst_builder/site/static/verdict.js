@@ -1,0 +1,87 @@
+// What an adjusted number means, in words, as `rankconst adjust` says it. This page computes no p.
+
+import { exponential, fixed, showNumber } from "./format.js";
+
+/** @typedef {import("./arithmetic.js").Adjusted} Adjusted */
+/** @typedef {import("./arithmetic.js").Constants} Constants */
+/** @typedef {import("./arithmetic.js").Published} Published */
+/** @typedef {{constants: Constants, adjusted: Adjusted}} Rung a number held to a baseline */
+
+/** So many deviations from its mean, whatever its law, a number is with a probability of at most 0.05 (Cantelli). */
+const CERTAIN = Math.sqrt(1 / 0.05 - 1);
+/** A change that is smaller is within what is published of most results. */
+const SMALL = 0.005;
+
+/**
+ * 1 for a number better than its baseline, -1 for a worse one, 0 for one that cannot be told from it; null where only
+ * p, which the program computes, tells.
+ * @param {Rung} rung
+ * @param {Published} published
+ * @param {number} shift
+ * @param {boolean} hasTail whether the program knows p
+ */
+export function judge({ constants, adjusted: { z } }, published, shift, hasTail) {
+  if ("undefined" in z) {
+    const { expectation, metric } = constants;
+    const sign = metric.increasing ? 1 : -1;
+    return sign * (Number(published.lower + shift > expectation) - Number(published.upper + shift < expectation));
+  }
+  const { lower, upper } = z.interval;
+  if (lower >= CERTAIN) return 1;
+  if (upper <= -CERTAIN) return -1;
+  return hasTail && (lower > 0 || upper < 0) ? null : 0;
+}
+
+/** @param {number} value what a ranker gets */
+export function showExpected(value) {
+  if (value > 0 && value < 0.00005) return exponential(value, 1);
+  return value <= 1 ? fixed(value, 4) : showNumber(value);
+}
+
+/** @param {Rung} rung */
+function showWay({ adjusted: { index } }) {
+  return "undefined" in index ? "better" : `${fixed(100 * index.value, 1)} % of the way from there to perfect`;
+}
+
+/** @param {Rung} rung @param {Published} published @param {number | null} stands */
+function explainChance(rung, { text }, stands) {
+  const { constants, adjusted } = rung;
+  const { metric } = constants;
+  const gets = showExpected(constants.expectation);
+  if (stands === 0) return `${text} cannot be told from chance: a random ranker gets ${gets}.`;
+  if (stands === -1) return `${text} is worse than chance: a random ranker gets ${gets}.`;
+  if ("undefined" in adjusted.index) return `A random ranker gets ${gets}.`;
+  if (adjusted.index.value < 0) return `A random ranker gets ${gets}; ${text} is worse.`;
+  const way = `a random ranker gets ${gets}; ${text} is ${showWay(rung)}.`;
+  const change = Math.abs(adjusted.index.value - adjusted.value);
+  if (metric.lower !== 0 || metric.optimum !== 1 || (stands === null && change < SMALL)) return `A${way.slice(1)}`;
+  return change < SMALL
+    ? `Chance hardly matters here: it changes ${text} by ${showExpected(change)}.`
+    : `Chance matters here: ${way}`;
+}
+
+/** @param {Rung} rung @param {Published} published @param {number | null} stands */
+function explainCounting(rung, { text }, stands) {
+  const gets = showExpected(rung.constants.expectation);
+  const { index } = rung.adjusted;
+  if (stands === 1 || (stands === null && !("undefined" in index) && index.value > 0))
+    return `Counting gets ${gets}; ${text} is ${showWay(rung)}.`;
+  if (stands === null) return `Counting gets ${gets}, which is better.`;
+  return `Counting does ${stands ? "better" : "as well"}: it gets ${gets}.`;
+}
+
+/**
+ * One to three sentences about a number: what chance and counting get, and what that leaves.
+ * @param {{rungs: Rung[], published: Published, shift: number, hasTail: boolean}} found
+ * @returns {{text: string, open: boolean}} open: whether p alone can tell
+ */
+export function explain({ rungs: [chance, ...others], published, shift, hasTail }) {
+  const first = judge(chance, published, shift, hasTail);
+  const counting = others.find(({ constants }) => constants.baseline === "counting");
+  const second = counting ? judge(counting, published, shift, hasTail) : 0;
+  const sentences = [explainChance(chance, published, first)];
+  if (counting) sentences.push(explainCounting(counting, published, second));
+  const open = first === null || second === null;
+  if (open) sentences.push("Whether that is more than luck cannot be told here; the program computes p.");
+  return { text: sentences.join(" "), open };
+}
