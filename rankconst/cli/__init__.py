@@ -48,7 +48,7 @@ def main() -> None:
     _check_memory()
     try:
         if sys.argv[1:] in (["--version"], ["-V"]) and _print_version():
-            return
+            sys.exit(0)
         try:
             from rankconst.cli.app import prepare, run
 

@@ -189,7 +189,7 @@ def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> 
     tables = load(out)
     for name in ("candidates", "macro_candidates", "candidates_by_relation", "constants"):
         assert {row["split"] for row in tables.read(name).to_pylist()} == {"test"}
-    assert not len(tables.read("baseline_candidates"))
+    assert {row["baseline"] for row in tables.read("baseline_candidates").to_pylist()} == {FLOOR}
     assert provenance(out)["nations"]["splits"] == "test"
 
 
@@ -837,7 +837,7 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ([], set()),
+        ([], {FLOOR}),
         (["-b", "all"], {"frequency", "inverse", "counting"}),
         (["-b", "uniform"], set()),
         (["-b", "inverse model", "--baseline", "popularity"], {"frequency", "inverse"}),

@@ -58,7 +58,15 @@ def test_the_newest_carried_tables_are_right(run: Run) -> None:
 @pytest.mark.slow
 def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> None:
     screen = run(
-        "verify", small, "--rebuild", "-d", "Nations", "--format", "json", env={"RANKCONST_CACHE": str(tmp_path)}
+        "tables",
+        "verify",
+        small,
+        "--rebuild",
+        "-d",
+        "Nations",
+        "--format",
+        "json",
+        env={"RANKCONST_CACHE": str(tmp_path)},
     )
     assert screen.code == 0
     assert "[1/1] nations: constants computed from the histograms" in screen.err

@@ -95,7 +95,7 @@ def _built(*keys: str, bench: Bench) -> Path:
     """Return a folder with a set of tables."""
     folder = bench.fresh()
     (folder / "tmp").mkdir()
-    assert bench.run_here(folder, build(*keys)) == 0
+    assert bench.run_here(folder, build(*keys, options=("--splits", "train,valid,test", "--baseline", "all"))) == 0
     return folder
 
 
@@ -236,13 +236,12 @@ PLACES = {"same": ("--force",), "new": ()}
 PAIRS = {
     "build, the first": ("build, the first", "build of another dataset"),
     "build, into a set": (
-        *("build of another dataset", "build, into a set", "build, two datasets", "build, per triple", "release"),
+        *("build of another dataset", "build, into a set", "build, two datasets", "release"),
         *("show", "export from the set", "adjust with the set", "site, the first"),
     ),
     "build, two datasets": ("build of another dataset", "build, two datasets", "release", "site of all datasets"),
-    "build, per triple": ("build, per triple", "build, into a set", "release"),
     "release": (
-        *("build, into a set", "build, per triple", "build into the release", "release", "release of another version"),
+        *("build, into a set", "build into the release", "release", "release of another version"),
         *("site, the first", "export from the set"),
     ),
     "export from the set": ("build, into a set",),
