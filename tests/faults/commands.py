@@ -128,19 +128,11 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         "--date",
         "2026-01-01",
     )
-    files = mirror / "small.invalid" / "alpha"
-    own = [str(files / f"{split}.txt") for split in SPLITS]
     downloaded = ("--mirror", served)
     return [
         Command("build, the first", build("alpha"), ["out"]),
         Command("build, into a set", build("beta"), ["out"], with_set("alpha")),
         Command("build, two datasets", build("alpha", "beta", "gamma"), ["out"], with_set("alpha", "beta")),
-        Command(
-            "build, files of one's own",
-            ("build", *own, "--name", "mine", *PROTOCOL, "--out", "out"),
-            ["out"],
-            with_set("alpha"),
-        ),
         Command(
             "build, downloading",
             build("gamma", options=downloaded),
