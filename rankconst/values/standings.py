@@ -73,12 +73,14 @@ class Standings:
         found, others = self.num_apart_from_best, len(self.names) - 1
         best = self.names[0] or self.published[0].text
         smallest = show_number(self.smallest, 2)
-        counted = "none" if not found else "all" if found == others else f"{found}"
-        return (
-            f"{counted.capitalize()} of {others} other models {'is' if found == 1 else 'are'} told apart from {best} "
-            f"(p < {LEVEL}, Holm's correction over {math.comb(others + 1, 2)} pairs). Of a pair alone, a difference of "
-            f"{smallest} would be enough."
-        )
+        if others == 1:
+            counted, corrected = f"The other model is {'' if found else 'not '}told apart", ""
+        else:
+            many = f"All {others}" if found == others else f"{found or 'None'} of {others}"
+            counted = f"{many} other models {'are' if found > 1 else 'is'} told apart"
+            corrected = f", Holm's correction over {math.comb(others + 1, 2)} pairs"
+        alone = f"Of a pair alone, a difference of {smallest} would be enough."
+        return f"{counted} from {best} (p < {LEVEL}{corrected}). {alone}"
 
     @property
     def table(self) -> dict[str, list[Any]]:
