@@ -126,7 +126,7 @@ def test_a_table_is_put_in_order(run: Run, tmp_path: Path) -> None:
     ]
     (standings,) = rankconst.adjust(path).rank_models()
     assert standings.describe() in screen.out
-    assert standings.describe().startswith("All of 3 other models are told apart from RotatE")
+    assert standings.describe().startswith("All 3 other models are told apart from RotatE")
     assert screen.err.startswith("assumed: test split, both sides, standard protocol")
     rows = run("compare", path, "--json").records
     assert [row["better_than"] for row in rows] == standings.table["better_than"]
