@@ -382,15 +382,13 @@ to.
 
 <!-- not run: needs PyKEEN -->
 ```python
-import numpy as np
 import rankconst
 from pykeen.evaluation import RankBasedEvaluator
 from pykeen.pipeline import pipeline
 
 evaluator = RankBasedEvaluator(clear_on_finalize=False)
 run = pipeline(dataset="nations", model="DistMult", evaluator=evaluator)
-counts = {{side: np.concatenate(batches) for side, batches in evaluator.num_candidates.items()}}
-mrr = rankconst.from_counts(counts, name="Nations").constants("mrr")
+mrr = rankconst.from_counts(evaluator, name="Nations").constants("mrr")
 print(mrr.adjust(run.get_metric("both.realistic.inverse_harmonic_mean_rank")))
 ```
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_side
-from rankconst.errors import UnknownNameError, UsageError
+from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.constants import Constants
@@ -122,7 +124,8 @@ def from_counts(
     ----------
     counts
         For each task, how many candidates are ranked, the true answer included; in any order. Shape (n,), whole
-        numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such an array.
+        numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such an array; or an evaluator of
+        PyKEEN, ``RankBasedEvaluator(clear_on_finalize=False)``, after an evaluation.
     weights
         What each task counts in the average, of the same shape; each counts once if None.
     relevant
@@ -161,6 +164,7 @@ def from_counts(
     >>> round(from_counts([500] * 1000, relevant=20).constants("precision@10").expectation, 12)
     0.04
     """
+    counts = _take_counts(counts)
     if relevant is not None:
         from rankconst.tables.own_answers import gather_answers
 
@@ -178,6 +182,18 @@ def from_counts(
     if weights is not None and set(weighed) != set(by_side):
         raise UsageError(f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}.")
     return Counts(name, {side: _gather(each, weighed.get(side)) for side, each in by_side.items()})
+
+
+def _take_counts(counts: Any) -> Any:
+    """Return the counts that an evaluator of PyKEEN keeps, by side; others as they are."""
+    kept = getattr(counts, "num_candidates", None)
+    if not isinstance(kept, Mapping):
+        return counts
+    if not any(map(len, kept.values())):
+        raise DataError("the evaluator holds no counts: make it with RankBasedEvaluator(clear_on_finalize=False).")
+    return {
+        str(side): np.concatenate([np.ravel(batch) for batch in batches]) for side, batches in kept.items() if batches
+    }
 
 
 def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -95,3 +96,13 @@ def test_both_needs_both_sides() -> None:
 def test_messages_name_the_tasks() -> None:
     with pytest.raises(DataError, match="not a possible MRR on typed test run"):
         from_counts([5, 5], name="typed test run").constants("mrr").adjust(1.5)
+
+
+def test_an_evaluator_of_pykeen_hands_over_its_counts() -> None:
+    """It keeps lists of batches by side, and none if it was not told to."""
+    kept = {"head": [np.array([2, 5]), np.array([5])], "tail": [np.array([3, 3, 4])]}
+    found = from_counts(SimpleNamespace(num_candidates=kept))
+    assert found.histogram("head") == from_counts([2, 5, 5]).histogram()
+    assert found.constants("mr").num_tasks == 6
+    with pytest.raises(DataError, match="clear_on_finalize=False"):
+        from_counts(SimpleNamespace(num_candidates={}))
