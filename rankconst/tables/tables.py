@@ -460,7 +460,7 @@ class Tables:
         if name not in self._contents:
             file = file_of(name, self.version)
             if self.leaves_out(name):
-                raise TablesError(
+                raise UnknownNameError(
                     f"macro averages and single relations under a baseline need {file}.parquet, which the package "
                     f"leaves out. Add --tables rankconst-tables-{self.version}.zip, the archive of these tables; in "
                     "Python, open it with rankconst.load."
