@@ -39,7 +39,7 @@ def find_floor(chance: Done, tables: Tables) -> Done | None:
     batch = replace(chance.batch, tasks=replace(chance.batch.tasks, baseline=FLOOR))
     try:
         return adjust_batch(batch, tables.look_up(batch.tasks, batch.metric))
-    except (UnknownNameError, UndefinedError, UsageError):  # the training set, what the archive alone holds, older tables
+    except (UnknownNameError, UndefinedError, UsageError):  # training, archived or older tables
         return None
 
 
