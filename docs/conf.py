@@ -32,7 +32,7 @@ def prepare(_: Sphinx, name: str, source: list[str]) -> None:
     text = re.sub(r"\[([^\]]+)\]\(\.\./[^)]+\)", r"\1", source[0])
     text = text.replace("```console", "```text")  # screens are no shell
     if name == root_doc:
-        pages = re.findall(r"^\| \[(\w+)\.md\]", text, re.MULTILINE)
+        pages = dict.fromkeys(re.findall(r"\]\((\w+)\.md\b", text))
         text += "\n".join(["", "```{toctree}", ":hidden:", "", *pages, "reference", "```", ""])
     source[0] = text
 

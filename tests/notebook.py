@@ -1,4 +1,4 @@
-"""Run the notebook of examples/ and write its outputs anew: ``python tests/notebook.py``.
+"""Run the notebook of docs/ and write its outputs anew: ``python tests/notebook.py``.
 
 Its cells are run in this process, as a kernel would: that needs no Jupyter.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from pages import ROOT, empty_folder
 
-NOTEBOOK = ROOT / "examples" / "adjust.ipynb"
+NOTEBOOK = ROOT / "docs" / "adjust.ipynb"
 
 
 def run_notebook(text: str) -> str:

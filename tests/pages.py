@@ -16,7 +16,6 @@ block                  what happens
 =====================  ===============================================================================================
 
 A block under ``<!-- not run: REASON -->`` is left alone, and so are the README's two commands that ``.ci/run`` runs.
-Outside of blocks, what is between ``<!-- $ rankconst ... -->`` and ``<!-- /$ -->`` is what a command prints.
 """
 
 from __future__ import annotations
@@ -61,14 +60,13 @@ GRAPH = {
 }
 
 _FENCE = re.compile(r"^```(?P<info>\S[^\n]*)\n(?P<body>(?:(?!```).*\n)*)```$", re.MULTILINE)
-_PRINTED = re.compile(r"<!-- \$ (?P<command>.+) -->\n(?P<shown>(?:.*\n)*?)<!-- /\$ -->")
 _COMMENT = re.compile(r"<!-- (.+) -->\n$")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_pages() -> list[Path]:
     """Return every page whose blocks are run, the README first."""
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", ROOT / ".github" / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @dataclass(frozen=True)
@@ -180,14 +178,6 @@ class Session:
             return block.body
         return runner(block)
 
-    def print_again(self, found: re.Match[str]) -> str:
-        """Return a part of a page that a command prints, as it prints it today."""
-        screen = run_command(found["command"])
-        now = screen.show() if screen.code != BUG else found["shown"]
-        if screen.code or now != found["shown"]:
-            self._blame(found.string.count("\n", 0, found.start()) + 1, f"{found['command']} prints another table")
-        return f"<!-- $ {found['command']} -->\n{now}<!-- /$ -->"
-
     def _run_console(self, block: Block) -> str:
         parts = []
         code, seen = 0, True
@@ -284,7 +274,7 @@ def run_page(page: Path) -> tuple[str, list[str]]:
     for block in find_blocks(text):
         parts += [text[end : block.start], session.run(block)]
         end = block.start + len(block.body)
-    return _PRINTED.sub(session.print_again, "".join([*parts, text[end:]])), session.faults
+    return "".join([*parts, text[end:]]), session.faults
 
 
 def main() -> None:

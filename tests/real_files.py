@@ -9,7 +9,7 @@ A row is a file of the folder ``reference``, which is not in this repository, or
 
 What the code makes of it: ``right`` are adjusted without an option as is true, ``asked`` with one, ``silent`` are
 adjusted without an option as is not true. The rest is refused. ``misled``, which are among them, are adjusted with an
-option as is not true. ``scripts/read_real_files.py`` counts them anew.
+option as is not true. ``docs/scripts/read_real_files.py`` counts them anew.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The programs in benchmarks/ and scripts/, which hardly any test runs: they start, and what they ask for is there."""
+"""The programs in benchmarks/ and docs/scripts/: they start, and what they ask for is there."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BENCHMARKS = sorted((ROOT / "benchmarks").glob("*.py"))
-SCRIPTS = [*BENCHMARKS, *sorted((ROOT / "scripts").glob("*.py"))]
+BENCHMARKS = sorted((ROOT / "tests" / "benchmarks").glob("*.py"))
+SCRIPTS = [*BENCHMARKS, *sorted((ROOT / "docs" / "scripts").glob("*.py"))]
 OURS = ("rankconst", "rankconst_builder")
 
 pytestmark = pytest.mark.skipif(not SCRIPTS, reason="the programs are in a checkout only")

@@ -42,7 +42,7 @@ in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a c
 @pytest.mark.usefixtures("cheap_constants")
 @pytest.mark.parametrize(
     "page",
-    mark_rest(PAGES, *(page for page in PAGES if page.stem not in {"archive", "site"})),
+    mark_rest(PAGES, *(page for page in PAGES if page.stem != "archive")),
     ids=[page.stem for page in PAGES],
 )
 def test_every_example_does_what_the_page_shows(
@@ -137,7 +137,7 @@ def test_every_metric_is_named() -> None:
 @in_checkout
 def test_benchmarks_without_a_baseline_are_named() -> None:
     tables = open_once()
-    told = re.search(r"Eleven of the 90 benchmarks have none: (.*?)\n\n", text_of(DOCS / "baselines.md"), re.DOTALL)
+    told = re.search(r"Eleven of the 90 benchmarks have none: (.*?)\n\n", text_of(DOCS / "interpreting.md"), re.DOTALL)
     assert told
     counted = {row["dataset"] for row in tables.read("constants").to_pylist() if row["baseline"] == "counting"}
     lacking = {key for key in tables.datasets if key not in counted}
@@ -147,26 +147,67 @@ def test_benchmarks_without_a_baseline_are_named() -> None:
 
 @in_checkout
 def test_exit_codes_are_those_of_the_errors() -> None:
-    rows = re.findall(r"^\| (\d+) \| .* \| (.*) \|$", text_of(DOCS / "errors.md"), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| .* \| (.*) \|$", text_of(DOCS / "python.md"), re.MULTILINE)
     documented = {name: int(code) for code, names in rows for name in re.findall(r"`(\w+Error)`", names)}
     every = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, RankconstError)]
     public = [each for each in every if each not in {RankconstError, errors.VerificationError}]  # that of a command
     assert documented == {error.__name__: error.exit_code for error in public}
 
 
+FORMS = {
+    "MR": ("mr", ""),
+    "MRR": ("mrr", ""),
+    "Hits@k": ("hits@10", ""),
+    "AMR": ("mr", "normalised"),
+    "AMRI": ("mr", "index"),
+    "AMRR": ("mrr", "index"),
+    "AH@k": ("hits@10", "index"),
+    "ZMR": ("mr", "z"),
+    "ZMRR": ("mrr", "z"),
+    "ZH@k": ("hits@10", "z"),
+}
+"""Metrics and their adjusted forms, as the page names them, to metric and adjustment."""
+
+
+def values_of(form: str, candidates: int, tasks: int) -> tuple[float, ...]:
+    """Return what a perfect, a random and the worst ranker get."""
+    metric, adjustment = FORMS[form]
+    constants = rankconst.from_counts([candidates, 4 * candidates] * tasks).constants(metric)
+    values = (1.0, constants.expectation, constants.worst)
+    return tuple(map(getattr(constants, adjustment), values)) if adjustment else values
+
+
 @in_checkout
-def test_surprises() -> None:
-    text = text_of(DOCS / "interpreting.md")
+def test_what_perfect_random_and_worst_rankers_get() -> None:
+    row = r"^\| (\w.*) \| (smaller|larger) \| (.+) \| (.+) \| (.+) \|$"
+    rows = re.findall(row, text_of(DOCS / "interpreting.md"), re.MULTILINE)
+    assert {name for names, *_ in rows for name in names.split(", ")} == set(FORMS)
+    for names, direction, *cells in rows:
+        for name in names.split(", "):
+            small, larger, large = (values_of(name, candidates, 2) for candidates in (4, 400, 40_000))
+            longer = values_of(name, 4, 200)
+            assert (small[0] > small[2]) == (direction == "larger"), name
+            for cell, few, more, many, repeated in zip(cells, small, larger, large, longer, strict=True):
+                where = (name, cell, few, more, many, repeated)
+                if cell == "–":
+                    assert abs(many) > 2 * abs(more) > 2 * abs(few) or abs(repeated) > 2 * abs(few), where
+                    continue
+                assert repeated == pytest.approx(few, abs=1e-9), where
+                target = float(cell.removeprefix("→ ").replace("−", "-"))
+                limit = [abs(value - target) for value in (few, more, many)]
+                if "→" in cell:
+                    assert limit[0] > limit[1] >= limit[2], where
+                    assert limit[2] < 1e-3, where
+                else:
+                    assert max(limit) < 1e-9, where
+
+
+@in_checkout
+def test_what_rounding_does_to_z() -> None:
     tables = open_once()
     mrr = tables.constants("fb15k237", "mrr")
     assert round(0.0005 / mrr.variance**0.5) == 9
-    assert "changes z by up to 9 in either direction" in text
-    # PyKEEN's count leaves the true answer out: every N one too small.
-    nations = tables.histogram("nations", protocol="pykeen")
-    short = [(int(n) - 1, int(c)) for n, c in zip(nations.num_candidates, nations.num_tasks, strict=True)]
-    wrong = sum(c * sum(1 / j for j in range(1, n + 1)) / n for n, c in short) / nations.total
-    assert round(100 * (wrong / tables.constants("nations", "mrr", protocol="pykeen").expectation - 1)) == 14
-    assert "E[MRR] on Nations\n  14 % too high" in text
+    assert "changes z by up to 9 in either direction" in text_of(DOCS / "interpreting.md")
 
 
 @in_checkout
@@ -193,22 +234,22 @@ def test_numbers_in_the_prose_on_protocols() -> None:
 
 @in_checkout
 def test_published_lines_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import adjust_published
 
     adjusted = adjust_published.adjust_published()
     assert not adjusted.asked
     ladder = adjust_published.render_ladder(adjusted)
-    assert ladder in text_of(DOCS / "baselines.md"), "run: python scripts/adjust_published.py"
+    assert ladder in text_of(DOCS / "interpreting.md"), "run: python docs/scripts/adjust_published.py"
     said = re.match(r"Of (\d+) .+?, (\d+) are .+\n.+ is (.+), with (\d+) results, of which (\d+) are worse:", ladder)
     assert said is not None
     total, worse, commonest, many, of_them = said.groups()
     readme = " ".join(text_of(ROOT / "README.md").split())
-    assert f"Of {total} published results on test, {worse} are worse than counting, among them {of_them}" in readme
+    assert f"Of {total} published results on test sets, {worse} are worse than counting, among them {of_them}" in readme
     assert f"of the {many} on {commonest}, the commonest benchmark." in readme
     drawn = len(adjust_published.read_drawn())
-    assert f"MRR of {drawn} published results" in text_of(DOCS / "baselines.md")
-    assert f"and {total} published results" in text_of(DOCS / "README.md")
+    assert f"MRR of {drawn} published results" in text_of(DOCS / "interpreting.md")
+    assert f"and {total}\n  published results" in text_of(DOCS / "README.md")
     assert f"of {drawn} results on" in text_of(DOCS / "published.svg")
 
 
@@ -234,34 +275,24 @@ def test_published_results_are_those_of_the_reference(reference: Path) -> None:
 
 
 @in_checkout
-def test_forecasts_on_the_page_are_published_or_counted() -> None:
-    published = {
-        tuple(row[key] for key in ("dataset", "protocol", "model", "MRR", "Hits@10"))
-        for row in read_csv(DOCS / "published.csv")
-    }
-    line = r"\| `(.+)` \| `(.+)` \| (\D.+) \| ([.\d]+) \| ([.\d]+) \| .+ \|\n"
-    shown, tables = re.findall(line, text_of(DOCS / "temporal.md")), open_once()
-    assert len(shown) == 12
-    for dataset, protocol, ranker, *numbers in shown:
-        if ranker == "counting":
-            for metric, number in zip(("mrr", "hits@10"), numbers, strict=True):
-                counted = tables.constants(dataset, metric, protocol=protocol, baseline=ranker)
-                assert f"{counted.expectation:.4f}" == number
-        else:
-            assert (dataset, protocol, ranker, *numbers) in published
+def test_temporal_benchmarks_have_the_test_facts_of_the_page() -> None:
+    text, tables = text_of(DOCS / "protocols.md"), open_once()
+    shown = dict(re.findall(r"`(\w+)` ([\d,]+)[,|\s]", text[text.index("## Temporal graphs") :]))
+    held = {key: row["triples_test"] for key, row in tables.datasets.items() if "time-aware" in tables.protocols(key)}
+    assert {key: int(number.replace(",", "")) for key, number in shown.items()} == held
 
 
 @in_checkout
 def test_the_tables_of_real_files_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import read_real_files
 
     from real_files import read_rows
 
     rows, page = read_rows(), text_of(ROOT / "tests" / "results" / "real_files.md")
     for lines in (read_real_files.render_totals(rows), read_real_files.render_files(rows)):
-        assert lines in page, "run: python scripts/read_real_files.py"
-    assert f"Of {len(rows)} real files" in text_of(DOCS / "evidence.md")
+        assert lines in page, "run: python docs/scripts/read_real_files.py"
+    assert f"Of {len(rows)} real files" in text_of(DOCS / "archive.md")
 
 
 @in_checkout
@@ -282,17 +313,17 @@ def test_the_extra_for_tests_is_its_groups() -> None:
 @in_checkout
 @thorough
 def test_benchmark_runs() -> None:
-    script = ROOT / "benchmarks" / "lookup_speed.py"
-    assert f"benchmarks/{script.name}" in text_of(ROOT / "benchmarks" / "README.md")
+    script = ROOT / "tests" / "benchmarks" / "lookup_speed.py"
+    assert f"benchmarks/{script.name}" in text_of(ROOT / "tests" / "benchmarks" / "README.md")
     printed = subprocess.run([sys.executable, script, "--runs", "1"], check=True, capture_output=True, text=True).stdout
     assert re.search(r"\| first constant \| \d+ ms \|", printed)
 
 
 @in_checkout
 def test_the_figures_of_robustness_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import show_figures
 
     page = text_of(ROOT / "tests" / "robustness.md")
     for mark, section in show_figures.SECTIONS.items():
-        assert f"<!-- {mark} -->\n{section.render()}\n<!-- /{mark} -->" in page, "run: python scripts/show_figures.py"
+        assert f"<!-- {mark} -->\n{section.render()}\n<!-- /{mark} -->" in page, "run docs/scripts/show_figures.py"

@@ -1,4 +1,4 @@
-"""The notebook of examples/: its outputs are those of today."""
+"""The notebook of docs/: its outputs are those of today."""
 
 from __future__ import annotations
 

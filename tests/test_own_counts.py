@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-SCRIPT = ROOT / "scripts" / "adjust_pykeen_run.py"
+SCRIPT = ROOT / "docs" / "scripts" / "adjust_pykeen_run.py"
 
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a checkout only")
 

@@ -7,7 +7,8 @@ x86-64) for counts in int64, the true answer included::
     metric.expected_value(counts)                                                           # closed forms
     metric.expected_value(counts, num_samples=10_000, generator=np.random.default_rng(20220315))  # sampled ones
 
-and likewise ``metric.variance``. It is not imported here. `benchmarks/pykeen_metrics.py` compares on whole benchmarks.
+and likewise ``metric.variance``. It is not imported here; `tests/benchmarks/pykeen_metrics.py` compares
+on whole benchmarks.
 """
 
 from __future__ import annotations

@@ -25,13 +25,13 @@ DOCS = ROOT / "docs"
 
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a checkout only")
 
-AGAIN = "run: python scripts/compare_with_pykeen.py"
+AGAIN = "run: python docs/scripts/compare_with_pykeen.py"
 
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The script that writes the page."""
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import compare_with_pykeen
 
     return compare_with_pykeen

@@ -12,7 +12,7 @@ import pytest
 
 from pages import ROOT
 
-SCRIPT = ROOT / "scripts" / "inject_faults.py"
+SCRIPT = ROOT / "docs" / "scripts" / "inject_faults.py"
 PAGE = ROOT / "tests" / "robustness.md"
 
 pytestmark = [

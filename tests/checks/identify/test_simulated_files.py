@@ -1,4 +1,4 @@
-"""A small, seeded run of benchmarks/simulate_files.py: honest files are never understood wrongly."""
+"""A small, seeded run of tests/benchmarks/simulate_files.py: honest files are never understood wrongly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from cases import choose
 
-_SCRIPT = Path(__file__).resolve().parents[3] / "benchmarks" / "simulate_files.py"
+_SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "simulate_files.py"
 _HARMLESS = {"resolved", "partly resolved", "refused"}
 
 

@@ -1,0 +1,107 @@
+"""Measure how long many published numbers take, and how much longer than reading and writing alone.
+
+    python tests/benchmarks/adjust_speed.py
+
+One run each, in processor time: a DataFrame of a million rows, and a CSV file of 80,000 on the command line, both
+with five metrics as text of four decimals, a column of datasets and one of distinct names of models. The floor reads
+the same cells, forms the same columns by multiplication, and assigns or writes them.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import csv
+
+import rankconst
+
+ROWS, LINES, TARGET = 1_000_000, 80_000, 3.0
+DATASETS = np.array(["FB15k-237", "wn18rr", "kinships", "umls", "codexsmall"])
+METRICS = ("MRR", "Hits@1", "Hits@3", "Hits@10", "Hits@50")
+FORMED = 13  # numbers: the ends of the value, expectation, variance, and three forms with their ends
+
+
+def make_frame(rows: int) -> pd.DataFrame:
+    """Return a table of results that ranks may have."""
+    random = np.random.default_rng(20261121)
+    one, three, ten, fifty = np.sort(random.uniform(0.3, 0.9, (4, rows)), axis=0)
+    mrr = one + 0.4 * (three - one) + 0.18 * (ten - three) + 0.05 * (fifty - ten)
+    frame = pd.DataFrame({"dataset": DATASETS[random.integers(0, len(DATASETS), rows)]})
+    frame["model"] = [f"model-{i:07d}" for i in range(rows)]
+    for name, values in zip(METRICS, (mrr, one, three, ten, fifty), strict=True):
+        frame[name] = [f"{value:.4f}" for value in values]
+    return frame
+
+
+def form(values: np.ndarray, datasets: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the columns of one metric, each a multiplication and an addition."""
+    scale, offset = np.linspace(1.0, 1.1, len(DATASETS)), np.linspace(0.0, 0.1, len(DATASETS))
+    return {str(i): values * scale[datasets] + offset[datasets] for i in range(FORMED)}
+
+
+def adjust_least(frame: pd.DataFrame) -> pd.DataFrame:
+    """Factorize, multiply and assign."""
+    datasets, _ = pd.factorize(frame["dataset"])
+    added: dict[str, np.ndarray] = {}
+    for name in METRICS:
+        codes, texts = pd.factorize(frame[name])
+        values = np.array([float(text) for text in texts])[codes]
+        added |= {f"{name}_{key}": cells for key, cells in form(values, datasets).items()}
+    found: pd.DataFrame = pd.concat([frame, pd.DataFrame(added)], axis="columns")
+    return found
+
+
+def write_least(source: str, target: str) -> None:
+    """Read, multiply and write."""
+    table = csv.read_csv(source)
+    datasets = table["dataset"].combine_chunks().dictionary_encode().indices.to_numpy()
+    for name in METRICS:
+        for key, cells in form(table[name].to_numpy(), datasets).items():
+            table = table.append_column(f"{name}_{key}", pa.array(cells))
+    csv.write_csv(table, target)
+
+
+def report(what: str, taken: float, floor: float) -> None:
+    """Print a line."""
+    verdict = "met" if taken <= TARGET * floor else "missed"
+    print(f"{what}: {taken:.2f} s, floor {floor:.2f} s, ratio {taken / floor:.1f} (target {TARGET:g}: {verdict})")
+
+
+def run(*command: str) -> float:
+    """Return the processor time of a program."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *command], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    """Print a line for the frame, and one for the file."""
+    rankconst.adjust(make_frame(10))
+    frame = make_frame(ROWS)
+    times = []
+    for call in (adjust_least, rankconst.adjust):
+        start = time.process_time()
+        call(frame)
+        times.append(time.process_time() - start)
+    report(f"a DataFrame of {ROWS:,} rows", times[1], times[0])
+    with tempfile.TemporaryDirectory() as folder:
+        source, target, least = (str(Path(folder, name)) for name in ("x.csv", "y.csv", "z.csv"))
+        make_frame(LINES).to_csv(source, index=False)
+        floor = run(__file__, source, least)
+        report(f"a file of {LINES:,} rows", run("-m", "rankconst", "adjust", source, "-f", "csv", "-o", target), floor)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        write_least(*sys.argv[1:])
+    else:
+        main()

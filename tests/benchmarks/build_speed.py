@@ -1,0 +1,118 @@
+"""How long it takes from a benchmark's archive file to tables, as a whole process.
+
+Run: python tests/benchmarks/build_speed.py [--runs 5]
+
+Each dataset is built from its file for four protocols, three splits and three sides, with the cache or a mirror
+(``RANKCONST_MIRROR``) warm, so that no download is timed. In turn with it, in the same run, a plain Python program
+counts the same candidates in the usual way, with a dictionary of sets, for one protocol and one split only. CPU
+seconds are user plus system time of the process and its threads; memory is its peak resident set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+DATASETS = {"fb15k237": (5.0, 1024), "wn18rr": (2.0, 1024)}
+"""Dataset to its budget: CPU seconds and MiB."""
+
+BUILD = "from rankconst.cli import main; main()"
+
+PLAIN = """
+import sys
+from collections import defaultdict
+from rankconst.download import cache_folder
+from rankconst_builder.fetch import Fetcher
+from rankconst.catalogue.benchmarks import find_benchmark
+source = find_benchmark(sys.argv[1])
+fetcher = Fetcher(cache_folder(), mirror=sys.argv[2] or None)
+triples = {
+    role: [line.rstrip("\\r\\n").split("\\t") for line in fetcher.read(source.files[role]).data.decode().splitlines()]
+    for role in ("train", "valid", "test")
+}
+tails, heads, entities = defaultdict(set), defaultdict(set), set()
+for rows in triples.values():
+    for h, r, t in rows:
+        tails[h, r].add(t)
+        heads[r, t].add(h)
+        entities.update((h, t))
+counts = [len(entities) - len(tails[h, r]) + 1 for h, r, t in triples["test"]]
+counts += [len(entities) - len(heads[r, t]) + 1 for h, r, t in triples["test"]]
+print(sum(counts) / len(counts))
+"""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one run of a process used: CPU seconds and peak MiB."""
+
+    cpu: float
+    memory: float
+
+
+def measure(*command: str) -> Usage:
+    """Run a command to its end and return what it used."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    errors = process.stderr.read() if process.stderr else b""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(errors.decode())
+    return Usage(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def compare(dataset: str, runs: int) -> str:
+    """Measure one dataset and return its row of the table."""
+    budget_cpu, budget_memory = DATASETS[dataset]
+    built, plain = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        build: tuple[str, ...] = (
+            sys.executable,
+            "-c",
+            BUILD,
+            "build",
+            dataset,
+            "--splits",
+            "train,valid,test",
+            "--baseline",
+            "all",
+            "--quiet",
+            "--out",
+            folder,
+        )
+        count = (sys.executable, "-c", PLAIN, dataset, os.environ.get("RANKCONST_MIRROR", ""))
+        if "RANKCONST_MIRROR" not in os.environ:
+            measure(*build)  # the cache is warm after the first run
+        for _ in range(runs):
+            for path in Path(folder).glob("*"):
+                path.unlink()
+            built.append(measure(*build))
+            plain.append(measure(*count))
+    cpu = statistics.median(usage.cpu for usage in built)
+    memory = max(usage.memory for usage in built)
+    ratio = statistics.median(b.cpu / p.cpu for b, p in zip(built, plain, strict=True))
+    return (
+        f"| {dataset} | {cpu:.2f} s | {budget_cpu:.0f} s | {memory:.0f} MiB | {budget_memory} MiB "
+        f"| {statistics.median(usage.cpu for usage in plain):.2f} s | {ratio:.2f} |"
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5)
+    runs = parser.parse_args().runs
+    print("| dataset | CPU, median | budget | peak memory | budget | plain Python, one protocol and split | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for dataset in DATASETS:
+        print(compare(dataset, runs), flush=True)
+
+
+if __name__ == "__main__":
+    main()

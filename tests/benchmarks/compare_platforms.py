@@ -1,0 +1,87 @@
+"""Build the same tables with several Pythons, and write to platforms.json how far their numbers are apart.
+
+Run: python tests/benchmarks/compare_platforms.py --mirror DIR PYTHON [PYTHON ...]. Each has rankconst[builder]; the
+others are compared with the first. Each builds with one thread of OpenBLAS and with two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import rankconst
+from rankconst.tables.schema import COLUMNS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.tables.tables import Tables
+
+FIGURES = Path(__file__).with_name("platforms.json")
+DATASETS = ("nations", "umls", "countries_s1", "wn18rr_v1", "fb15k237_v1_ind")
+_TELL = """
+import platform, numpy, pyarrow, pandas, scipy
+found = [f"{module.__name__} {module.__version__}" for module in (numpy, pyarrow, pandas, scipy)]
+print(", ".join([f"Python {platform.python_version()} ({platform.machine()})", *found]))
+"""
+
+
+def build(python: str, threads: int, mirror: str, out: Path) -> Tables:
+    """Build the tables with a Python."""
+    chosen = [part for key in DATASETS for part in ("--dataset", key)]
+    command = [python, "-m", "rankconst", "build", *chosen, "--mirror", mirror, "--out", str(out), "--quiet"]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": f"{threads}"}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+    return rankconst.load(out)
+
+
+def compare(one: Tables, other: Tables) -> dict[str, Any]:
+    """Return how two sets differ: in which tables, in how many numbers, by how much."""
+    tables = [name for name in COLUMNS if not one.read(name).equals(other.read(name))]
+    a, b = (tables.read("constants").to_pandas() for tables in (one, other))
+    numbers, relative, stated = 0, 0.0, 0.0
+    for name in ("expectation", "variance"):
+        apart = np.abs(a[name].to_numpy() - b[name].to_numpy())
+        errors = (a[f"{name}_error"] + b[f"{name}_error"]).to_numpy()
+        numbers += int((apart > 0).sum())
+        relative = max(relative, _largest_share(apart, np.abs(a[name].to_numpy())))
+        stated = max(stated, _largest_share(apart, errors))
+    return {
+        "tables that differ": ", ".join(tables) or "none",
+        "numbers": numbers,
+        "largest difference": f"{relative:.1e}",
+        "of the stated errors": f"{stated:.1e}",
+    }
+
+
+def _largest_share(apart: NDArray[np.float64], of: NDArray[np.float64]) -> float:
+    return float(np.max(np.divide(apart, of, out=np.zeros_like(apart), where=apart > 0)))
+
+
+def main() -> None:
+    """Build, compare, and write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pythons", nargs="+", metavar="PYTHON")
+    parser.add_argument("--mirror", required=True)
+    options = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        first = None
+        for place, python in enumerate(options.pythons):
+            told = subprocess.run([python, "-c", _TELL], check=True, capture_output=True, text=True).stdout.strip()
+            for threads in (1, 2):
+                built = build(python, threads, options.mirror, Path(folder) / f"{place}-{threads}")
+                first = first or built
+                rows.append({"platform": f"{told}; threads: {threads}", **compare(first, built)})
+    FIGURES.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
