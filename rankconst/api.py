@@ -168,7 +168,7 @@ def adjust(
     errors = "raise" if strict else errors
     results = as_pandas(results)
     if hasattr(results, "iloc") and hasattr(results, "columns"):
-        from rankconst.checks.identify.search import complete_reading
+        from rankconst.checks.completing import complete_reading
         from rankconst.results.frame import adjust_frame
 
         return adjust_frame(
@@ -185,7 +185,7 @@ def adjust(
         )
     if decimals is not None or not isinstance(percent, bool | None):
         raise UsageError("decimals and a list of percentages are for a DataFrame; a file shows its own digits.")
-    from rankconst.checks.identify.search import complete_reading
+    from rankconst.checks.completing import complete_reading
     from rankconst.results.adjust import adjust_reading
 
     user = replace(user, percent=bool(percent))

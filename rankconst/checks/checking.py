@@ -1,4 +1,8 @@
-"""A results file checked: the laws that its numbers break, and what they say about where they come from."""
+"""A results file checked: the laws that its numbers break, and what they say about where they come from.
+
+Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits give, a share of n
+tasks is a multiple of 1/n. A published number that breaks one is a slip, or is not what its heading says.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +14,30 @@ import numpy as np
 
 from rankconst.answers import Question
 from rankconst.catalogue.protocols import RELATION_SIDE
-from rankconst.checks.identify.search import describe_matches, identify_reading, tells
-from rankconst.checks.lint import lint_reading
-from rankconst.checks.lint.case import Finding
-from rankconst.checks.lint.rules import MISMATCH, describe_mismatch
+from rankconst.checks.case import Archive, Case, Finding, Lint, build_case
+from rankconst.checks.chance import CHANCE, MISMATCH, describe_mismatch
+from rankconst.checks.completing import Completed, complete_reading, tells
+from rankconst.checks.laws import LAWS, SWAPPED
+from rankconst.checks.search import describe_matches, identify_reading
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Stated, agrees, parse_stated
-from rankconst.names import list_first
+from rankconst.names import list_first, resolve_name
+from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pandas as pd
 
-    from rankconst.checks.identify.matches import Identified, Match
-    from rankconst.checks.lint.case import Lint
-    from rankconst.results.reading import Measured, Reading
+    from rankconst.checks.matches import Identified, Match
+    from rankconst.evaluation import Ask
+    from rankconst.results.reading import Entry, Measured, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
+
+RULES = {**LAWS, **CHANCE}
+"""Every rule by its key, in the order in which they are applied and listed."""
 
 EVIDENCE = "evidence"
 """The rule of rows that say where numbers come from."""
@@ -149,6 +158,56 @@ def check_reading(
     )
     every = (*notes, *laws.notes)
     return CheckedReading(reading, findings, groups, every, tuple(asked), tables.version)
+
+
+def lint_reading(
+    reading: Reading,
+    tables: Tables | None = None,
+    user: Stated | None = None,
+    *,
+    rules: Iterable[str] = (),
+) -> Lint:
+    """Apply rules, or all if none is named, to a results file; without tables, those that need no ranking tasks."""
+    user = user or Stated()
+    listed = "`rankconst show rules` lists them all."
+    chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
+    notes: dict[str, None] = {}
+    archive, completed = Archive(tables), Completed(reading)
+    if tables is not None:
+        user = parse_stated(user, tables)
+        completed = complete_reading(reading, tables, user)
+    cases: list[Case] = []
+    asked: dict[Ask, list[Entry]] = {}
+    for place, group in enumerate(completed.groups or group_entries(reading)):
+        context = completed.contexts[place] if completed.contexts else group.context
+        # A slip may be why nothing fits: such numbers are judged by what file and user say.
+        ask = completed.asked.get(place)
+        case = build_case(group, reading, user, archive, None if ask else context)
+        cases.append(replace(case, assumed=user.protocol is None) if ask else case)
+        notes[case.note] = None
+        for each in filter(None, dict.fromkeys((*case.asks, ask))):
+            asked.setdefault(each, []).extend(group.entries)
+    found = [finding for rule in chosen or RULES.values() for finding in rule.apply(cases)]
+    findings = sorted(_drop_explained(found), key=lambda finding: finding.line or 0)
+    questions = {ask: tuple(entries) for ask, entries in asked.items()}
+    return Lint(tuple(findings), tuple(cases), tuple(filter(None, notes)), questions)
+
+
+def _drop_explained(findings: list[Finding]) -> list[Finding]:
+    """Drop what only follows from two columns exchanged, or from a value that is impossible by itself."""
+
+    def list_entries(rule: str) -> set[int]:
+        # By identity: thousands of entries take long to hash.
+        return {id(m.entry) for finding in findings if finding.rule == rule for m in finding.values}
+
+    exchanged, impossible = list_entries(SWAPPED), list_entries("range")
+
+    def is_explained(finding: Finding) -> bool:
+        entries = {id(m.entry) for m in finding.values}
+        by_exchange = RULES[finding.rule].mended_by_swap and not entries.isdisjoint(exchanged)
+        return by_exchange or (finding.rule not in {"range", SWAPPED} and not entries.isdisjoint(impossible))
+
+    return [finding for finding in findings if not is_explained(finding)]
 
 
 def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, list[str]]:

@@ -11,8 +11,8 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import mark_rest
-from rankconst.checks.identify.search import complete_reading
-from rankconst.checks.lint import lint_reading
+from rankconst.checks.checking import lint_reading
+from rankconst.checks.completing import complete_reading
 from rankconst.evaluation import Stated
 from rankconst.results.formats import read_document
 

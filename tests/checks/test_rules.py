@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from carried import open_once
-from rankconst.checks.lint import lint_reading
-from rankconst.checks.lint.rules import RULES
+from rankconst.checks.checking import RULES, lint_reading
 from rankconst.evaluation import Stated
 from rankconst.results.formats import read_document
 from readings import OPEN, make_reading, measure
 
 if TYPE_CHECKING:
-    from rankconst.checks.lint.case import Finding
+    from rankconst.checks.case import Finding
 
 TABLES = open_once()
 

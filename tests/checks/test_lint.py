@@ -11,14 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carried import open_once
-from rankconst.checks.lint import lint_reading
-from rankconst.checks.lint.rules import RULES
+from rankconst.checks.checking import RULES, lint_reading
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.evaluation import Stated
 from readings import OPEN, make_reading, measure, parse_heading
 
 if TYPE_CHECKING:
-    from rankconst.checks.lint.case import Finding
+    from rankconst.checks.case import Finding
 
 TABLES = open_once()
 NATIONS = Stated(dataset="nations", protocol="pykeen")

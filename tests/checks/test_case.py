@@ -9,8 +9,8 @@ import pytest
 from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
-from rankconst.checks.identify.search import complete_reading
-from rankconst.checks.lint.case import Archive, Case, build_case, invert
+from rankconst.checks.case import Archive, Case, build_case, invert
+from rankconst.checks.completing import complete_reading
 from rankconst.evaluation import Stated
 from rankconst.results.reading import Entries, group_entries
 from rankconst.tasks import Tasks

@@ -20,10 +20,10 @@ import rankconst
 from carried import open_once
 from cases import choose, mark_rest
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.checking import check_reading
-from rankconst.checks.identify.evidence import Evidence, Piece, count_piece
-from rankconst.checks.identify.search import complete_reading, identify, identify_reading
-from rankconst.checks.lint import lint_reading
+from rankconst.checks.checking import check_reading, lint_reading
+from rankconst.checks.completing import complete_reading
+from rankconst.checks.evidence import Evidence, Piece, count_piece
+from rankconst.checks.search import identify, identify_reading
 from rankconst.errors import AskedError, DataError
 from rankconst.evaluation import Stated
 from rankconst.moments import compute_moments
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from rankconst.checks.identify.matches import Identified
+    from rankconst.checks.matches import Identified
     from rankconst.results.adjusted import AdjustedReading
 
 TABLES = open_once()
@@ -260,7 +260,7 @@ def test_the_nearest_is_named(evidence: Evidence, user: Stated, reason: str) -> 
 )
 def test_no_evidence_is_no_match(row: list[Cell], reason: str) -> None:
     found = find(row, exact=False)
-    assert (found.matches, found.reason) == ((), f"the numbers do not show their ranking tasks: {reason}.")
+    assert (found.matches, found.reason) == ((), f"the ranking tasks cannot be found: {reason}.")
 
 
 # PyKEEN's own files, and rows of others.
