@@ -107,22 +107,10 @@ def register(
     return decorate
 
 
-@dataclass(frozen=True, slots=True)
-class Lint:
-    """The findings in a file, in the order of its lines, and notes on what could not be checked."""
-
-    findings: tuple[Finding, ...]
-    # Of each evaluation, what was checked.
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...]
-    # What only the user can answer about ranking tasks, with the numbers that wait for it.
-    asked: Mapping[Ask, tuple[Entry, ...]]
-
-
 class Archive:
     """Tables that remember what rows of a file have in common: thousands may be of the same ranking tasks."""
 
-    def __init__(self, tables: Tables | None = None) -> None:
+    def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.settle = functools.cache(self._settle)
         self.list_others = functools.cache(self._find_others)
@@ -130,7 +118,7 @@ class Archive:
     def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
         """Return the constants of a metric; None if the tables lack the tasks, or there is no such average."""
         try:
-            return None if self.tables is None or tasks is None else self.tables.look_up(tasks, metric)
+            return None if tasks is None else self.tables.look_up(tasks, metric)
         except (UnknownNameError, UsageError):
             return None
 
@@ -156,8 +144,6 @@ class Archive:
         self, file: Stated, user: Stated, implied: str | None
     ) -> tuple[Tasks | None, Tool | None, str | tuple[Ask, ...]]:
         """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
-        if self.tables is None:
-            return None, None, f"{_UNKNOWN}no tables were given."
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
         except AskedError as error:
@@ -174,10 +160,9 @@ class Archive:
 
     def _find_others(self, tasks: Tasks) -> list[Tasks]:
         """Return the other ranking tasks of the dataset, those that differ in the protocol alone first."""
-        protocols = () if self.tables is None else self.tables.protocols(tasks.dataset)
         every = (
             replace(tasks, protocol=protocol, split=split, side=side)
-            for protocol, split, side in itertools.product(protocols, SPLITS, LINK_SIDES)
+            for protocol, split, side in itertools.product(self.tables.protocols(tasks.dataset), SPLITS, LINK_SIDES)
         )
 
         def differ(one: Tasks) -> tuple[bool, int]:
