@@ -316,13 +316,6 @@ def test_what_is_no_zip_file_is_refused(tmp_path: Path, content: bytes, got: str
         rankconst.load(path)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
-def test_a_zip_file_that_was_cut_off_is_refused(zipped: Path, share: float) -> None:
-    zipped.write_bytes(zipped.read_bytes()[: int(zipped.stat().st_size * share)])
-    with pytest.raises(TablesError, match=r"tables\.zip was cut off or damaged: .*\. Get the zip file again"):
-        rankconst.load(zipped)
-
-
 def test_a_zip_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(TablesError, match=r"there is no file .*missing\.zip\. Check the path"):
         rankconst.load(tmp_path / "missing.zip")
@@ -387,13 +380,6 @@ def test_no_single_damaged_byte_gets_through(tmp_path: Path, packing: int) -> No
             path.write_bytes(whole[:place] + bytes([whole[place] ^ bits]) + whole[place + 1 :])
             with contextlib.suppress(TablesError):
                 assert rankconst.load(path).descriptor == descriptor
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"version": "1.0.0", "resources": 3}'])
-def test_a_descriptor_in_a_zip_file_that_describes_nothing_is_refused(tmp_path: Path, text: str) -> None:
-    path = write_zip(tmp_path / "tables.zip", {**files(), "datapackage.json": text.encode()})
-    with pytest.raises(TablesError, match=r"tables\.zip/datapackage\.json is not"):
-        rankconst.load(path)
 
 
 # Addresses that lead nowhere.
@@ -677,12 +663,7 @@ def other_content(zipped: Path) -> dict[str, tuple[bytes, str]]:
     """What a URL may bring in place of a whole set, and what is said of it."""
     return {
         "page": (b"<!DOCTYPE html>", r"is not a zip file: expected .*, got b'<!DOCTYPE html>'\."),
-        "cut": (zipped.read_bytes()[:-30], "was cut off or damaged"),
-        "other": (write_zip(zipped.with_name("b.zip"), {"a.txt": b""}).read_bytes(), "holds no tables"),
-        "two": (
-            write_zip(zipped.with_name("c.zip"), {f"{t}/{k}": files()[k] for t in "ab" for k in NAMES}).read_bytes(),
-            "holds several sets",
-        ),
+        "cut": (zipped.read_bytes()[:-30], r"was cut off or damaged: .*\. Get the zip file again"),
         "hash": (
             write_zip(
                 zipped.with_name("d.zip"), {**files(), "candidates.parquet": damage(files()["candidates.parquet"])}
@@ -698,7 +679,7 @@ def other_content(zipped: Path) -> dict[str, tuple[bytes, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["page", "cut", "other", "two", "hash", "lacking"])
+@pytest.mark.parametrize("what", ["page", "cut", "hash", "lacking"])
 def test_a_download_that_is_no_whole_set_is_not_kept(
     serve: Serve, deposit: Callable[..., None], zipped: Path, cache: Path, what: str
 ) -> None:
