@@ -17,24 +17,9 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
-from rankconst.checks.matches import (
-    COUNTS,
-    Match,
-    describe_nearest,
-    prefer,
-    preference,
-    rank,
-)
+from rankconst.checks.matches import COUNTS, Match, describe_nearest, prefer, preference, rank
 from rankconst.checks.partial import contradict, find_equal, find_relations
-from rankconst.checks.search import (
-    CERTAIN,
-    Part,
-    describe_matches,
-    find_first,
-    gather,
-    list_names,
-    select,
-)
+from rankconst.checks.search import CERTAIN, Part, describe_matches, find_first, gather, list_names, select
 from rankconst.errors import RankconstError, UnknownNameError
 from rankconst.evaluation import NAMES, Ask, Stated, list_parsers, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries, Group, Reading, group_entries

@@ -13,14 +13,7 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.checks.evidence import Evidence, collect_evidence
-from rankconst.checks.matches import (
-    Comparisons,
-    Identified,
-    Match,
-    check_evaluations,
-    describe_nearest,
-    rank,
-)
+from rankconst.checks.matches import Comparisons, Identified, Match, check_evaluations, describe_nearest, rank
 from rankconst.checks.partial import find_relations
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_parsers

@@ -16,20 +16,9 @@ import numpy as np
 
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.baselines import (
-    ALL_BASELINES,
-    DEFAULT_BASELINE,
-    OFFERED,
-    parse_baseline,
-)
+from rankconst.catalogue.baselines import ALL_BASELINES, DEFAULT_BASELINE, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import (
-    DEFAULT_PROTOCOL,
-    ENTITY_SIDES,
-    RELATION_SIDE,
-    SIDES,
-    find_protocol,
-)
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, ENTITY_SIDES, RELATION_SIDE, SIDES, find_protocol
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import Names, require_text
@@ -44,10 +33,7 @@ from rankconst.tables.explain import (
 from rankconst.tables.folder import read_descriptor
 from rankconst.tables.reading import TableFiles, select_rows
 from rankconst.tables.records import Records
-from rankconst.tables.schema import (
-    baselines_of,
-    is_former,
-)
+from rankconst.tables.schema import baselines_of, is_former
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants
 from rankconst.version import bundle_folders

@@ -16,14 +16,7 @@ from rankconst.catalogue.benchmarks import load_benchmarks, pykeen_keys
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.tables.export import (
-    FORMATS,
-    PYKEEN_SPLITS,
-    encode,
-    export_rows,
-    parse_format,
-    suffix_of,
-)
+from rankconst.tables.export import FORMATS, PYKEEN_SPLITS, encode, export_rows, parse_format, suffix_of
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 
