@@ -161,7 +161,6 @@ def _negate(span: Interval | None) -> Interval | None:
 
 @_cause("unscaled", "the base value, negative where smaller is better: never scaled", tells=False)
 def _never_scaled(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the base value as the z-score, better upwards."""
     if form != "z":
         return None
     return value if constants.metric.increasing else _negate(value)
@@ -179,7 +178,6 @@ def bound_cancellation(num_tasks: Any) -> Any:
 
 @_cause("cancelled", "formed with a variance of GMR that lost digits (PyKEEN): the last digits differ", harmless=True)
 def _cancelled(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Grant the variance of GMR what is lost where nearly equal numbers are subtracted."""
     if form != "z" or constants.metric.exponent != 0:
         return None
     lost = min(float(bound_cancellation(constants.num_tasks)), 0.5)
@@ -191,13 +189,11 @@ def _cancelled(constants: Constants, form: str, value: Interval) -> Interval | N
 
 @_cause("sign", "the sign is turned: larger must be better")
 def _turned(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-score with the wrong sign."""
     return _negate(_span(constants.metric, form, constants.moments, value)) if form == "z" else None
 
 
 @_cause("logarithm_of_mean", "formed with E[MRR] = ln(N)/(N - 1), N the mean number of candidates (PyKEEN before 1.8)")
 def _logarithm_of_mean(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Take ln(N)/(N - 1) of the mean number of candidates for E[MRR]."""
     histogram = constants.histogram
     if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted or histogram.mean <= 1:
         return None
@@ -210,7 +206,6 @@ _TOO_FEW = "formed with one candidate too few in each task (PyKEEN's get_candida
 
 @_cause("one_less", _TOO_FEW)
 def _one_less(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Take the true answer off the candidates; where nothing would be left, the defect gave no number."""
     whole = constants.histogram
     if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
         return None
@@ -226,5 +221,4 @@ def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
 
 @_cause("one_less_sign", f"{_TOO_FEW}, the sign turned")
 def _one_less_turned(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-score of one candidate less, with the wrong sign."""
     return _negate(_one_less(constants, form, value))

@@ -117,11 +117,6 @@ def test_a_folder_is_opened_whether_text_or_path(own: Path) -> None:
     assert rankconst.load(own, version="0.0.7").path == own
 
 
-def test_a_folder_of_another_version_is_refused(own: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"holds table version 0\.0\.7, not 0\.2\.0"):
-        rankconst.load(own, version="0.2.0")
-
-
 @pytest.mark.parametrize("name", ["missing", "."])
 def test_a_folder_without_tables_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(TablesError, match=r"holds no tables: datapackage\.json is missing.*rankconst build"):
