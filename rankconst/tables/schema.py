@@ -15,27 +15,13 @@ if TYPE_CHECKING:
 
 
 class TableColumn(NamedTuple):
-    """A column of a table.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    kind
-        ``text``, ``texts`` (a list), ``count`` (int64), ``real`` (float64) or ``truth``.
-    description
-        What it holds.
-    unit
-        Its unit, where it has one.
-    since
-        The version of the tables that has it first; in older ones it is null.
-    """
+    """A column of a table."""
 
     name: str
-    kind: Literal["text", "texts", "count", "real", "truth"]
+    kind: Literal["text", "texts", "count", "real", "truth"]  # a list of texts, int64, float64
     description: str
     unit: str = ""
-    since: str = ""
+    since: str = ""  # the version of the tables that has it first; in older ones it is null
 
 
 _TASKS = (
