@@ -128,9 +128,7 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
     ends: list[float] = []
     for up, out in itertools.product((-1, 1), (-1, 1) if adjustment == "z" else (0,)):
         moved = replace(
-            moments,
-            expectation=moments.expectation + up * shift,
-            variance=max(moments.variance + out * stretch, 0.0),
+            moments, expectation=moments.expectation + up * shift, variance=max(moments.variance + out * stretch, 0.0)
         )
         ends += ADJUSTMENTS[adjustment](metric, moved).map_interval(*value)
     return Interval(min(ends), max(ends))

@@ -106,16 +106,8 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
     "constants": (
         *_TASKS,
         TableColumn("side", "text", "head, tail, both: the ranks of head and tail pooled; or relation"),
-        TableColumn(
-            "aggregation",
-            "text",
-            "micro: every task counts once",
-        ),
-        TableColumn(
-            "baseline",
-            "text",
-            "the ranker whose results are expected: uniform (chance) or counting",
-        ),
+        TableColumn("aggregation", "text", "micro: every task counts once"),
+        TableColumn("baseline", "text", "the ranker whose results are expected: uniform (chance) or counting"),
         TableColumn("metric", "text", "PyKEEN's key of the metric; hits_at_k for every k"),
         TableColumn("k", "count", "the k of hits_at_k, null for other metrics"),
         TableColumn("num_tasks", "count", "ranking tasks", "tasks"),

@@ -69,11 +69,7 @@ class TaskSets:
         (metrics, families), (methods, written) = (decode(table[name]) for name in ("metric", "method"))
         rows = {name: to_array(table[name]) for name in ("num_tasks", "expectation", "variance")}
         ks: Any = table["k"]
-        rows |= {
-            "k": to_array(ks.fill_null(0)),
-            "metric": metrics,
-            "sampled": (written == "sampled")[methods],
-        }
+        rows |= {"k": to_array(ks.fill_null(0)), "metric": metrics, "sampled": (written == "sampled")[methods]}
         macros = Macros.read(tables, micro)
         sets = (*micro, *macros.sets)
         counted = dict(zip(micro, rows["num_tasks"][starts].tolist(), strict=True))

@@ -384,8 +384,7 @@ def test_incomplete_entry_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "verifiable"),
-    [({}, False), ({"sha256": "00"}, True), ({"git_blob": "00"}, True), ({"bytes": 3}, False)],
+    ("known", "verifiable"), [({}, False), ({"sha256": "00"}, True), ({"git_blob": "00"}, True), ({"bytes": 3}, False)]
 )
 def test_verifiable(known: dict[str, Any], verifiable: bool) -> None:
     remote = Remote("https://a/1", **known)
