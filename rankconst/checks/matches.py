@@ -385,8 +385,8 @@ _FAR = 10.0
 COUNTS = "--counts FILE with your own candidate counts"
 _SOME_RELATIONS = f"--relation NAME for each relation, if only some were evaluated, or {COUNTS}, if other tasks were"
 _OTHER_CANDIDATES = (
-    f"--protocol sampled:M if candidates were sampled, or {COUNTS}, if the known answers of other splits were removed "
-    "(PyKEEN's filter_validation_when_testing=False)"
+    "--protocol sampled:M if candidates were sampled, --protocol pykeen-train+test if PyKEEN ran with "
+    f"filter_validation_when_testing=False, or {COUNTS}, if other known answers were removed"
 )
 
 
