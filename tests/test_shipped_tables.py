@@ -36,6 +36,8 @@ from rankconst.version import bundled_versions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rankconst.tables.tables import Tables
+
     Row = dict[str, Any]
     Tasks = tuple[str, str, str, str]
 
@@ -191,37 +193,47 @@ needs_former = pytest.mark.skipif(
 )
 
 
+def read_coded(tables: Tables, name: str, columns: Sequence[str]) -> Any:
+    """Read some columns of a table, the texts among its keys as dictionaries."""
+    texts = [key for key in columns if key in KEYS[name] and pa.types.is_string(schema_of(name).field(key).type)]
+    return tables._read(name, tuple(columns), coded=tuple(texts))
+
+
 def number(*sets: Any, keys: Sequence[str]) -> list[np.ndarray]:
     """Return a whole number for each row of some tables, the same for rows that have the same keys."""
     numbers = np.zeros(sum(map(len, sets)), dtype=np.int64)
     for key in keys:
-        chunks = [chunk for each in sets for chunk in each[key].chunks]
-        coded = pa.chunked_array(chunks).combine_chunks().dictionary_encode(null_encoding="encode")
-        numbers = numbers * len(coded.dictionary) + coded.indices.to_numpy()
+        column: Any = pa.chunked_array([chunk for each in sets for chunk in each[key].chunks])
+        codes, words = decode(
+            column if pa.types.is_dictionary(column.type) else column.fill_null(0).dictionary_encode()
+        )
+        numbers = numbers * len(words) + codes
     return np.split(numbers, np.cumsum([len(each) for each in sets])[:-1])
 
 
 @needs_former
 def test_rows_that_stayed_are_what_they_were() -> None:
     """To the last bit; the numbers of tasks of baselines are those of before, pooled."""
-    former: Any = rankconst.load(version=FORMER)
+    former = rankconst.load(version=FORMER)
     for name in ("candidates", "macro_candidates", "candidates_by_relation", "constants"):
-        before, now = former.read(name), table_of(name)
+        keys, columns = KEYS[name], schema_of(name).names
+        before, now = (read_coded(tables, name, columns) for tables in (former, TABLES))
         if name == "constants":
-            now = now.filter(pc.field("baseline") == DEFAULT_BASELINE)
-        one, other = number(before, now, keys=KEYS[name])
+            now = now.filter(pc.equal(now["baseline"], pa.scalar(DEFAULT_BASELINE)))
+        one, other = number(before, now, keys=keys)
         order = np.argsort(one)
         places = order[np.minimum(np.searchsorted(one, other, sorter=order), len(one) - 1)]
         assert np.array_equal(one[places], other)
-        assert before.take(pa.array(places)).select(now.column_names).equals(now), name
+        values = [column for column in columns if column not in keys]
+        assert before.select(values).take(pa.array(places)).equals(now.select(values)), name
     columns = [key for key in KEYS["baseline_candidates_by_relation"] if key not in {"relation", "weight"}]
-    chosen = pc.field("baseline").isin(["frequency", "inverse"])
-    read = [*columns, "num_tasks"]
-    single = former._read("baseline_candidates_by_relation", tuple(read)).filter(chosen)
-    pooled = TABLES._read("baseline_candidates", tuple(read)).filter(chosen)
+    single, pooled = (
+        read_coded(tables, name, [*columns, "num_tasks"]).filter(pc.field("baseline").isin(["frequency", "inverse"]))
+        for tables, name in ((former, "baseline_candidates_by_relation"), (TABLES, "baseline_candidates"))
+    )
     codes = number(single, pooled, keys=columns)
-    distinct, places = np.unique(np.concatenate(codes), return_inverse=True)
-    one, other = np.split(places, [len(single)])
+    distinct, rows = np.unique(np.concatenate(codes), return_inverse=True)
+    one, other = np.split(rows, [len(single)])
     summed = np.bincount(one, single["num_tasks"].to_numpy(), len(distinct))
     held = np.bincount(other, pooled["num_tasks"].to_numpy(), len(distinct))
     assert np.array_equal(summed, held)
@@ -331,12 +343,11 @@ def test_rows_stand_in_canonical_order_once_each() -> None:
     orders = {key: {name: place for place, name in enumerate(names)} for key, names in listed.items()}
     assert set(KEYS) == set(COLUMNS)
     for name, keys in KEYS.items():
-        texts = tuple(key for key in keys if pa.types.is_string(schema_of(name).field(key).type))
-        rows: Any = TABLES._read(name, keys, coded=texts)
+        rows = read_coded(TABLES, name, keys)
         undecided = np.ones(len(rows) - 1, dtype=np.bool_)
         for key in keys:
             column = rows[key].fill_null(0) if key == "k" else rows[key]
-            place = column.to_numpy() if key not in texts else None
+            place = None if pa.types.is_dictionary(column.type) else column.to_numpy()
             if place is None:
                 codes, words = decode(column)
                 order = orders.get(key, {word: place for place, word in enumerate(sorted(words))})
@@ -349,7 +360,7 @@ def test_rows_stand_in_canonical_order_once_each() -> None:
 
 def test_only_what_does_not_apply_is_missing() -> None:
     for name in KEYS.keys() - {"datasets", "constants"}:
-        assert all(column.null_count == 0 for column in table_of(name).columns)
+        assert all(column.null_count == 0 for column in read_coded(TABLES, name, schema_of(name).names).columns)
     rows: Any = table_of("constants")
     lacking = {name: rows[name].is_null() for name in rows.column_names if rows[name].null_count}
     assert lacking.pop("k").to_pylist() == [metric != "hits_at_k" for metric in rows["metric"].to_pylist()]
@@ -562,7 +573,7 @@ def test_files_are_those_of_the_descriptor(name: str) -> None:
     content = (TABLES.path / resource["path"]).read_bytes()
     assert resource["bytes"] == len(content)
     assert resource["hash"] == "sha256:" + hashlib.sha256(content).hexdigest()
-    assert resource["rows"] == len(table_of(name))
+    assert resource["rows"] == pq.read_metadata(TABLES.path / resource["path"]).num_rows
 
 
 @pytest.mark.slow
