@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from carried import open_once
 from cases import choose, for_each, mark_rest, take_turns, thorough
-from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, INVERSES, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tails import TAILS, enumeration, explain_lack, inversion, laws, tail_probabilities, tail_probability
@@ -622,7 +622,7 @@ def test_sums_on_a_lattice_are_told_apart_however_many_they_are(monkeypatch: pyt
 
 def test_everything_does_as_well_as_the_worst_value() -> None:
     histogram = Histogram.from_counts([5, 8])
-    worst = {"igmr": 0.0, "gmr": 6.5, "mr": 6.5, "mrr": 0.1, "hits@1": 0.0}
+    worst = {"igmr": 0.0, "iamr": 0.0, "hmr": 10.0, "gmr": 6.5, "mr": 6.5, "mrr": 0.1, "hits@1": 0.0}
     for name, value in worst.items():
         assert tail_probability(parse_metric(name), histogram, value) == Tail(0.0, 0.0, "exact")
     # A task of no more candidates than k is a hit for certain.
@@ -1192,6 +1192,19 @@ def test_values_are_taken_to_sums(tasks: list[tuple[int, float]]) -> None:
             value = CATALOGUE[family].evaluate(ranks, np.ones(ranks.size), None)
             law = rule.make(Histogram.from_counts([size for size, _ in tasks]), 1)
             assert rule.transform(np.array(value)) == pytest.approx(float(np.mean(law.deviations(ranks))), abs=1e-14)
+
+
+@given(tasks=st.lists(st.tuples(st.integers(1, 12), st.floats(0, 1)), min_size=1, max_size=6))
+@settings(max_examples=40)
+@pytest.mark.parametrize(("base", "metric"), [pair for pair in INVERSES if {each.family for each in pair} <= set(TAILS)])
+def test_one_over_a_metric_has_its_tail(base: Metric, metric: Metric, tasks: list[tuple[int, float]]) -> None:
+    histogram = Histogram.from_counts([size for size, _ in tasks])
+    ranks = np.array([math.ceil(share * size) or 1 for size, share in tasks], dtype=np.float64)
+    one, other = (
+        tail_probability(each, histogram, each.evaluate(ranks, np.ones(ranks.size), None)) for each in (base, metric)
+    )
+    assert one.log10 == pytest.approx(other.log10, abs=one.error + other.error)
+    assert one.method == other.method
 
 
 @pytest.mark.parametrize("law", [ReciprocalLaw, LogRankLaw])
