@@ -124,7 +124,8 @@ class Metric:
     is_counted
         True if n times the metric is a whole number.
     weighted, macro
-        True if there are constants for tasks of unequal weights; if tables carry those of macro averages.
+        True if the constants of tasks of unequal weights are computed, not sampled; if tables carry those of macro
+        averages.
     is_trusted
         True if no tool is known that published wrong adjusted values of it.
     in_pykeen_table
@@ -335,7 +336,9 @@ def _largest_variance(sizes: Values, tasks: Values) -> float:
     above_square = np.cumsum(count * span**2) - count * span**2
     with np.errstate(divide="ignore", invalid="ignore"):
         best = np.nan_to_num(n / 2 - above / span)
-    chosen = [np.clip(rounded, 0.0, count) for rounded in (np.floor(best), np.ceil(best))]
+    # Of tasks with weights that are not whole, any share may be there.
+    shares = (np.floor(best), np.ceil(best)) if (count == np.round(count)).all() else (best,)
+    chosen = [np.clip(share, 0.0, count) for share in shares]
     values = [(above_square + m * span**2) / n - ((above + m * span) / n) ** 2 for m in chosen]
     return float(np.max(values))
 
@@ -514,6 +517,7 @@ CATALOGUE: dict[str, Metric] = {
             formula=_negative_power("1", "1"),
             inverse_of="arithmetic_mean_rank",
             in_pykeen_table=True,
+            weighted=True,
         ),
         Metric(
             family="harmonic_mean_rank",
@@ -526,6 +530,7 @@ CATALOGUE: dict[str, Metric] = {
             formula=_negative_power("-1", "1"),
             exponent=-1,
             in_pykeen_table=True,
+            weighted=True,
         ),
         Metric(
             family="quadratic_mean_rank",
@@ -543,6 +548,7 @@ CATALOGUE: dict[str, Metric] = {
                 "series in central moments, whichever errs less",
             ),
             exponent=2,
+            weighted=True,
         ),
         Metric(
             family="inverse_quadratic_mean_rank",
@@ -554,6 +560,7 @@ CATALOGUE: dict[str, Metric] = {
             moments="powers.inverse_quadratic_mean_rank",
             formula=_negative_power("2", "(1/2)"),
             inverse_of="quadratic_mean_rank",
+            weighted=True,
         ),
         Metric(
             family="median_rank",
@@ -663,6 +670,7 @@ CATALOGUE: dict[str, Metric] = {
                 method="closed form, in whole numbers, from the moments of order up to 4 of each rank",
             ),
             square_of="standard_deviation",
+            weighted=True,
         ),
         Metric(
             family="standard_deviation",

@@ -25,6 +25,7 @@ module                      holds
                             middle ranks (:mod:`.poisson_binomial`, :mod:`.block_counts`,
                             :mod:`.summation`)
 :mod:`.median_deviation`    the median absolute deviation, from random rankings
+:mod:`.sampled`             random rankings of weighted tasks, for the other metrics
 :mod:`.own`                 metrics that the catalogue lacks: the mean of any f(rank), any
                             power mean, the smallest and the largest rank
 ==========================  ======================================================
@@ -71,22 +72,21 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     Raises
     ------
     UsageError
-        For weighted tasks and a metric whose weighted form is not covered; for tasks that share their negatives and a
-        metric that is not a mean over tasks.
+        For tasks that share their negatives and a metric that is not a mean over tasks.
     UnknownNameError
         For Hits@k without a k.
     """
-    if histogram.is_weighted and not metric.weighted:
-        known = ", ".join(row.family for row in CATALOGUE.values() if row.weighted)
-        raise UsageError(f"there are no constants of {metric.label} for macro averages; there are for {known}.")
     if histogram.shared and not metric.is_mean and metric.optimum is not None:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.is_mean)
         raise UsageError(
             f"there are no constants of {metric.label} for tasks that share their negatives; there are for {known}."
         )
     # Looking a constant up computes nothing: the formulas are imported when one is needed.
-    module, name = metric.moments.split(".")
+    sampled = histogram.is_weighted and not metric.weighted
+    module, name = ("sampled", "sample_moments") if sampled else metric.moments.split(".")
     compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), name)
+    if sampled:
+        return compute(histogram, metric)
     moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
     if histogram.shared:
         return _correlate(moments, histogram)
@@ -160,7 +160,7 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
     UndefinedError
         If there are too few tasks, for an exponent between 0 and 2 other than 1.
     UsageError
-        For another exponent, or for tasks with weights or shared negatives.
+        For another exponent, or for tasks that share their negatives.
 
     Examples
     --------

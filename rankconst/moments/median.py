@@ -40,6 +40,7 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.moments.block_counts import BlockCounts
 from rankconst.moments.blocks import certain_moments
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
+from rankconst.moments.powers import inverse_mean_rank
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, place_nodes
 
@@ -185,11 +186,13 @@ def median_rank(histogram: Histogram) -> Moments:
 
 
 def inverse_median_rank(histogram: Histogram) -> Moments:
-    """Return the moments of one over the median rank.
+    """Return the moments of one over the median rank; of two tasks, that is one over the mean rank.
 
-    For even n with B far above A (two tasks, or half of the tasks pinned at 1) the variance is a small difference of
-    E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
+    For even n with B far above A (half of the tasks pinned at 1) the variance is a small difference of E[1/A^2] and
+    what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
     """
+    if histogram.total == 2:
+        return inverse_mean_rank(histogram)
     if certain := certain_moments(CATALOGUE["inverse_median_rank"], histogram):
         return certain
     return _summarise(_median_law(histogram), _INVERSE)

@@ -16,7 +16,8 @@ of such integrals and loses as many digits as the relative variance has zeros.
 one task. It has no cancellation, and is the more accurate the more tasks there are.
 
 Where ranks are uniform on blocks a+1 .. a+T, both need no more than the means of exp(-t r^q) and the central moments of
-r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S: L(t) gets the factor exp(-t sum a).
+r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S: L(t) gets the factor exp(-t sum a). Where
+task i counts with weight w_i, w_i r_i^q takes the place of r_i^q, with weights that add up to n.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
 # A mean and its inverse are asked for one after the other, and share all but the last series.
 @functools.lru_cache(maxsize=1)
 def _sum_powers(histogram: Histogram, exponent: float) -> _Sum:
-    if histogram.offsets is not None and exponent != 1:
+    if histogram.is_weighted or (histogram.offsets is not None and exponent != 1):
         return _SumOverBlocks(histogram, exponent)
     below, above = split_offsets(histogram)
     return _SumOverFirstRanks(*condense(below.num_candidates, below.num_tasks), exponent, above)
@@ -250,17 +251,21 @@ class _SumOverFirstRanks(_Sum):
 
 
 class _SumOverBlocks(_Sum):
-    """The ranks are those of blocks."""
+    """The ranks are those of blocks, r^q counts with a weight."""
 
     def __init__(self, histogram: Histogram, exponent: float) -> None:
         self.blocks = blocks_of(histogram)
         self.weights = histogram.num_tasks.astype(np.float64)
         self.exponent = exponent
+        # In units of the mean weight, so that they add up to n.
+        unit = histogram.total / histogram.total_weight
+        self._own = np.ones_like(self.weights) if histogram.weights is None else histogram.weights * unit
         # r^q in units of c^q, less 1.
-        self._units = self.blocks.centres**exponent
+        self._units = self.blocks.centres**exponent * self._own
         self._shifts = np.expm1(exponent * self.blocks.logs)
         self._means = self.blocks.mean(self._shifts)
-        self._ends = np.stack((offsets_of(histogram) + 1.0, histogram.last_ranks))
+        ends = np.stack((offsets_of(histogram) + 1.0, histogram.last_ranks))
+        self._lowest = np.min(ends**exponent, axis=0)
 
     @cached_property
     def mean(self) -> float:
@@ -270,14 +275,14 @@ class _SumOverBlocks(_Sum):
     @property
     def least(self) -> float:
         """All ranks are the first of their blocks, or the last."""
-        return float(np.sum(self.weights * np.min(self._ends**self.exponent, axis=0)))
+        return float(np.sum(self.weights * self._own * self._lowest))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
         """Form the mean for all blocks, one t after the other."""
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
-        lowest = np.min(self._ends**self.exponent, axis=0)
+        lowest, rows = self._own * self._lowest, self.blocks.rows
         # What a block's least value contributes is taken out: the rest is 1 somewhere.
-        beyond = np.maximum(self.blocks.points**self.exponent - lowest[self.blocks.rows], 0.0)
+        beyond = self._own[rows] * np.maximum(self.blocks.points**self.exponent - self._lowest[rows], 0.0)
         near = np.ones(lowest.size, np.bool_)
         gap = phi = kept = np.ones(0)
         for place, at in enumerate(t.tolist()):

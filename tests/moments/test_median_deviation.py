@@ -17,6 +17,7 @@ from oracles import ENUMERATED, MP_QUARTILE
 from rankconst.moments import Moments
 from rankconst.moments import median_deviation as module
 from rankconst.moments.median_deviation import median_absolute_deviation
+from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPa
     away = []
     for seed in range(200):
         # Each with its own random numbers: with the same ones, errors would be alike.
-        monkeypatch.setattr(module, "SEED", seed)
+        monkeypatch.setattr("rankconst.moments.sampled.SEED", seed)
         sizes = rng.integers(1, rng.choice([4, 7, 10]), rng.integers(1, 4)).repeat(2).tolist() + [2] * (seed % 2)
         moments = median_absolute_deviation(Histogram.from_counts(sizes))
         expectation, variance = enumerate_vectors(sizes)
@@ -184,7 +185,7 @@ def test_counts_against_ranks(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_with_and_without_control(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     histogram = of(SHAPES[name])
     controlled = median_absolute_deviation(histogram)
-    monkeypatch.setattr(module, "SEED", module.SEED + 1)
+    monkeypatch.setattr("rankconst.moments.sampled.SEED", 1)
     monkeypatch.setattr(module, "_fit", lambda _, counts: np.zeros(counts.shape[0]))
     check_alike(controlled, median_absolute_deviation(histogram))
 
@@ -368,7 +369,7 @@ def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     size = 3
     law = enumerate_binomially(size, n)
     for seed in range(10):
-        monkeypatch.setattr(module, "SEED", seed)
+        monkeypatch.setattr("rankconst.moments.sampled.SEED", seed)
         check(median_absolute_deviation(of({size: n})), law)
 
 
@@ -454,7 +455,7 @@ def test_extremes(name: str) -> None:
     assert time.process_time() - begin < 4  # at most 1 s on one core of 2026
     assert moments.method == "sampled"
     assert moments.num_draws is not None
-    assert module.FEWEST_DRAWS <= moments.num_draws <= module.most_draws(histogram) <= module.MOST_DRAWS
+    assert FEWEST_DRAWS <= moments.num_draws <= module.most_draws(histogram) <= MOST_DRAWS
     assert 0 < moments.expectation < float(histogram.num_candidates[-1])
     many = len(histogram) == 10**6
     assert 0 < moments.expectation_error <= (1e-4 if many else 0.04) * moments.expectation

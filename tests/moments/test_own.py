@@ -107,9 +107,8 @@ def test_weights_and_shared_negatives_count() -> None:
     assert (mine.expectation, mine.variance) == pytest.approx((known.expectation, known.variance), rel=1e-12)
     with pytest.raises(UsageError, match="share their negatives"):
         compute_power_mean(2, shared)
-    with pytest.raises(UsageError, match="only the one with exponent 0"):
-        compute_power_mean(2, weighted)
-    assert compute_power_mean(0, weighted) == compute_moments(parse_metric("gmr"), weighted)
+    for exponent, name in ((0, "gmr"), (2, "qmr"), (-1, "hmr")):
+        assert compute_power_mean(exponent, weighted) == compute_moments(parse_metric(name), weighted)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +257,11 @@ def test_central_moments_of_a_sum_of_powers(tasks: list[tuple[int, int, int]], e
         found = _central_moments(_SumOverFirstRanks(sizes, weights, exponent))
     else:
         found = _central_moments(_SumOverBlocks(histogram, exponent))
-    sums = [MP.fsum(MP.mpf(rank) ** exponent for rank in ranks) for ranks in list_ranks(tasks)]
+    counts = [1 if histogram.offsets is None else weight for *_, weight in tasks]
+    sums = [
+        MP.fsum(count * MP.mpf(rank) ** exponent for count, rank in zip(counts, ranks, strict=True))
+        for ranks in list_ranks(tasks)
+    ]
     mean = MP.fsum(sums) / len(sums)
     for order, moment in enumerate(found):
         terms = [(each / mean - 1) ** order for each in sums]

@@ -1196,7 +1196,9 @@ def test_values_are_taken_to_sums(tasks: list[tuple[int, float]]) -> None:
 
 @given(tasks=st.lists(st.tuples(st.integers(1, 12), st.floats(0, 1)), min_size=1, max_size=6))
 @settings(max_examples=40)
-@pytest.mark.parametrize(("base", "metric"), [pair for pair in INVERSES if {each.family for each in pair} <= set(TAILS)])
+@pytest.mark.parametrize(
+    ("base", "metric"), [pair for pair in INVERSES if {each.family for each in pair} <= set(TAILS)]
+)
 def test_one_over_a_metric_has_its_tail(base: Metric, metric: Metric, tasks: list[tuple[int, float]]) -> None:
     histogram = Histogram.from_counts([size for size, _ in tasks])
     ranks = np.array([math.ceil(share * size) or 1 for size, share in tasks], dtype=np.float64)
