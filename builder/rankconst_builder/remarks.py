@@ -166,7 +166,8 @@ def _find_alike(labels: pa.BinaryArray) -> Any:
     texts: Any = labels.view(pa.string())
     bare: Any = pc.replace_substring(texts, BOM.decode(), "")
     with contextlib.suppress(pa.ArrowInvalid):  # not UTF-8
-        bare = pc.replace_substring(pc.utf8_normalize(bare, form="NFC"), "\N{NO-BREAK SPACE}", " ")
+        composed = pc.call_function("utf8_normalize", [bare], pc.Utf8NormalizeOptions("NFC"))
+        bare = pc.replace_substring(composed, "\N{NO-BREAK SPACE}", " ")
     bare = pc.ascii_trim(bare, characters=_AROUND)
     changed: Any = pc.not_equal(bare, texts)
     if not pc.any(changed).as_py():

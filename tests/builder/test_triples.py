@@ -459,7 +459,7 @@ def test_padded_labels_are_bytes_and_never_blank() -> None:
 
 
 def test_labels_that_look_alike() -> None:
-    """In whichever way Unicode composes them, with any kind of space; labels that are not UTF-8 as far as ASCII goes."""
+    """In whichever way Unicode composes them, with any kind of space; if not UTF-8, as far as ASCII goes."""
     labels = ["Ren\u00e9", "Rene\u0301", "New York", "New\xa0York", "x\u00b2", "x2"]
     odd = _find_alike(pa.array([label.encode() for label in labels], pa.binary()))
     assert [each.as_py().decode() for each in odd] == [labels[1], labels[3]]
