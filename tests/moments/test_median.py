@@ -8,7 +8,6 @@ import math
 import time
 from collections import Counter
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import mpmath
@@ -20,9 +19,9 @@ from hypothesis import strategies as st
 from carried import open_once
 from cases import choose, mark_rest
 from rankconst.moments import median as module
-from rankconst.moments import poisson_binomial, summation
+from rankconst.moments import summation
 from rankconst.moments.median import inverse_median_rank, median_rank
-from rankconst.moments.poisson_binomial import _NEGLIGIBLE, BelowCounts, Circle
+from rankconst.moments.poisson_binomial import BelowCounts
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -468,104 +467,6 @@ def test_laws_of_points_are_the_same_together_and_alone(counts: dict[int, int], 
         assert error < 1e-9
         assert float(together.mass[place]) == pytest.approx(float(alone.mass[0]), rel=error, abs=0)
         assert float(together.tail[place]) == pytest.approx(float(alone.tail[0]), rel=error, abs=0)
-
-
-@pytest.mark.parametrize("goal", [0.5, 40.0, 176.5, 300.0, 850.5])
-def test_a_tilt_is_found_in_few_steps(goal: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bisection would take dozens."""
-    monkeypatch.setattr(poisson_binomial, "_MOST_STEPS", 4)
-    sizes, tasks = np.array([60, 300, 4000]), np.array([300, 300, 300])
-    x, uncertain = np.array([50.0]), np.array([900])
-    counts = BelowCounts(Histogram.from_counts(sizes, tasks), np.array([50]))
-    s, variance = counts._tilt(x, counts._first, uncertain, np.array([goal]))
-    odds = 50 / (sizes - 50) * math.exp(s[0])
-    shares = odds / (1 + odds)
-    assert abs(tasks @ shares - goal) <= 0.05 * math.sqrt(variance[0])
-    assert variance[0] == pytest.approx(float(tasks @ (shares * (1 - shares))), rel=1e-10)
-
-
-def test_sums_over_sizes_start_wherever_these_have_grown_by_a_half() -> None:
-    """And where a point needs them; of none that are left they are 0."""
-    counts = BelowCounts(Histogram.from_counts(range(1, 2001)), np.array([10, 700]))
-    begins = counts._sizes[counts._starts]
-    assert {11.0, 701.0} <= {*begins}
-    assert np.all(begins[1:] <= math.sqrt(2) * begins[:-1] + 1)
-    assert not counts._sums[-1].any()
-    share = counts._sizes[counts._starts[1] :]
-    assert counts._sums[1, :2] == pytest.approx([float(np.sum((share[0] / share) ** k)) for k in (1, 2)], rel=1e-13)
-    assert counts._depth == 192
-
-
-def test_laws_of_many_points_are_formed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts, asked = BelowCounts(Histogram.from_counts([2000], [9]), np.arange(700, 1300)), list[int]()
-    plain, form = counts.evaluate(5, 1000), counts._evaluate_rows
-
-    def note(x: NDArray[np.float64], *others: Any) -> Any:
-        asked.append(x.size)
-        return form(x, *others)
-
-    monkeypatch.setattr(counts, "_evaluate_rows", note)
-    assert counts.evaluate(5, 1000).mass.tolist() == plain.mass.tolist()
-    assert asked == [256, 256, 88]
-
-
-@pytest.mark.parametrize(("room", "together"), [(1, 1), (3, 1), (4, 2), (1000, 200)])
-def test_chances_are_formed_together_as_far_as_they_fit(
-    room: int, together: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of two points, where the tilt is too large for a series."""
-    counts = BelowCounts(Histogram.from_counts(range(301, 501)), np.array([200, 250]))
-    x, s = np.array([200.0, 250.0]), np.array([4.0, 3.0])
-    plain, formed = counts._tilted_moments(x, counts._first, s), list[int]()
-
-    def where(condition: Any, yes: Any, no: Any) -> Any:
-        formed.append(np.shape(condition)[-1])
-        return np.where(condition, yes, no)
-
-    monkeypatch.setattr(poisson_binomial, "_TABLE", room)
-    monkeypatch.setattr(poisson_binomial, "np", SimpleNamespace(**{**vars(np), "where": where}))
-    for one, other in zip(counts._tilted_moments(x, counts._first, s), plain, strict=True):
-        assert one == pytest.approx(other, rel=1e-13)
-    assert max(formed) == together
-
-
-def test_no_tilt_is_looked_for_where_the_mean_is_the_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 80 ranks out of 100, half are at most 50 in the mean."""
-    counts = BelowCounts(Histogram.from_counts([100], [80]), np.array([50]))
-    asked, form = list[float](), counts._tilted_moments
-
-    def note(x: NDArray[np.float64], first: NDArray[np.int64], s: NDArray[np.float64]) -> Any:
-        asked.extend(s.tolist())
-        return form(x, first, s)
-
-    monkeypatch.setattr(counts, "_tilted_moments", note)
-    s, variance = counts._tilt(np.array([50.0]), counts._first, np.array([80]), np.array([40.0]))
-    assert (asked, s.tolist()) == ([0.0], [0.0])
-    assert variance[0] == pytest.approx(20.0, rel=1e-14)
-
-
-@pytest.mark.parametrize("uncertain", [1, 4, 5, 12])
-def test_few_ranks_take_a_node_for_each_number_of_them(uncertain: int) -> None:
-    """So many coefficients has their generating function; conjugate nodes count once."""
-    circle = Circle.around(np.zeros(1), np.array([uncertain / 4]), np.array([uncertain]))
-    assert len(circle.shares) == (uncertain + 1) // 2 + 1
-    assert circle.zeta[0].imag.tolist() == pytest.approx(
-        [2 * math.pi * m / (uncertain + 1) for m in range(len(circle.shares))]
-    )
-    assert float(circle.shares.sum()) == pytest.approx(1, rel=1e-15)
-
-
-@pytest.mark.parametrize("deviation", [5.0, 100.0, 3e4])
-def test_many_ranks_take_no_more_nodes_than_their_law_reaches(deviation: float) -> None:
-    """As dense as tells the reach on both sides apart, and up to the first where next to nothing is left of the law."""
-    circle = Circle.around(np.zeros(1), np.array([deviation**2]), np.array([10**12]))
-    turns = circle.zeta[0].imag
-    assert 2 * circle.reach + 1 <= round(2 * math.pi / turns[1]) <= 2 * circle.reach + 2
-    left = -2 * deviation**2 * np.square(np.sin(turns / 2))
-    assert left[-1] <= -_NEGLIGIBLE < left[-2]
-    assert np.all(np.diff(turns) > 0)
-    # The law of sums of many coins: how likely so many deviations are.
-    assert math.erfc((circle.reach - 1) / deviation / math.sqrt(2)) < math.exp(-_NEGLIGIBLE)
 
 
 @pytest.mark.parametrize("m", [1, 7, 15])
