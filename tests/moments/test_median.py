@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import time
-from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from carried import open_once
 from cases import choose, mark_rest
@@ -50,45 +46,6 @@ def check(
         assert math.isfinite(error)
         assert error <= goal * truth
         assert abs(Fraction(value) - Fraction(truth)) <= Fraction(error) + Fraction(noise) * Fraction(truth)
-
-
-def moments_of(law: dict[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
-    expectation = sum((p * v for v, p in law.items()), Fraction(0))
-    return expectation, sum((p * (v - expectation) ** 2 for v, p in law.items()), Fraction(0))
-
-
-def enumerate_law(counts: list[int]) -> dict[Fraction, Fraction]:
-    n = len(counts)
-    tally: Counter[int] = Counter()
-    for ranks in itertools.product(*(range(1, count + 1) for count in counts)):
-        ordered = sorted(ranks)
-        tally[ordered[(n - 1) // 2] + ordered[n // 2]] += 1
-    return {Fraction(twice, 2): Fraction(times, math.prod(counts)) for twice, times in tally.items()}
-
-
-def check_by_enumeration(counts: list[int]) -> None:
-    law = enumerate_law(counts)
-    rank, inverse = compute(Histogram.from_counts(counts))
-    check(rank, *moments_of(law), (1e-12, 1e-9))
-    check(inverse, *moments_of({1 / v: p for v, p in law.items()}), (1e-12, 1e-9))
-
-
-SMALL = """
-    1 / 2 / 8 / 1 1 / 1 8 / 3 8 / 7 8 / 1 1 1 / 1 8 8 / 2 5 8 / 8 8 8 / 1 1 8 8 / 2 2 8 8 / 1 2 3 4 / 8 8 8 8
-    / 1 1 1 8 8 / 4 5 6 7 8 / 1 1 1 8 8 8 / 3 3 3 8 8 8 / 1 1 1 1 8 8 / 2 2 3 5 8 8 / 8 8 8 8 8 8
-"""
-
-
-@pytest.mark.parametrize("counts", [[int(count) for count in line.split()] for line in SMALL.split("/")], ids=str)
-def test_enumeration(counts: list[int]) -> None:
-    check_by_enumeration(counts)
-
-
-@pytest.mark.slow
-@given(st.lists(st.integers(1, 8), min_size=1, max_size=5))
-@settings(max_examples=choose(60, 150), deadline=None)
-def test_enumeration_of_any_small_histogram(counts: list[int]) -> None:
-    check_by_enumeration(counts)
 
 
 @pytest.mark.parametrize("counts", [[1], [1] * 6, [1] * 7, [1, 1, 1, 8, 9]], ids=str)
