@@ -33,6 +33,7 @@ module                      holds
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from importlib import import_module
@@ -81,10 +82,8 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
         raise UsageError(
             f"there are no constants of {metric.label} for tasks that share their negatives; there are for {known}."
         )
-    # Looking a constant up computes nothing: the formulas are imported when one is needed.
     sampled = histogram.is_weighted and not metric.weighted
-    module, name = ("sampled", "sample_moments") if sampled else metric.moments.split(".")
-    compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), name)
+    compute = _find_function("sampled.sample_moments" if sampled else metric.moments)
     if sampled:
         return compute(histogram, metric)
     moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
@@ -95,6 +94,14 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     # Millions of bounds with all their digits would be a quarter of the tables.
     first, second = _round_up(moments.expectation_error), _round_up(moments.variance_error)
     return replace(moments, expectation_error=first, variance_error=second)
+
+
+@functools.cache
+def _find_function(name: str) -> Callable[..., Moments]:
+    """Import a formula when it is needed: looking a constant up computes nothing."""
+    module, _, function = name.partition(".")
+    found: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), function)
+    return found
 
 
 def compute_mean(f: Callable[[Values], Values], histogram: Histogram) -> Moments:

@@ -65,7 +65,8 @@ def mean_rank(histogram: Histogram) -> Moments:
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    expectation = int(np.dot(tasks, 2 * offsets_of(histogram).astype(object) + sizes + 1)) / (2 * n)
+    ends = sizes + 1 if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes + 1
+    expectation = int(np.dot(tasks, ends)) / (2 * n)
     variance = int(np.dot(tasks, sizes * sizes - 1)) / (12 * n * n)
     return Moments(expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form")
 
@@ -100,7 +101,7 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     """
     if k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
-    left = np.subtract(float(k), offsets_of(histogram), dtype=np.float64)
+    left = float(k) if histogram.offsets is None else np.subtract(float(k), histogram.offsets, dtype=np.float64)
     return average(histogram, *_hit(histogram.num_candidates, left), 0.0)
 
 
@@ -121,7 +122,7 @@ def _reciprocal(num_candidates: Counts) -> tuple[Values, Values, Values]:
 def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
     """Return e and v of whether the rank of one task is at most k."""
     size = num_candidates.astype(np.float64)
-    hits = np.clip(k, 0.0, size)
+    hits = np.minimum(np.maximum(k, 0.0), size)
     return hits / size, hits * (size - hits) / (size * size)
 
 
@@ -220,18 +221,19 @@ def average(
     `error` bounds the relative error of the average of `mean` if it is more than of a few roundings, `slack` the
     absolute error of `variance`.
     """
-    weights = 1.0 if histogram.weights is None else histogram.weights
     tasks = histogram.row_weights
-    total = histogram.total_weight
+    total = math.fsum(tasks.tolist())
+    twice = tasks if histogram.weights is None else tasks * histogram.weights
     expectation = math.fsum((tasks * mean).tolist()) / total
-    spread = math.fsum((tasks * weights * variance).tolist()) / total / total
+    spread = math.fsum((twice * variance).tolist()) / total / total
+    lost = 0.0 if isinstance(slack, float) and slack == 0.0 else float(np.sum(twice * slack)) / total / total
     # Positive terms, each good to a few roundings; the sum itself is exact.
     rounding = UNIT_ROUNDOFF * (_WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS)
     return Moments(
         expectation=expectation,
         expectation_error=rounding * expectation if error is None else error * abs(expectation),
         variance=spread,
-        variance_error=rounding * spread + float(np.sum(tasks * weights * slack)) / total / total,
+        variance_error=rounding * spread + lost,
         method="closed_form",
     )
 
