@@ -23,7 +23,7 @@ module                      holds
                             series or an integral
 :mod:`.median`              the median rank and its inverse, from the law of the two
                             middle ranks (:mod:`.poisson_binomial`, :mod:`.block_counts`,
-                            :mod:`.summation`)
+                            :mod:`.gaps`, :mod:`.summation`)
 :mod:`.median_deviation`    the median absolute deviation, from random rankings
 :mod:`.sampled`             random rankings of weighted tasks, for the other metrics
 :mod:`.own`                 metrics that the catalogue lacks: the mean of any f(rank), any

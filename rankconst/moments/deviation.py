@@ -84,19 +84,15 @@ ORDER, _LOW_ORDER = 18, 8
 # Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22.
 STEP = 1 / 5
 # Nodes of one task's Gauss rules, which for central moments are ORDER + 2: exact for the means of y^(2 ORDER).
-_NODES = 20
-_FEW_NODES = 8
+_NODES, _FEW_NODES = 20, 8
 # Up to this sqrt(t) N the rules give the mean of a Gaussian to rounding.
-_NARROW = 5.0
-_VERY_NARROW = 0.5
+_NARROW, _VERY_NARROW = 5.0, 0.5
 # Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-12
 # Relative errors of the terms of a central moment, and of those of one task's means, in units of roundoff.
-_MOMENT_ERROR = 32
-_MEAN_ERROR = 4
+_MOMENT_ERROR, _MEAN_ERROR = 32, 4
 # Relative errors of L(s) - exp(-s) from its power series and of L(s) from its integral, in units of roundoff.
-_POWER_SERIES_ERROR = 32
-_TRANSFORM_ERROR = 16
+_POWER_SERIES_ERROR, _TRANSFORM_ERROR = 32, 16
 # Integrands are dropped below exp(-this), Gaussians outside of sqrt(this) widths.
 _VANISHED = 60.0
 # The share of a trapezoidal sum in c that its step may cost is 2 exp(-this).
@@ -236,12 +232,9 @@ class _Ranks:
         return self.offsets + (self.sizes + 1) / 2
 
     @cached_property
-    def rule(self) -> tuple[Values, Values]:
-        return self.rule_of(_NODES)
-
-    @cached_property
-    def short_rule(self) -> tuple[Values, Values]:
-        return self.rule_of(_FEW_NODES)
+    def rules(self) -> tuple[tuple[Values, Values], ...]:
+        """The rules of few and of many nodes."""
+        return self.rule_of(_FEW_NODES), self.rule_of(_NODES)
 
     def rule_of(self, nodes: int) -> tuple[Values, Values]:
         """Return the rules of so many nodes of all sizes, each from its mean on."""
@@ -307,7 +300,7 @@ class _Ranks:
             for limit, nodes in ((_VERY_NARROW, _FEW_NODES), (_NARROW, _NODES))
         )
         total = np.zeros(c.size)
-        for part, (nodes, shares) in ((slice(few), self.short_rule), (slice(few, many), self.rule)):
+        for part, (nodes, shares) in ((slice(few), self.rules[0]), (slice(few, many), self.rules[1])):
             if self.sizes[part].size:
                 offset = c[:, None] - self.middles[part]
                 total += _log_mean_by_rule(t, offset, nodes[part], shares[part]) @ self.weights[part]

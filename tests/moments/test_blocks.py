@@ -13,7 +13,7 @@ import pytest
 from cases import choose, for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
-from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
+from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
 from rankconst.moments.blocks import blocks_of, offsets_of
 from rankconst.moments.median import median_rank
 from rankconst.tasks import Histogram
@@ -202,10 +202,10 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     rows, entities = sizes
     metric, histogram = parse_metric(name), draw_blocks(rows, entities, rows + entities)
     assert histogram.total % 2 == 0
-    monkeypatch.setattr(median, "_TRACED", traced)
-    monkeypatch.setattr(median, "_GAP_BUDGET", 2**16)
+    monkeypatch.setattr(gaps, "_TRACED", traced)
+    monkeypatch.setattr(gaps, "_GAP_BUDGET", 2**16)
     quick = compute_moments(metric, histogram)
-    monkeypatch.setattr(median, "_GAP_BUDGET", 2**40)
+    monkeypatch.setattr(gaps, "_GAP_BUDGET", 2**40)
     median._median_law.cache_clear()
     slow = compute_moments(metric, histogram)
     median._median_law.cache_clear()
