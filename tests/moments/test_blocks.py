@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from cases import choose, for_each, take_turns
+from cases import for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
@@ -216,32 +216,6 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
 
 
 # Simulation.
-
-
-@pytest.fixture(scope="module")
-def simulated() -> tuple[Histogram, np.ndarray[Any, np.dtype[np.float64]]]:
-    histogram = draw_blocks(60, 400, 3)
-    assert histogram.offsets is not None
-    sizes, offsets = (np.repeat(each, histogram.num_tasks) for each in (histogram.num_candidates, histogram.offsets))
-    ranks = np.random.default_rng(4).integers(
-        offsets + 1, offsets + sizes + 1, size=(choose(6_000, 20_000), sizes.size)
-    )
-    return histogram, ranks.astype(np.float64)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", [metric for metric in TABULATED if metric.k in (None, 1, 10)], ids=str)
-def test_simulated_rankers_agree(metric: Metric, simulated: tuple[Histogram, Any]) -> None:
-    histogram, ranks = simulated
-    ones = np.ones(ranks.shape[1])
-    values = np.array([metric.evaluate(row, ones, metric.k) for row in ranks])
-    moments = compute_moments(metric, histogram)
-    sampled = moments.method == "sampled"
-    error = math.hypot(math.sqrt(moments.variance / len(values)), moments.expectation_error if sampled else 0.0)
-    assert abs(values.mean() - moments.expectation) <= 5 * error + 1e-13 * moments.expectation
-    squares = np.square(values - moments.expectation)
-    error = math.hypot(squares.std() / math.sqrt(len(values)), moments.variance_error if sampled else 0.0)
-    assert abs(squares.mean() - moments.variance) <= 5 * error
 
 
 def exact_variance_of_median(histogram: Histogram) -> Fraction:

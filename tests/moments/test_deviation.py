@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carried import open_once
 from cases import choose, for_each, thorough
 from oracles import MP
 from rankconst.moments import deviation as module
@@ -409,24 +408,6 @@ def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
 # Simulation.
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "counts",
-    [{5: 3, 40: 10, 1000: 20}, {3: 30, 10**6: 4}, {10**6: 1, 10**7: 1, BILLION: 1}, {2: 500, 3: 500}],
-    ids=str,
-)
-def test_simulated_rankings_agree(counts: dict[int, int]) -> None:
-    rng = np.random.default_rng(1912)
-    draws = 40_000
-    histogram = of(counts)
-    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
-    values = np.concatenate([rng.integers(1, sizes + 1, size=(draws // 8, sizes.size)).std(axis=1) for _ in range(8)])
-    moments = standard_deviation(histogram)
-    assert abs(values.mean() - moments.expectation) < 5 * math.sqrt(moments.variance / draws)
-    squares = np.square(values - moments.expectation)
-    assert abs(squares.mean() - moments.variance) < 5 * squares.std() / math.sqrt(draws)
-
-
 # Extremes.
 
 
@@ -498,18 +479,6 @@ def test_a_million_distinct_sizes() -> None:
     assert moments.expectation == pytest.approx(math.sqrt(square.expectation) * (1 - second / 8), rel=1e-11)
     assert moments.expectation_error <= 1e-11 * moments.expectation
     assert 0 < moments.variance_error <= 1e-12 * moments.variance
-
-
-@pytest.mark.parametrize("dataset", ["nations", "fb15k237", "wn18rr", "kinships"])
-def test_benchmarks_take_a_moment(dataset: str) -> None:
-    histogram = open_once().histogram(dataset)
-    started = time.process_time()
-    moments = standard_deviation(histogram)
-    assert time.process_time() - started < 0.5  # about 5 ms on one core of 2026
-    assert moments.expectation_error <= 1e-15 * moments.expectation
-    assert moments.variance_error <= 1e-13 * moments.variance
-    square = rank_variance(histogram)
-    assert moments.variance == pytest.approx(square.variance / square.expectation / 4, rel=0.01)
 
 
 # Laws.

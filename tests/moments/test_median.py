@@ -12,8 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from carried import open_once
-from cases import choose, mark_rest
+from cases import mark_rest
 from rankconst.moments import median as module
 from rankconst.moments import summation
 from rankconst.moments.median import inverse_median_rank, median_rank
@@ -295,38 +294,6 @@ def test_huge_multiplicity(n: int) -> None:
 
 
 # The benchmarks' own are in tests/test_simulation.py.
-SIMULATED: dict[str, Spec] = {
-    "mixture": ([5, 50, 700, 9_000, 10**5], [11, 150, 90, 101, 30]),
-    "half ones": ([1, 5_000], [60, 60]),
-    "half twos": ([2, 5_000], [60, 60]),
-    "bimodal": ([3, 10**6], [40, 40]),
-    "distinct": (list(range(2, 502)), [1] * 500),
-}
-
-
-def draw_medians(histogram: Histogram, draws: int) -> NDArray[np.float64]:
-    rng = np.random.default_rng(20_220_315)
-    medians = []
-    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
-    for begin in range(0, draws, 2_000):
-        ranks = rng.integers(1, sizes + 1, (min(2_000, draws - begin), sizes.size))
-        medians.append(np.median(ranks, axis=1))
-    return np.concatenate(medians)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SIMULATED)
-def test_simulation(name: str) -> None:
-    histogram = Histogram.from_counts(*SIMULATED[name])
-    medians = draw_medians(histogram, choose(50_000, 200_000) if histogram.total < 600 else 20_000)
-    for moments, draws in zip(compute(histogram), (medians, 1.0 / medians), strict=True):
-        deviation = draws - moments.expectation
-        spread = math.sqrt(moments.variance / draws.size)
-        assert abs(deviation.mean()) <= 5 * spread
-        square = deviation**2
-        assert abs(square.mean() - moments.variance) <= 5 * square.std() / math.sqrt(draws.size)
-
-
 EXTREMES: dict[str, Spec] = {
     "a million distinct N": (np.arange(1, 10**6 + 1), np.ones(10**6, np.int64)),
     "a million and one": (np.arange(1, 10**6 + 2), np.ones(10**6 + 1, np.int64)),
@@ -367,20 +334,6 @@ def test_bumps_far_apart() -> None:
         square = mpmath.fsum((2 * y + 1) * p for y, p in enumerate(shares))
     assert rank.expectation == pytest.approx(float(mean + 3) / 2, abs=0.02)
     assert rank.variance == pytest.approx(float(square - mean**2) / 4, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("dataset", "split", "seconds"),
-    [("fb15k237", "test", 1.0), ("fb15k237", "train", 1.5), ("wn18", "test", 1.0), ("wn18", "train", 1.0)],
-)
-def test_speed(dataset: str, split: str, seconds: float) -> None:
-    histogram = open_once().histogram(dataset, split=split)
-    begin = time.process_time()
-    rank, inverse = compute(histogram)
-    assert time.process_time() - begin < seconds
-    for moments in (rank, inverse):
-        assert moments.expectation_error <= 1e-13 * moments.expectation
-        assert moments.variance_error <= 1e-11 * moments.variance
 
 
 @pytest.mark.parametrize("counts", [{50: 41}, {1: 3, 20: 30, 90: 12, 400: 60}, {5: 400, 1000: 900}], ids=str)

@@ -478,15 +478,3 @@ def test_memory(histogram: Histogram) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 100 * 2**20
-
-
-@pytest.mark.parametrize(
-    ("dataset", "split", "seconds"),
-    [("nations", "test", 0.1), ("fb15k237", "test", 0.1), ("fb15k237", "train", 0.1), ("wn18", "test", 0.1)],
-)
-def test_speed(dataset: str, split: str, seconds: float) -> None:
-    histogram = open_once().histogram(dataset, split=split)
-    begin = time.process_time()
-    moments = median_absolute_deviation(histogram)
-    assert time.process_time() - begin < seconds
-    assert moments.variance_error <= (0.1 if dataset == "nations" else 0.03) * moments.variance

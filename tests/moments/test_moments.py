@@ -8,7 +8,6 @@ import math
 import operator
 import random
 import time
-import zlib
 from fractions import Fraction
 from typing import Any
 
@@ -471,26 +470,6 @@ def test_products_over_a_million_distinct_sizes(name: str, sign: int, million: H
 
 
 # Simulation.
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.k in (None, 1, 7)], ids=str)
-def test_simulated_rankers_agree(metric: Metric) -> None:
-    seed = zlib.crc32(str(metric).encode())
-    rng = np.random.default_rng(seed)
-    sizes = np.concatenate(([1, 1, 2], rng.integers(2, 300, size=20), [17, 17, 5000]))
-    draws = choose(3_000, 10_000)
-    ranks = rng.integers(1, sizes + 1, size=(draws, sizes.size)).astype(np.float64)
-    ones = np.ones(sizes.size)
-    values = np.array([metric.evaluate(row, ones, metric.k) for row in ranks])
-    moments = compute_moments(metric, Histogram.from_counts(sizes))
-    # What is itself sampled has standard errors of its own.
-    own = moments.method == "sampled"
-    error = math.hypot(math.sqrt(moments.variance / draws), own * moments.expectation_error)
-    assert abs(values.mean() - moments.expectation) <= 5 * error
-    squares = np.square(values - moments.expectation)
-    error = math.hypot(squares.std() / math.sqrt(draws), own * moments.variance_error)
-    assert abs(squares.mean() - moments.variance) <= 5 * error
 
 
 # Laws.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cases import choose
 from oracles import MP, absolute_error, power_sums
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.moments import compute_moments
@@ -91,18 +89,3 @@ def test_products_of_many_tasks_at_50_digits(sign: int) -> None:
         moments.expectation_error, 1e-12 * float(expectation)
     )
     assert absolute_error(moments.variance, variance) <= min(moments.variance_error, 1e-11 * float(variance))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_simulated_rankers_agree(metric: Metric) -> None:
-    rng = np.random.default_rng(20260311)
-    sizes = np.concatenate(([1, 2], rng.integers(2, 300, size=15), [17, 5000]))
-    weights = 1.0 / rng.integers(1, 30, size=sizes.size)
-    draws = choose(10_000, 25_000)
-    ranks = rng.integers(1, sizes + 1, size=(draws, sizes.size)).astype(np.float64)
-    values = np.array([metric.evaluate(row, weights, metric.k) for row in ranks])
-    moments = compute_moments(metric, Histogram.from_counts(sizes, weights=weights))
-    assert abs(values.mean() - moments.expectation) < 5 * math.sqrt(moments.variance / draws)
-    squares = np.square(values - moments.expectation)
-    assert abs(squares.mean() - moments.variance) < 5 * squares.std() / math.sqrt(draws)
