@@ -62,26 +62,6 @@ _TRANSFORM_ERROR = 64
 _CERTAIN_ERROR = 16 * UNIT_ROUNDOFF
 
 
-def inverse_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of IAMR, one over the mean rank: q = 1, s = -1."""
-    return power_mean(histogram, 1.0, inverse=True)
-
-
-def harmonic_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of HMR, the harmonic mean of the ranks: q = -1."""
-    return power_mean(histogram, -1.0)
-
-
-def quadratic_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of the quadratic mean of the ranks: q = 2."""
-    return power_mean(histogram, 2.0)
-
-
-def inverse_quadratic_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of one over the quadratic mean of the ranks: q = 2, s = -1."""
-    return power_mean(histogram, 2.0, inverse=True)
-
-
 def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> Moments:
     """Return the moments of the power mean of the ranks with q = `exponent`, or of one over it.
 
@@ -122,6 +102,12 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
         variance_error=scale * scale * (variance.error + 2 * rounding * variance.value),
         method="numerical",
     )
+
+
+inverse_mean_rank = functools.partial(power_mean, exponent=1.0, inverse=True)
+harmonic_mean_rank = functools.partial(power_mean, exponent=-1.0)
+quadratic_mean_rank = functools.partial(power_mean, exponent=2.0)
+inverse_quadratic_mean_rank = functools.partial(power_mean, exponent=2.0, inverse=True)
 
 
 # A mean and its inverse are asked for one after the other, and share all but the last series.

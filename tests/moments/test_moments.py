@@ -631,7 +631,7 @@ def test_scaled_power_of_one_candidate_is_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["hits_at_k", "mrr_at_k", "ndcg_at_k"])
 def test_a_metric_with_a_cut_off_needs_it(name: str) -> None:
-    family = {"hits_at_k": hits_at_k, "mrr_at_k": cut_off_reciprocal_rank, "ndcg_at_k": cut_off_ndcg}[name]
+    family: Any = {"hits_at_k": hits_at_k, "mrr_at_k": cut_off_reciprocal_rank, "ndcg_at_k": cut_off_ndcg}[name]
     with pytest.raises(UnknownNameError, match="needs a k: write"):
         family(Histogram.from_counts([3, 9]), None)
 
