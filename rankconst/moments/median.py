@@ -111,26 +111,6 @@ class _MedianLaw:
     rules: _Rules = field(default_factory=_Rules)  # those for sums over gaps that were formed so far
 
 
-def median_rank(histogram: Histogram) -> Moments:
-    """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
-    if certain := certain_moments(CATALOGUE["median_rank"], histogram):
-        return certain
-    return _summarise(_median_law(histogram), _RANK)
-
-
-def inverse_median_rank(histogram: Histogram) -> Moments:
-    """Return the moments of one over the median rank; of two tasks, that is one over the mean rank.
-
-    For even n with B far above A (half of the tasks pinned at 1) the variance is a small difference of E[1/A^2] and
-    what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
-    """
-    if histogram.total == 2:
-        return inverse_mean_rank(histogram)
-    if certain := certain_moments(CATALOGUE["inverse_median_rank"], histogram):
-        return certain
-    return _summarise(_median_law(histogram), _INVERSE)
-
-
 def _rank_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
     return np.full_like(x, h), h * (2.0 * (x - c) + h)
 
@@ -155,6 +135,22 @@ def _inverse_curvature(s: Values, c: float) -> tuple[Values, Values]:
 
 _RANK = _Statistic(float, _rank_difference, _rank_curvature)
 _INVERSE = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature)
+
+
+def median_rank(histogram: Histogram) -> Moments:
+    """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
+    return certain_moments(CATALOGUE["median_rank"], histogram) or _summarise(_median_law(histogram), _RANK)
+
+
+def inverse_median_rank(histogram: Histogram) -> Moments:
+    """Return the moments of one over the median rank; of two tasks, that is one over the mean rank.
+
+    For even n with B far above A (half of the tasks pinned at 1) the variance is a small difference of E[1/A^2] and
+    what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
+    """
+    if histogram.total == 2:
+        return inverse_mean_rank(histogram)
+    return certain_moments(CATALOGUE["inverse_median_rank"], histogram) or _summarise(_median_law(histogram), _INVERSE)
 
 
 def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
