@@ -183,8 +183,7 @@ def test_two_tasks(size: int) -> None:
         variance = second - first**2
         rank, inverse = compute(Histogram.from_counts([size], [2]))
         check(rank, (size + 1) / 2, Fraction(size**2 - 1, 24), (1e-12, 1e-9))
-        # Half the mass of 1/A^2 cancels against that of 1/M^2: here the error grows, and says so.
-        assert inverse.variance_error <= 1e-14 * max(1e4, size) * variance
+        assert inverse.variance_error <= 1e-11 * variance
         assert abs(inverse.expectation - first) <= inverse.expectation_error <= 1e-11 * first
         assert abs(inverse.variance - variance) <= inverse.variance_error
 
@@ -200,23 +199,12 @@ def test_one_task(size: int) -> None:
         assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-9 * variance
 
 
-@pytest.mark.parametrize("size", [10, 10**4, BILLION])
-def test_three_tasks(size: int) -> None:
-    """N = 3: P(M <= x) = 3 (x/N)^2 - 2 (x/N)^3."""
-    with mpmath.workdps(60):
-        n = mpmath.mpf(size)
-        # P(M = x) = (3 (2x - 1))/N^2 - 2 (3x^2 - 3x + 1)/N^3.
-        constant, linear, square = -3 / n**2 - 2 / n**3, 6 / n**2 + 6 / n**3, -6 / n**3
-        first = constant * half_harmonic(1, size + 1, 1) + linear * n + square * n * (n + 1) / 2
-        second = constant * half_harmonic(1, size + 1, 2) + linear * half_harmonic(1, size + 1, 1) + square * n
-        inverse = inverse_median_rank(Histogram.from_counts([size], [3]))
-        variance = second - first**2
-        assert abs(inverse.expectation - first) <= inverse.expectation_error <= 1e-12 * first
-        assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-9 * variance
-
-
-@pytest.mark.parametrize("sizes", [(BILLION, BILLION, 15 * 10**8), (10**12, 3 * 10**12, 4 * 10**12)], ids=str)
-def test_three_tasks_of_different_sizes(sizes: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize(
+    "sizes",
+    [(10,) * 3, (10**4,) * 3, (BILLION,) * 3, (BILLION, BILLION, 15 * 10**8), (10**12, 3 * 10**12, 4 * 10**12)],
+    ids=str,
+)
+def test_three_tasks(sizes: tuple[int, int, int]) -> None:
     """P(M <= x) = (ab + ac + bc) x^2 - 2abc x^3 up to the least N = 1/a, from there on (b + c) x - bc x^2, to 1/b."""
     with mpmath.workdps(60):
         a, b, c = (1 / mpmath.mpf(size) for size in sizes)
