@@ -54,7 +54,6 @@ class BlockCounts:
 
     def __init__(self, histogram: Histogram, count: int) -> None:
         self.count = count
-        self._rules: dict[tuple[int, int], tuple[Counts, Values, Values]] = {}
         self.starts = offsets_of(histogram).astype(np.float64)
         self.stops = histogram.last_ranks.astype(np.float64)
         self.sizes = histogram.num_candidates.astype(np.float64)
@@ -176,7 +175,7 @@ class BlockCounts:
                 width = left if left <= _NARROWEST else round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
                 panels.append(Panel(end - left, end - left + width, float(stop - start)))
                 left -= width
-        nodes = place_nodes(panels, self._rules)
+        nodes = place_nodes(panels)
         return nodes.points, nodes.weights
 
     def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
