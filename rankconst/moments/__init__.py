@@ -9,26 +9,6 @@ If all n tasks share their M negatives, these cut the scores into M + 1 interval
 D_1 .. D_{M+1} of falling into them are uniform on the simplex, Dirichlet(1, ... 1), and given these the ranks are
 independent. So cov(f(r_i), f(r_j)) = Var[sum D_j f(j)] = Var[f(r_i)] / (M + 2): whatever f, the variance of the mean of
 f(r_i) is that of independent ranks times 1 + (n-1)/(M+2).
-
-==========================  ======================================================
-module                      holds
-==========================  ======================================================
-:mod:`.result`              the four numbers and how they were obtained
-:mod:`.sums`                sums over 1 .. N in constant time: harmonic numbers, powers
-:mod:`.blocks`              means over many blocks at once, by rules of a few points each
-:mod:`.means`               arithmetic and geometric means over tasks: MR, MRR, Hits@k,
-                            nDCG, GMR, IGMR
-:mod:`.powers`              powers of sums over tasks: IAMR, HMR, the quadratic mean
-:mod:`.deviation`           the variance of the ranks, and their standard deviation by a
-                            series or an integral
-:mod:`.median`              the median rank and its inverse, from the law of the two
-                            middle ranks (:mod:`.poisson_binomial`, :mod:`.block_counts`,
-                            :mod:`.gaps`, :mod:`.summation`)
-:mod:`.median_deviation`    the median absolute deviation, from random rankings
-:mod:`.sampled`             random rankings of weighted tasks, for the other metrics
-:mod:`.own`                 metrics that the catalogue lacks: the mean of any f(rank), any
-                            power mean, the smallest and the largest rank
-==========================  ======================================================
 """
 
 from __future__ import annotations

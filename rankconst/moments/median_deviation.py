@@ -46,7 +46,7 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.ranks import NORMAL_QUARTILE
 from rankconst.moments.blocks import certain_moments, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
-from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS, UNSEEN, count_rare, is_rare, make_generator
+from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS, UNSEEN, count_rare, estimate, is_rare, make_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,13 +211,7 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
             beyond = _IMPROBABLE * largest
             return _sampled(expectation, off * gap + beyond, variance, off * gap**2 + beyond * largest)
         return _sampled(expectation, off * largest, variance, off * largest**2)
-    gap = float(np.max(np.abs(values - common)))
-    return _sampled(
-        expectation=expectation,
-        expectation_error=math.sqrt(float(squares.sum()) + UNSEEN * gap**2) / draws,
-        variance=variance,
-        variance_error=math.sqrt(float(np.sum(np.square(squares - variance))) + UNSEEN * gap**4) / draws,
-    )
+    return estimate(values, float(np.max(np.abs(values - common))))
 
 
 def _bound_escape(histogram: Histogram, value: float) -> float:

@@ -24,10 +24,9 @@ from __future__ import annotations
 
 import functools
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -119,42 +118,12 @@ def _sum_powers(histogram: Histogram, exponent: float) -> _Sum:
     return _SumOverFirstRanks(*condense(below.num_candidates, below.num_tasks), exponent, above)
 
 
-class _Sum(ABC):
-    """S = sum r_i^q as a random variable: tasks in rows, of equal law in each."""
-
-    weights: Values  # how many tasks, a real number: shape (V,)
-    exponent: float
-
-    @property
-    @abstractmethod
-    def mean(self) -> float:
-        """E[S]."""
-
-    @property
-    @abstractmethod
-    def least(self) -> float:
-        """A value that S is never below, but for rounding."""
-
-    @abstractmethod
-    def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Return ln L(t), and if `slope` is asked for -L'(t)/L(t), else ones. Shapes those of `t`."""
-
-    @abstractmethod
-    def central_moments(self) -> tuple[Values, list[Values]]:
-        """Return each row's unit of r^q over E[S], and the central moments in it, orders 0 to ORDER."""
-
-    @cached_property
-    def central(self) -> list[float]:
-        """The central moments of S / E[S], orders 0 to ORDER."""
-        return _central_moments(self)
-
-
-@dataclass(frozen=True)
-class _SumOverFirstRanks(_Sum):
-    """The ranks are 1 .. N, tasks condensed; of q = 1, the whole number `above` is added to their sum."""
+@dataclass(frozen=True, eq=False)
+class _SumOverFirstRanks:
+    """S = sum r_i^q for ranks 1 .. N, tasks condensed; of q = 1, the whole number `above` is added to it."""
 
     sizes: Values
-    weights: Values
+    weights: Values  # how many tasks, a real number: shape (V,)
     exponent: float
     above: int = 0
 
@@ -178,11 +147,11 @@ class _SumOverFirstRanks(_Sum):
 
     @property
     def least(self) -> float:
-        """All ranks are 1, or N."""
+        """A value that S is never below, but for rounding: all ranks are 1, or N."""
         return self.above + float(np.sum(self.weights * np.minimum(self.sizes**self.exponent, 1.0)))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Form the mean for all sizes and some t at once."""
+        """Return ln L(t), and if `slope` is asked for -L'(t)/L(t), else ones: for all sizes and some t at once."""
         sizes, tasks = self.sizes, self.weights
         chunk = max(_CHUNK // (sizes.size + min(int(sizes.max()), 2 * TABLE)), 1)
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
@@ -215,7 +184,10 @@ class _SumOverFirstRanks(_Sum):
         return np.asarray(sum_over_ranks(weigh, sizes) / sizes * np.exp(-log_phi))
 
     def central_moments(self) -> tuple[Values, list[Values]]:
-        """Form them from raw moments; order 2 comes without cancellation."""
+        """Return each row's unit of r^q over E[S], and the central moments in it, orders 0 to ORDER.
+
+        They are formed from raw moments; order 2 comes without cancellation.
+        """
         n = self.sizes
         ones = np.ones_like(n)
         if self.exponent > 0:
@@ -236,8 +208,8 @@ class _SumOverFirstRanks(_Sum):
         return scale, [ones, np.zeros_like(n), second, *higher]
 
 
-class _SumOverBlocks(_Sum):
-    """The ranks are those of blocks, r^q counts with a weight."""
+class _SumOverBlocks:
+    """The same where ranks are those of blocks, and r^q counts with a weight."""
 
     def __init__(self, histogram: Histogram, exponent: float) -> None:
         self.blocks = blocks_of(histogram)
@@ -301,6 +273,9 @@ class _SumOverBlocks(_Sum):
         return self._units / self.mean, found
 
 
+_Sum: TypeAlias = _SumOverFirstRanks | _SumOverBlocks
+
+
 def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
     """Return ln of the mean of exp(-t j): -t (N+1)/2 + ln(sinh(t N/2) / (N sinh(t/2))). Shape (T, U)."""
     near = -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
@@ -354,7 +329,7 @@ def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values
 
 def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     """Return expectation and variance of (S / E[S])^power from the binomial series."""
-    central = sums.central
+    central = _central_moments(sums)
     orders = range(2, ORDER + 1)
     once = [binomial(power, k) * central[k] for k in orders]
     twice = [binomial(2 * power, k) * central[k] for k in orders]
@@ -382,6 +357,7 @@ def _mean_power(sizes: Values, power: float) -> Values:
     return np.asarray(sum_over_ranks(lambda rank: rank**power, sizes) / sizes)
 
 
+@functools.lru_cache(maxsize=1)
 def _central_moments(sums: _Sum) -> list[float]:
     """Return the central moments of S / E[S], orders 0 to ORDER."""
     scale, one = sums.central_moments()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,15 +64,24 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     gap = 0.0
     if is_rare(count_rare(values), draws):
         gap = 1.0 if metric.is_share else float((offsets + sizes).max() - offsets.min() - 1)
-    mean, rounding = float(values.mean()), 4 * UNIT_ROUNDOFF * float(np.abs(values).max())
-    squares = np.square(values - mean)
-    variance = float(squares.mean())
-    off = np.square(squares - variance)
-    return Moments(
-        expectation=mean,
-        expectation_error=math.sqrt(float(squares.sum()) + UNSEEN * gap**2) / draws + rounding,
-        variance=variance,
-        variance_error=math.sqrt(float(off.sum()) + UNSEEN * gap**4) / draws + rounding**2,
-        method="sampled",
+    found, rounding = estimate(values, gap), 4 * UNIT_ROUNDOFF * float(np.abs(values).max())
+    return replace(
+        found,
+        expectation_error=found.expectation_error + rounding,
+        variance_error=found.variance_error + rounding**2,
         num_draws=draws,
+    )
+
+
+def estimate(values: Values, gap: float) -> Moments:
+    """Return the moments of drawn values, with errors that reckon with some unseen ones, by `gap` off."""
+    expectation = float(values.mean())
+    squares = np.square(values - expectation)
+    variance = float(squares.mean())
+    return Moments(
+        expectation=expectation,
+        expectation_error=math.sqrt(float(squares.sum()) + UNSEEN * gap**2) / values.size,
+        variance=variance,
+        variance_error=math.sqrt(float(np.sum(np.square(squares - variance))) + UNSEEN * gap**4) / values.size,
+        method="sampled",
     )

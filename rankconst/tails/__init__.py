@@ -8,16 +8,6 @@ IAMR are known.
 
 Limits: the law of MRR over a few tasks of very many candidates (n much below max N) is a scatter of atoms; its tail
 is only bracketed, and the stated error says how loosely. So is GMR's over a few ranks and a few tasks.
-
-======================  =================================================================
-module                  holds
-======================  =================================================================
-:mod:`.result`          the probability, its error and how it was obtained
-:mod:`.laws`            the cumulant generating functions of sums of hits, ranks, 1/r, ln r
-:mod:`.inversion`       tails from these, by an integral through the saddlepoint
-:mod:`.enumeration`     tails from the distinct sums, where they are few
-:mod:`.exceedances`     the tail of Hits@k where all tasks share their negatives
-======================  =================================================================
 """
 
 from __future__ import annotations
