@@ -116,7 +116,8 @@ class Metric:
     is_counted
         True if n times the metric is a whole number.
     weighted, macro
-        True if there are constants for tasks of unequal weights; if tables carry those of macro averages.
+        True if the constants of tasks of unequal weights are computed, not sampled; if tables carry those of macro
+        averages.
     is_trusted
         True if no tool is known that published wrong adjusted values of it.
     in_pykeen_table
@@ -432,6 +433,7 @@ CATALOGUE: dict[str, Metric] = {
             formula=law.negative_power("1", "1"),
             inverse_of="arithmetic_mean_rank",
             in_pykeen_table=True,
+            weighted=True,
         ),
         Metric(
             family="harmonic_mean_rank",
@@ -444,6 +446,7 @@ CATALOGUE: dict[str, Metric] = {
             formula=law.negative_power("-1", "1"),
             exponent=-1,
             in_pykeen_table=True,
+            weighted=True,
         ),
         Metric(
             family="quadratic_mean_rank",
@@ -461,6 +464,7 @@ CATALOGUE: dict[str, Metric] = {
                 "series in central moments, whichever errs less",
             ),
             exponent=2,
+            weighted=True,
         ),
         Metric(
             family="inverse_quadratic_mean_rank",
@@ -472,6 +476,7 @@ CATALOGUE: dict[str, Metric] = {
             moments="powers.inverse_quadratic_mean_rank",
             formula=law.negative_power("2", "(1/2)"),
             inverse_of="quadratic_mean_rank",
+            weighted=True,
         ),
         Metric(
             family="median_rank",
@@ -528,6 +533,7 @@ CATALOGUE: dict[str, Metric] = {
                 method="closed form, in whole numbers, from the moments of order up to 4 of each rank",
             ),
             square_of="standard_deviation",
+            weighted=True,
         ),
         Metric(
             family="standard_deviation",

@@ -364,7 +364,7 @@ def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, co
     assert told in screen.message
 
 
-@pytest.mark.parametrize("around", ["{} ", " {}", "({}", "{}]", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}"])
+@pytest.mark.parametrize("around", ["{} ", " {}", "({}", "{}]", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}", "{}\xa0"])
 def test_labels_that_one_file_writes_with_blanks_or_quotes(
     run: Run, write_graph: WriteGraph, out: Path, around: str
 ) -> None:
