@@ -41,8 +41,7 @@ from rankconst_builder.histograms import count_histograms
 from rankconst_builder.package import write_tables
 from rankconst_builder.parts import Part, keep, read_kept
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
-from rankconst_builder.verify import read_set
-from rankconst_builder.verify.files import check_files
+from rankconst_builder.verify import CHECKS, read_set, run_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -791,7 +790,7 @@ def test_interrupted_exchange_is_completed_by_the_next_build(small: Path, run: R
     assert list(whole.datasets) == ["alpha", "beta"]
     assert [whole.read(name).num_rows > 0 for name in COLUMNS] == [True] * len(COLUMNS)
     read = read_set(whole)
-    assert not check_files(read).findings
+    assert not run_check(CHECKS["files"], read).findings
     outcome = run("alpha", "beta", fetcher=Broken(tmp_path / "cache"))
     assert outcome.kept == ("alpha", "beta")
     assert read_set(rankconst.load(tmp_path / "out")).digests == read.digests

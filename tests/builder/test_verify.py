@@ -34,7 +34,18 @@ from rankconst_builder.package import KEYS, describe_set, hash_content, serialis
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
-from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks, tableset
+from rankconst_builder.verify import (
+    CHECKS,
+    Finding,
+    Means,
+    Result,
+    TableSet,
+    read_set,
+    rebuild,
+    run_check,
+    run_checks,
+    tableset,
+)
 from rankconst_builder.verify.checks import plain
 from rankconst_builder.verify.ranges import LARGEST_SAMPLED_ERROR
 
@@ -289,7 +300,7 @@ def test_a_temporal_build_passes(train: bool, tmp_path: Path, monkeypatch: pytes
     assert {finding.key["protocol"] for finding in found["coverage"]} == {lost}
     changed = draft.change("candidates", "num_tasks", lambda tasks: tasks + 1, protocol="time-aware", split="test")
     opened = read_set(rankconst.load(changed.write(tmp_path / "changed")))
-    assert rebuild.rebuild_histograms(opened, means).findings
+    assert run_check(CHECKS["sources"], opened, means).findings
     more = draft.change("datasets", "self_loops_train", None if train else 1)
     assert [finding.column for finding in failed(examine(more.write(tmp_path / "more")))["missing"]] == [
         "self_loops_train"
@@ -337,7 +348,7 @@ def test_a_release_holds_every_protocol(toy: Toy, tmp_path: Path) -> None:
 
 def test_real_files_give_the_same_histograms(mirror: Path, tmp_path: Path) -> None:
     opened = read_set(rankconst.load(version="1.2.0")).select(["nations", "kinships", "umls"])
-    result = rebuild.rebuild_histograms(opened, Means(str(mirror), tmp_path, QUIET))
+    result = run_check(CHECKS["sources"], opened, Means(str(mirror), tmp_path, QUIET))
     assert result.findings == ()
     assert result.rows > sum(len(opened.sound[name]) for name in ("candidates", "baseline_candidates_by_relation"))
 
@@ -687,7 +698,7 @@ def rebuild_changed(toy: Toy, tmp_path: Path, name: str, column: str, part: floa
     moved = row[column] + part * row[f"{column}_error"]
     draft = toy.draft.put("constants", [{**row, column: moved}])
     opened = read_set(rankconst.load(draft.write(tmp_path / name)))
-    return rebuild.rebuild_constants(opened, means_of(toy, tmp_path)).findings
+    return run_check(CHECKS["rebuild"], opened, means_of(toy, tmp_path)).findings
 
 
 @pytest.mark.parametrize("column", ["expectation", "variance"])
@@ -711,7 +722,7 @@ def test_a_wrong_histogram_is_noticed_with_the_files(toy: Toy, tmp_path: Path, r
     other = write_sources(tmp_path / "other", graph)
     tables = build(tmp_path, tmp_path / "other", other, protocols=ONE_PROTOCOL)
     assert failed(examine(tables.path)) == {}
-    found = rebuild.rebuild_histograms(read_set(tables), means_of(toy, tmp_path)).findings
+    found = run_check(CHECKS["sources"], read_set(tables), means_of(toy, tmp_path)).findings
     named = {finding.table for finding in found}
     assert named == {"datasets", *tabulate.HISTOGRAM_TABLES}
     one = next(finding for finding in found if finding.table == "candidates")
@@ -723,7 +734,7 @@ def test_numbers_of_tasks_are_compared_with_the_registry(toy: Toy, tmp_path: Pat
     del registry
     opened = read_set(rankconst.load(toy.draft.write(tmp_path / "set")))
     opened.datasets["few"]["triples_test"] = 6
-    found = rebuild.rebuild_histograms(opened, means_of(toy, tmp_path)).findings
+    found = run_check(CHECKS["sources"], opened, means_of(toy, tmp_path)).findings
     assert [(one.key, one.column, one.expected, one.got) for one in found] == [
         ({"dataset": "few"}, "triples_test", 5, 6)
     ]
@@ -732,7 +743,7 @@ def test_numbers_of_tasks_are_compared_with_the_registry(toy: Toy, tmp_path: Pat
 def test_missing_sources_are_no_failure(toy: Toy, tmp_path: Path, registry: None) -> None:
     del registry
     opened = read_set(rankconst.load(toy.draft.write(tmp_path / "set")))
-    found = rebuild.rebuild_histograms(opened, Means(None, tmp_path / "cache", QUIET)).findings
+    found = run_check(CHECKS["sources"], opened, Means(None, tmp_path / "cache", QUIET)).findings
     assert {finding.level for finding in found} == {"note"}
     notes = {finding.key["dataset"]: finding.message for finding in found}
     assert set(notes) == {"toy"}
@@ -746,7 +757,7 @@ def test_two_processes_find_the_same(toy: Toy, tmp_path: Path, monkeypatch: pyte
     rows = [row for row in draft.tables["constants"].to_pylist() if row["metric"] == "quadratic_mean_rank"]
     means = Means(None, tmp_path / "cache", QUIET)
     opened = read_set(rankconst.load(draft.put("constants", rows).write(tmp_path / "set")))
-    result = rebuild.rebuild_constants(opened, means)
+    result = run_check(CHECKS["rebuild"], opened, means)
     assert [finding.key["metric"] for finding in result.findings] == ["quadratic_mean_rank"]
 
 
