@@ -7,7 +7,6 @@ import functools
 import itertools
 import random
 from collections import Counter
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -275,26 +274,6 @@ def test_restricted_to_some_entities(baseline: str) -> None:
                 mine = score(place, entity, r, own)
                 blocks.append((sum(one > mine for one in scores), scores.count(mine)))
         assert blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", baseline))[place] == blocks
-
-
-def test_range_is_at_least_as_good_as_chance_where_it_has_the_answer() -> None:
-    for seed in range(20):
-        dataset = random_dataset(seed=seed, entities=8, relations=2, size=40)
-        score = BASELINE_SCORES["range"](dataset)
-        dataset["test"] = [
-            (h, r, t) for h, r, t in dataset["test"] if score("head", t, r, h) and score("tail", h, r, t)
-        ]
-        graph = make_graph(dataset)
-        for protocol in FULL:
-            chance, ranked = (blocks_of(count_baseline(graph, protocol, "test", one)) for one in ("uniform", "range"))
-            for side in ("head", "tail"):
-                for one, other in zip(chance[side], ranked[side], strict=True):
-                    assert reciprocal(*other) >= reciprocal(*one)
-
-
-def reciprocal(offset: int, size: int) -> Fraction:
-    """Return E[1 / rank]."""
-    return sum((Fraction(1, rank) for rank in range(offset + 1, offset + size + 1)), Fraction()) / size
 
 
 def test_a_block_beyond_its_candidates_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:

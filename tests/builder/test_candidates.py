@@ -90,6 +90,7 @@ def compare(
         assert list_tasks(found[protocol.key]) == one_by_one
     ranked = [dataset[split][place] for place in expected.rows]
     for side, values in (("head", expected.head), ("tail", expected.tail)) if ranked else ():
+        assert dict_of(got.blocks[side].tally.histogram()) == expected.histogram(side)
         for aggregation in MACROS.values():
             weights = weigh_brute_force(ranked, side, aggregation.group)
             weighted = got.blocks[side].tally.histogram(aggregation.group)
@@ -365,14 +366,6 @@ def spy_on_sizes(update: Any, sizes: list[int]) -> Any:
     return spied
 
 
-@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
-def test_graph_of_several_batches(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "BATCH", 128)
-    dataset = random_dataset(seed=2, entities=60, relations=4, size=700)
-    for split in ORDER:
-        compare(dataset, protocol, split)
-
-
 @pytest.mark.parametrize("most", [0, 5])
 def test_so_many_queries_that_they_are_searched(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "_MOST_KEYS", most)
@@ -548,12 +541,6 @@ def test_query_table_is_a_dict(keys: set[int], asked: list[int]) -> None:
     check_table(sorted(keys), [*keys, *asked])
 
 
-def test_query_table_of_many_random_keys() -> None:
-    generator = random.Random(4)  # noqa: S311 - test data
-    keys = sorted({generator.getrandbits(64) for _ in range(60_000)})
-    check_table(keys, [*keys, *(generator.getrandbits(64) for _ in range(60_000))])
-
-
 def check_table(keys: list[int], asked: list[int]) -> None:
     places = {key: place for place, key in enumerate(keys)}
     ordered, wanted = (np.array(each, dtype=np.uint64) for each in (keys, asked))
@@ -561,27 +548,6 @@ def check_table(keys: list[int], asked: list[int]) -> None:
         expected = {(row, places[key]) for row, key in enumerate(asked) if key in places}
         assert {*zip(rows.tolist(), found.tolist(), strict=True)} == expected
         assert rows.size == len(expected)
-
-
-@settings(deadline=None)
-@given(counts=st.lists(st.integers(1, 12) | st.integers(1, 2**53), min_size=1, max_size=60))
-def test_histogram_of_counts_is_a_counter(counts: list[int]) -> None:
-    histogram = Histogram.from_counts(counts)
-    pairs = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
-    assert pairs == Counter(counts)
-    assert list(pairs) == sorted(pairs)
-    assert histogram.total == len(counts)
-
-
-@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
-def test_histogram_of_each_side(protocol: Protocol) -> None:
-    dataset = random_dataset(seed=5, entities=9, relations=2, size=60)
-    counts = count_candidates(make_graph(dataset), protocol, "test")
-    expected = count_brute_force(dataset, protocol, "test")
-    for side in ("head", "tail"):
-        histogram = counts.blocks[side].tally.histogram()
-        pairs = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
-        assert pairs == expected.histogram(side)
 
 
 def test_a_table_of_queries_settles_nine_in_ten_at_once_and_takes_no_more_room_than_that_needs() -> None:

@@ -187,25 +187,6 @@ def read_bytes(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        write_tables(tmp_path / name, "3.2.1", make_tables("one", "own"), provenance_of("one", "own"))
-    write_tables(
-        tmp_path / "b", "3.2.1", make_tables("one", "own"), dict(reversed(provenance_of("one", "own").items()))
-    )
-    assert read_bytes(tmp_path / "a") == read_bytes(tmp_path / "b")
-    write_tables(tmp_path / "b", "3.2.1", make_tables("one", "own", size=6), provenance_of("one", "own"))
-    assert read_bytes(tmp_path / "a") != read_bytes(tmp_path / "b")
-
-
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    write_tables(tmp_path, "3.2.1", make_tables("one"), provenance_of("one"))
-    other = make_tables("one", size=9)["candidates"]
-    pq.write_table(other, tmp_path / "candidates.parquet")
-    with pytest.raises(TablesError, match=r"is not the file that datapackage\.json describes"):
-        rankconst.load(tmp_path).read("candidates")
-
-
 # ---- exchange ----------------------------------------------------------------------------------------------------
 
 

@@ -261,20 +261,6 @@ def test_histograms_equal_brute_force(mirror: Path, run: Run, key: str) -> None:
     assert got == expected
 
 
-def test_row_of_the_dataset(mirror: Path, run: Run) -> None:
-    source = find_benchmark("nations")
-    (row,) = rows_of(run("nations", mirror=mirror).tables, "datasets", "nations")
-    found = describe_brute_force(read_dataset(mirror, "nations"))
-    assert (row["title"], row["licence"], row["citation"]) == (source.title, source.licence, source.citation)
-    assert row["sha256"] == [source.files[role].remote.sha256 for role in ORDER]
-    assert row["source_urls"] == [source.files[role].remote.url for role in ORDER]
-    for name in ("entities", "entities_train", "relations", "relations_train", "self_loops_train"):
-        assert row[name] == found[name]
-    for split in ORDER:
-        assert row[f"triples_{split}"] == found["rows"][split]
-        assert row[f"duplicates_{split}"] == found["rows"][split] - found["distinct"][split]
-
-
 @pytest.mark.slow
 def test_rows_are_unique_and_in_canonical_order(small: Path, run: Run) -> None:
     protocols = order_protocols(
@@ -504,33 +490,7 @@ def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_malformed_own_file_names_the_file(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "bad.tsv"
-    path.write_bytes(b"a\tr\tb\na\tr\n")
-    with pytest.raises(DataError) as caught:
-        run(OWN, local={"mykg": {"train": path, "test": path}})
-    assert str(caught.value).startswith(f"{path}, line 2: expected 3 columns")
-    assert not (tmp_path / "out").exists()
-
-
 # ---- when files cannot be had ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("true_constants")
-def test_falls_back_on_the_archive_and_says_so(run: Run, screen: Console, no_network: None) -> None:  # noqa: ARG001
-    outcome = run("nations")
-    assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("nations",), (), {})
-    assert_same_numbers(outcome.tables, rankconst.load(version=ARCHIVED), "nations")
-    warnings = [line for line in printed(screen) if line.startswith("warning: ")]
-    assert len(warnings) == len(printed(screen)) == 1
-    assert warnings[0].startswith("warning: nations: https://raw.githubusercontent.com/")
-    assert f"archived in tables {ARCHIVED}" in warnings[0]
-    recorded = provenance(outcome, "nations")
-    assert recorded["origin"] == f"archive {ARCHIVED}"
-    assert recorded["reason"] in warnings[0]
-    assert "--offline forbids" in recorded["reason"]
-    assert recorded.keys() == {"dataset", "origin", "reason"}
 
 
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
@@ -731,13 +691,6 @@ def test_stages_are_shown_on_a_terminal_only(small: Path, run: Run, terminal: bo
         assert written.endswith("\x1b[2K")  # gone at the end
 
 
-def test_out_that_is_a_file(small: Path, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("mine", encoding="utf-8")
-    with pytest.raises(DataError, match="is not a folder"):
-        run("alpha", mirror=small)
-    assert (tmp_path / "out").read_text(encoding="utf-8") == "mine"
-
-
 def test_other_files_in_the_folder_are_left_alone(small: Path, run: Run, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes.txt").write_text("mine", encoding="utf-8")
@@ -922,9 +875,3 @@ def test_tells_of_what_surprises(mirror: Path, run: Run, screen: Console) -> Non
     assert "1 rows of train repeat an earlier one" in text
     assert "210 rows of test have something unseen in train" in text
     assert "warning" not in text
-
-
-def test_quiet(small: Path, run: Run, screen: Console, capfd: pytest.CaptureFixture[str]) -> None:
-    run("alpha", "beta", mirror=small, reporter=Reporter(screen, quiet=True))
-    assert printed(screen) == []
-    assert capfd.readouterr() == ("", "")

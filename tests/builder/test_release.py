@@ -15,7 +15,6 @@ import pyarrow as pa
 import pytest
 
 import rankconst
-from few_tables import few_tables
 from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError
 from rankconst.tables.schema import COLUMNS, schema_of
@@ -154,16 +153,6 @@ def test_rows_are_put_into_canonical_order(build: Any, order: Any, rows: Rows, t
     turned = {name: part[::-1] for name, part in rows.items()}
     release_tables(order(build(turned), "90.0.0", "b"))
     assert read_tree(tmp_path / "a") == read_tree(tmp_path / "b")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", COLUMNS)
-def test_carried_tables_stand_in_canonical_order(name: str) -> None:
-    # Of all that is carried, tests/test_shipped_tables.py says so.
-    table = few_tables().read(name)
-    assert sort_rows(name, table) is table
-    some = table.take(np.arange(0, len(table), max(1, len(table) // 10_000)))
-    assert sort_rows(name, some.take(np.arange(len(some))[::-1])).equals(some)
 
 
 def test_order_of_names_is_that_of_the_catalogues() -> None:
