@@ -31,15 +31,14 @@ def count_histograms(
     baselines: Iterable[str],
     splits: Collection[str],
     *,
-    room: int | None = None,
     stage: Stage = unseen,
 ) -> dict[Tasks, Histogram]:
     """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation.
 
     They are in the order of protocols, splits, baselines and sides. `baselines` are covered where they have any,
-    besides chance. Train is counted in `room` bytes if given.
+    besides chance.
     """
-    trained = tally_protocols(graph, protocols, "train", room, stage) if "train" in splits else {}
+    trained = tally_protocols(graph, protocols, "train", stage=stage) if "train" in splits else {}
     counts = count_protocols(graph, protocols, {*splits} - {"train"}, stage)
     informed = count_baselines(graph, counts, baselines, stage)
     return list_histograms(

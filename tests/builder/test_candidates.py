@@ -366,14 +366,6 @@ def spy_on_sizes(update: Any, sizes: list[int]) -> Any:
     return spied
 
 
-@pytest.mark.parametrize("most", [0, 5])
-def test_so_many_queries_that_they_are_searched(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "_MOST_KEYS", most)
-    dataset = random_dataset(seed=4, entities=30, relations=3, size=300)
-    for protocol, split in itertools.product(CATALOGUE, ORDER):
-        compare(dataset, protocol, split)
-
-
 @pytest.mark.parametrize(("room", "timed"), take_turns([200, 2_000, None], [False, True]))
 def test_parts_do_not_matter(room: int | None, timed: bool) -> None:
     dataset = random_dataset(seed=3, entities=70, relations=3, size=300)
@@ -505,7 +497,7 @@ def test_a_count_beyond_its_bounds_stops_the_build(monkeypatch: pytest.MonkeyPat
 
 
 TOP = 2**64 - 1
-FIRST_INVERSE = pow(candidates.KeyTable._MULTIPLIERS[0], -1, 2**64)
+MARK_INVERSE = pow(0xD6E8FEB86659FD93, -1, 2**64)
 ADVERSARIAL = {
     "none": [],
     "zero": [0],
@@ -520,7 +512,7 @@ ADVERSARIAL = {
     "equal low bits": [(i << 40) | 0xABCDEF for i in range(3000)],
     "equal high bits": [(0xABCDEF << 40) | i for i in range(3000)],
     "powers of 2": [1 << k for k in range(64)],
-    "all in one slot of the first table": [i * FIRST_INVERSE % 2**64 for i in range(1, 3000)],
+    "all with one mark": [i * MARK_INVERSE % 2**64 for i in range(1, 3000)],
 }
 
 
@@ -548,17 +540,6 @@ def check_table(keys: list[int], asked: list[int]) -> None:
         expected = {(row, places[key]) for row, key in enumerate(asked) if key in places}
         assert {*zip(rows.tolist(), found.tolist(), strict=True)} == expected
         assert rows.size == len(expected)
-
-
-def test_a_table_of_queries_settles_nine_in_ten_at_once_and_takes_no_more_room_than_that_needs() -> None:
-    keys = np.unique(np.random.default_rng(5).integers(0, 1 << 62, 10_000).astype(np.uint64))
-    table = candidates.KeyTable(keys)
-    assert table._marks.size <= 32 * keys.size
-    levels = [(held.size, np.count_nonzero(holder >= 0)) for _, _, held, holder in table._levels]
-    assert levels[0][1] >= 0.9 * keys.size
-    assert sum(settled for _, settled in levels) == keys.size
-    assert sum(slots for slots, _ in levels) <= 8 * keys.size
-    assert len(levels) <= 6
 
 
 @pytest.mark.parametrize("large", [2, 1 << 30])

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 _CROISSANT = "croissant.json"
 
-_BESIDE = ("per-triple",)
-"""Folders that may accompany the tables: what ``rankconst build`` writes on request, no part of the set."""
-
 _FIELDS = ("version", "sources", "resources", "provenance")
 
 _FURTHER = ("id", "description", "homepage", "contributors", "keywords", "image", "created")
@@ -60,7 +57,7 @@ def check_files(tables: TableSet) -> Findings:
     for name, reason in tables.unreadable.items():
         yield Finding(f"cannot be read: {reason}", name)
     yield from _check_croissant(tables)
-    listed = {*_BESIDE, *(str(row.get("path")) for row in resources)}
+    listed = {str(row.get("path")) for row in resources}
     for name in (*tables.files, *tables.others):
         if name not in listed and (name in tables.others or name.endswith(".parquet")):
             yield Finding("this lies in the folder and is no part of the set", name)
