@@ -379,14 +379,6 @@ def test_openke_ranks_what_entity2id_counts(run: Run, write_graph: WriteGraph, o
         assert (screen.code, "warning" in screen.message) == (0, False)
 
 
-def test_a_heading_is_no_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:
-    headed = {split: [("head", "relation", "tail"), *rows] for split, rows in SMALL.items()}
-    files = write_graph(headed, delimiter=",", ending="csv")
-    screen = run("build", *files, "-p", "raw", "-f", "json", "--name", "mykg", "--out", out)
-    assert "is read as a heading (if it is a triple, move it to another line)" in screen.message
-    assert [row["num_tasks"] for row in screen.records] == [10]
-
-
 def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
     assert [row["protocol"] for row in rows] == list(STATIC)
     for row in rows:
@@ -410,9 +402,6 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
     [
         ("a,r,b\n", ("line 1", "3 columns", "a tab", "got 1", "'a,r,b'", "Rename the file to end in .csv.")),
         ("a\tr\tb\na\tr\n", ("line 2", "got 2", "'a\\tr'")),
-        ("a\tr\tb\tmore\n", ("line 1", "got 4", "hrt-")),
-        ("a\tr\tb\n\na\tr\tb\n", ("line 2", "blank")),
-        ("a\t\tb\n", ("line 1", "relation is empty")),
         ("", ("empty",)),
     ],
 )
@@ -565,18 +554,6 @@ def test_files_in_their_order_with_the_name_they_have(
     assert f"name: {key}, as the files or their folder are called; --name changes it" in screen.message.lower()
     assert {row["dataset"] for row in screen.records} == {key}
     assert_counted_right(screen.records, {split: SMALL[split] if split in splits else [] for split in ORDER})
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_the_ending_says_what_separates_columns(run: Run, tmp_path: Path, out: Path, packed: bool) -> None:
-    paths = []
-    for split, rows in SMALL.items():
-        text = "".join(",".join(row) + "\n" for row in rows).encode()
-        paths.append(tmp_path / f"x_{split}.csv{'.gz' * packed}")
-        paths[-1].write_bytes(gzip.compress(text) if packed else text)
-    screen = run("build", *paths, "--out", out, "-f", "json")
-    assert screen.code == 0
-    assert_counted_right(screen.records, SMALL)
 
 
 def test_a_word_that_is_a_benchmark_and_a_file_is_asked_about(

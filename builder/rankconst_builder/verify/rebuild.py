@@ -5,7 +5,9 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import multiprocessing
+import operator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,18 +56,16 @@ class Means:
     reporter: Reporter = field(default_factory=Reporter)  # told how far it is
 
 
-def _work_off(
-    work: Callable[[Any], Any], jobs: Mapping[str, Any], means: Means, doing: str
-) -> Iterator[tuple[str, Any]]:
-    """Yield what `work` makes of each job, in their order; with many, two processes work at once."""
+def _work_off(jobs: Mapping[str, Callable[[], Any]], means: Means, doing: str) -> Iterator[tuple[str, Any]]:
+    """Yield what comes of each job, in their order; of many, two processes do two at once."""
     with contextlib.ExitStack() as stack:
-        results: Iterator[Any] = map(work, jobs.values())
+        results: Iterator[Any] = map(operator.call, jobs.values())
         if len(jobs) >= MANY:
             # Fresh processes: a forked one would inherit the threads' locks, but not the threads.
             context = multiprocessing.get_context("spawn")
             pool = stack.enter_context(concurrent.futures.ProcessPoolExecutor(2, mp_context=context))
             stack.callback(pool.shutdown, cancel_futures=True)
-            results = pool.map(work, jobs.values())
+            results = pool.map(operator.call, jobs.values())
         for place, key in enumerate(jobs, start=1):
             means.reporter.say(f"[{place}/{len(jobs)}] {key}: {doing}")
             yield key, next(results)
@@ -101,10 +101,12 @@ def rebuild_constants(tables: TableSet, means: Means) -> Findings:
     known = np.array([tasks.is_chance or tasks.is_micro for tasks in every], dtype=np.bool_)[numbers]
     parts = {str(key): part for key, part in frame[known].groupby("dataset", observed=True, sort=False)}
     jobs = {
-        key: [(tables.histograms.get(every[numbers[row]]), metrics[kinds[row]]) for row in part.index]
+        key: partial(
+            _compute, [(tables.histograms.get(every[numbers[row]]), metrics[kinds[row]]) for row in part.index]
+        )
         for key, part in parts.items()
     }
-    for key, results in _work_off(_compute, jobs, means, "constants computed from the histograms"):
+    for key, results in _work_off(jobs, means, "constants computed from the histograms"):
         yield from _compare_constants(parts[key].reset_index(drop=True), results)
     return len(frame)
 
@@ -141,52 +143,52 @@ def _compare_constants(frame: pd.DataFrame, results: Sequence[Moments | str]) ->
 # Histograms.
 
 
-@dataclass(frozen=True)
-class _Files:
-    """A dataset whose files are to be read and counted."""
+def _count(
+    key: str,
+    protocols: Sequence[str],
+    baselines: Sequence[str],
+    splits: Sequence[str],
+    *,
+    lacking: Sequence[str],
+    related: bool,
+    mirror: str | None,
+    cache: Path,
+) -> tuple[dict[str, Any], dict[str, pd.DataFrame]] | str:
+    """Return statistics by column, and the rows of the histogram tables; the reason where the files are not at hand.
 
-    key: str
-    protocols: tuple[str, ...]
-    baselines: tuple[str, ...]
-    splits: tuple[str, ...]  # those whose triples are ranked
-    lacking: tuple[str, ...]  # roles whose files were missing when the set was built
-    related: bool  # True if the set has tasks that rank relations
-    mirror: str | None
-    cache: Path
-
-
-def _count(job: _Files) -> tuple[dict[str, Any], dict[str, pd.DataFrame]] | str:
-    """Return statistics by column, and the rows of the histogram tables; the reason where the files are not at hand."""
-    source = load_benchmarks()[job.key]
+    `lacking` are roles whose files were missing when the set was built; `related` is True if it ranks relations.
+    """
+    source = load_benchmarks()[key]
     try:
-        contents = _read_contents(job, source)
+        contents = _read_contents(_list_fetchers(mirror, cache), source, lacking)
         graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     except RankconstError as error:
         return str(error)
     hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
-    histograms = count_histograms(job.key, graph, [*map(parse_protocol, job.protocols)], job.baselines, job.splits)
-    kept = {one: each for one, each in histograms.items() if job.related or one.side != RELATION_SIDE}
+    histograms = count_histograms(key, graph, [*map(parse_protocol, protocols)], baselines, splits)
+    kept = {one: each for one, each in histograms.items() if related or one.side != RELATION_SIDE}
     rows = {name: table.to_pandas() for name, table in tabulate_histograms(kept).items() if len(table)}
     return {**describe_graph(graph).tabulate(graph.missing), "sha256": hashes}, rows
 
 
-def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
-    """Read the files from the mirror, or from the cache; the network is asked for a mirror at a URL only."""
+def _list_fetchers(mirror: str | None, cache: Path) -> list[Fetcher]:
+    """Return what reads from the mirror, and from the cache; the network is asked for a mirror at a URL only."""
+    # Made here: what reports cannot be handed to another process.
     quiet = Reporter(quiet=True)
-    local = Fetcher(job.cache, offline=True, reporter=quiet)
-    if job.mirror is not None:
-        offline = not is_url(job.mirror)
+    local = Fetcher(cache, offline=True, reporter=quiet)
+    return [local] if mirror is None else [Fetcher(cache, mirror, offline=not is_url(mirror), reporter=quiet), local]
+
+
+def _read_contents(fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]) -> dict[str, Content]:
+    """Read files by role from the first that has them all; the context, which seldom matters, may be missing."""
+    *others, last = fetchers
+    for fetcher in others:
         with contextlib.suppress(RankconstError):
-            return _read_roles(Fetcher(job.cache, job.mirror, offline, quiet), source, job.lacking)
-    return _read_roles(local, source, job.lacking)
-
-
-def _read_roles(fetcher: Fetcher, source: Benchmark, lacking: Sequence[str]) -> dict[str, Content]:
-    """Read files by role; the context, which makes no difference to most, may be missing."""
+            return _read_contents([fetcher], source, lacking)
     found = {}
     for role in (role for role in READ if role in source.files and role not in lacking):
         with contextlib.suppress(*([MissingSourceError] if role == CONTEXT else [])):
-            found[role] = fetcher.read(source.files[role])
+            found[role] = last.read(source.files[role])
     return found
 
 
@@ -203,9 +205,25 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Findings:
             del reasons[key]
             statistics = {"triples_valid": sampled.valid, "triples_test": sampled.test}
             yield from _compare_statistics(key, tables.datasets[key], statistics)
-    jobs = {key: _prepare(tables, key, means) for key in tables.counted if key in known}
-    jobs = {key: job for key, job in jobs.items() if known[key].files and not known[key].not_offered}
-    for key, counted in _work_off(_count, jobs, means, "candidates counted from the files"):
+    candidates = tables.sound["candidates"]
+    frames = [frame for name, frame in tables.sound.items() if name.startswith("baseline_candidates")]
+    ranked = {baseline for frame in frames for baseline in frame["baseline"].unique()}
+    jobs = {
+        key: partial(
+            _count,
+            key,
+            candidates["protocol"][candidates["dataset"] == key].unique().tolist(),
+            [baseline for baseline in baselines_of(tables.version) if baseline in ranked],
+            tables.splits_of(key),
+            lacking=tables.lacks(key),
+            related=key in tables.related,
+            mirror=means.mirror,
+            cache=means.cache or cache_folder(),
+        )
+        for key in tables.counted
+        if key in known and known[key].files and not known[key].not_offered
+    }
+    for key, counted in _work_off(jobs, means, "candidates counted from the files"):
         if isinstance(counted, str):
             reasons[key] = counted
             continue
@@ -219,22 +237,6 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Findings:
     for key, reason in sorted(reasons.items()):
         yield Finding(f"not compared with sources: {reason}", "", {"dataset": key}, level="note")
     return rows
-
-
-def _prepare(tables: TableSet, key: str, means: Means) -> _Files:
-    candidates = tables.sound["candidates"]
-    frames = [frame for name, frame in tables.sound.items() if name.startswith("baseline_candidates")]
-    ranked = {baseline for frame in frames for baseline in frame["baseline"].unique()}
-    return _Files(
-        key,
-        tuple(candidates["protocol"][candidates["dataset"] == key].unique()),
-        tuple(baseline for baseline in baselines_of(tables.version) if baseline in ranked),
-        tables.splits_of(key),
-        tables.lacks(key),
-        key in tables.related,
-        means.mirror,
-        means.cache or cache_folder(),
-    )
 
 
 def _compare_statistics(key: str, row: Mapping[str, Any], statistics: Mapping[str, Any]) -> Iterator[Finding]:
