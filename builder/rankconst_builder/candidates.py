@@ -209,26 +209,18 @@ class Tally:
 
     def histogram(self, group: str | None = None) -> Histogram:
         """Return the rows as a histogram; tasks of a query or of a relation, the `group`, count one together."""
-        weights = None
-        if group is not None:
-            weights = 1.0 / {"query": self.frequency, "relation": self._relation_frequency}[group]
-        return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
+        tasks = self.frequency
+        if group == "relation":
+            # Sums of whole numbers below 2^53 are exact.
+            tasks = np.bincount(self.relation, self.num_tasks).astype(np.int64)[self.relation]
+        return Histogram.from_counts(self.size, self.num_tasks, None if group is None else 1.0 / tasks, self.offset)
 
     def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
-        """Return the rows of each relation that has tasks as a histogram, by code; tasks of a query count one together.
-
-        Without `by_query` every task counts once.
-        """
+        """Return the histogram of each relation that has tasks, by code; `by_query`, tasks of a query count as one."""
         if not self.size.size:
             return {}
         weights = 1.0 / self.frequency if by_query else None
         return Histogram.of_groups(self.relation, self.size, self.num_tasks, self.offset, weights)
-
-    @property
-    def _relation_frequency(self) -> Codes:
-        """How many tasks have the relation of each row."""
-        # Sums of whole numbers below 2^53 are exact.
-        return np.bincount(self.relation, self.num_tasks).astype(np.int64)[self.relation]
 
 
 @dataclass(frozen=True)
@@ -323,22 +315,6 @@ class Gathering:
         return Answers(queries, drop_repeats(sort_words(kept)), self.bits)
 
 
-def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.bool_]:
-    evaluated = graph.splits[split]
-    ranked = graph.is_allowed(evaluated)
-    if protocol.tasks == "seen":
-        ranked &= graph.is_seen(evaluated)
-    if protocol.distinct:
-        ranked &= graph.find_firsts(split)
-    return ranked
-
-
-def _ask(graph: Graph, split: str, ranked: NDArray[np.bool_]) -> RankedTasks:
-    tasks = graph.splits[split] if ranked.all() else graph.splits[split].select(ranked)
-    queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
-    return RankedTasks(np.flatnonzero(ranked), queries)
-
-
 def list_sides(graph: Graph) -> tuple[str, ...]:
     """Return the sides on which a graph has tasks."""
     return (*ENTITY_SIDES, RELATION_SIDE) if graph.ranks_relations else ENTITY_SIDES
@@ -397,10 +373,17 @@ def count_protocols(
     asked: dict[tuple[str, bytes], RankedTasks] = {}
     keys = []
     for protocol, split in covered:
-        ranked = _select_rows(graph, protocol, split)
+        evaluated = graph.splits[split]
+        ranked = graph.is_allowed(evaluated)
+        if protocol.tasks == "seen":
+            ranked &= graph.is_seen(evaluated)
+        if protocol.distinct:
+            ranked &= graph.find_firsts(split)
         key = split, np.packbits(ranked).tobytes()
         if key not in asked:
-            asked[key] = _ask(graph, split, ranked)
+            tasks = evaluated if ranked.all() else evaluated.select(ranked)
+            queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
+            asked[key] = RankedTasks(np.flatnonzero(ranked), queries)
         keys.append((protocol, split, key))
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
