@@ -31,7 +31,6 @@ from rankconst.catalogue.metrics import HEADLINE, TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
-from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import bundled_versions
@@ -41,7 +40,6 @@ from rankconst_builder.histograms import count_histograms
 from rankconst_builder.package import write_tables
 from rankconst_builder.parts import Part, keep, read_kept
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
-from rankconst_builder.verify import CHECKS, read_set, run_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -607,39 +605,12 @@ def test_what_makes_a_dataset_be_built_again(small: Path, run: Run, options: dic
     assert bool(rows_of(outcome.tables, "baseline_candidates", "alpha")) == ("baselines" not in options)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("true_constants")
-def test_the_same_build_gives_the_same_bytes(
-    small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    protocols = (PROTOCOLS["libkge"],)
-    run("alpha", mirror=small, protocols=protocols)
-    before = read_bytes(tmp_path / "out")
-    monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_moments)
-    run("alpha", mirror=small, protocols=protocols, out=tmp_path / "again")
-    assert read_bytes(tmp_path / "again") == before
-
-
 def test_another_registry_entry_is_another_build(small: Path, run: Run) -> None:
     run("alpha", mirror=small)
     changed = dataclasses.replace(SYNTHETIC["alpha"], licence="another")
     outcome = run(changed, mirror=small)
     assert outcome.built == ("alpha",)
     assert rows_of(outcome.tables, "datasets", "alpha")[0]["licence"] == "another"
-
-
-def test_second_dataset_keeps_the_first(small: Path, run: Run) -> None:
-    first = run("beta", mirror=small)
-    before = numbers(first.tables, "beta")
-    second = run("alpha", mirror=small)
-    assert second.tables is not None
-    assert list(second.tables.datasets) == ["alpha", "beta"]
-    assert numbers(second.tables, "beta") == before
-    assert provenance(second, "beta") == provenance(first, "beta")
-    alone = run("alpha", mirror=small, out=second.tables.path.with_name("alone"))
-    assert_same_numbers(second.tables, alone.tables, "alpha")
-    both = run("beta", "alpha", fetcher=Broken(second.tables.path))
-    assert both.kept == ("beta", "alpha")
 
 
 def test_order_of_building_does_not_matter(small: Path, run: Run, tmp_path: Path) -> None:
@@ -730,24 +701,6 @@ def test_damaged_set_is_refused(small: Path, run: Run, tmp_path: Path, name: str
     shutil.rmtree(tmp_path / "out")
     assert run("alpha", mirror=small).built == ("alpha",)
     assert read_bytes(tmp_path / "out") == before
-
-
-def test_interrupted_exchange_is_completed_by_the_next_build(small: Path, run: Run, tmp_path: Path) -> None:
-    run("alpha", mirror=small)
-    run("alpha", "beta", mirror=small, out=tmp_path / "new")
-    # As a run leaves it that is cut off with two of the files moved.
-    (tmp_path / "new").rename(tmp_path / "out" / ".incoming")
-    for name in ("candidates.parquet", "constants.parquet"):
-        (tmp_path / "out" / ".incoming" / name).replace(tmp_path / "out" / name)
-    whole = rankconst.load(tmp_path / "out")
-    assert list(whole.datasets) == ["alpha", "beta"]
-    assert [whole.read(name).num_rows > 0 for name in COLUMNS] == [True] * len(COLUMNS)
-    read = read_set(whole)
-    assert not run_check(CHECKS["files"], read).findings
-    outcome = run("alpha", "beta", fetcher=Broken(tmp_path / "cache"))
-    assert outcome.kept == ("alpha", "beta")
-    assert read_set(rankconst.load(tmp_path / "out")).digests == read.digests
-    assert len(list((tmp_path / "out").iterdir())) == 1 + len(COLUMNS)
 
 
 @pytest.mark.slow

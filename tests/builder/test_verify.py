@@ -19,7 +19,6 @@ import pytest
 import rankconst
 from cases import choose, mark_rest, thorough
 from graphs import EVERYTHING, write_forecasting
-from oracles import hash_lines, lines_of
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_protocol
@@ -30,7 +29,7 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder import tabulate
 from rankconst_builder.fetch import Fetcher
-from rankconst_builder.package import KEYS, describe_set, hash_content, serialise_tables, sort_rows, write_descriptor
+from rankconst_builder.package import KEYS, describe_set, serialise_tables, sort_rows, write_descriptor
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
@@ -778,12 +777,6 @@ def test_a_released_folder_is_that_of_its_version(toy: Toy, tmp_path: Path) -> N
     shutil.copytree(tmp_path / "9.0.0", tmp_path / "rankconst-tables-9.0.2")
     for name in ("9.0.1", "rankconst-tables-9.0.2"):
         assert set(failed(examine(tmp_path / name))) == {"descriptor"}
-
-
-def test_the_content_hash_is_that_of_the_rows(toy: Toy) -> None:
-    odd = pa.table({"a": pa.array(["x\t", None, "'"]), "b": pa.array([0.0, -0.0, None]), "c": [[None], ["é"], None]})
-    for table in (*toy.draft.tables.values(), odd, odd.slice(0, 0), pa.concat_tables([odd, odd])):
-        assert hash_content(table) == hash_lines(lines_of(table))
 
 
 def test_a_set_without_tables_fails_without_an_error(lean: Draft, tmp_path: Path) -> None:
