@@ -31,8 +31,8 @@ from rankconst.errors import DataError, TablesError, UndefinedError, UnknownName
 from rankconst.moments.result import Method
 from rankconst.names import is_key
 from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
+from rankconst.tables.reading import open_parquet
 from rankconst.tables.schema import COLUMNS, NULLABLE, TableColumn, file_of, is_former, list_lacking
-from rankconst.tables.tables import open_parquet
 from rankconst.tasks import Histogram, Tasks
 from rankconst.version import parse_version
 from rankconst_builder.describe import DOCUMENTS, name_archive
