@@ -650,15 +650,6 @@ def test_a_missing_file_is_noticed(name: str, lean: Draft, tmp_path: Path) -> No
     assert ("files" in found) == (name != "README.md")
 
 
-def test_a_damaged_file_leaves_the_other_checks_running(toy: Toy, tmp_path: Path) -> None:
-    folder = toy.draft.write(tmp_path / "set")
-    flip(folder / "macro_candidates.parquet", 999)
-    results = examine(folder)
-    assert [finding.column for finding in failed(results)["files"]] == ["hash"]
-    assert {name for name, result in results.items() if result.status == "not run"} == {"macro"}
-    assert results["filters"].status == results["relations"].status == "ok"
-
-
 def test_files_that_nothing_protects_are_named(lean: Draft, tmp_path: Path) -> None:
     folder = lean.write(tmp_path / "set")
     for name in ("README.md", "LICENSE"):
