@@ -36,8 +36,8 @@ from rankconst_builder import baselines
 from rankconst_builder.baselines import FORECASTS, SCORES, Scores, Train, count_baseline, count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.graph import Graph
-from rankconst_builder.histograms import count_histograms
 from rankconst_builder.pipeline import encode_benchmark
+from rankconst_builder.tallies import count_histograms
 from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:

@@ -36,10 +36,10 @@ from rankconst.tasks import Tasks
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
-from rankconst_builder.histograms import count_histograms
 from rankconst_builder.package import write_tables
 from rankconst_builder.parts import Part, keep, read_kept
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
+from rankconst_builder.tallies import count_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

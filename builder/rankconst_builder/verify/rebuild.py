@@ -21,11 +21,11 @@ from rankconst.moments import compute_moments
 from rankconst.tables.schema import baselines_of
 from rankconst_builder.changes import STANDARD_ERRORS
 from rankconst_builder.fetch import Fetcher
-from rankconst_builder.histograms import count_histograms
 from rankconst_builder.package import KEYS
 from rankconst_builder.pipeline import READ, encode_benchmark
 from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tabulate import tabulate_histograms
+from rankconst_builder.tallies import count_histograms
 from rankconst_builder.verify.checks import Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.tableset import WEIGHED, read_metrics, read_tasks
