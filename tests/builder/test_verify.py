@@ -787,6 +787,22 @@ def test_odd_descriptors_fail_without_an_error(resources: list[Any], lean: Draft
     assert {"files", "content", "descriptor", "columns"} <= set(failed(examine(folder)))
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"origin": "moon"},
+        {"colour": "red"},
+        {"restriction": {"entities": {"count": 1}}},
+        {"restriction": {"relations": [1]}},
+        {"restriction.relations": ["a"]},
+    ],
+)
+def test_provenance_is_what_a_build_writes(odd: dict[str, Any], lean: Draft, tmp_path: Path) -> None:
+    draft = replace(lean, provenance={**lean.provenance, "toy": {**lean.provenance["toy"], **odd}})
+    (finding,) = failed(look(draft.write(tmp_path / "set"), "descriptor"))["descriptor"]
+    assert (finding.key, finding.column) == ({"dataset": "toy"}, f"provenance[1].{next(iter(odd))}")
+
+
 ODD: list[tuple[str, str, Any, dict[str, Any]]] = [
     ("candidates", "num_candidates", -(2**60), {"protocol": "libkge", "split": "test"}),
     ("candidates", "num_tasks", 0, {"protocol": "libkge"}),

@@ -203,25 +203,27 @@ def _check_provenance(datasets: list[str], provenance: Any) -> Iterator[Finding]
     message = "the provenance holds something else than this program writes"
     for place, row in enumerate(rows):
         for name, value in {"origin": None, **row}.items():
-            if not _is_sound(name, value):
+            if not _is_sound(value, name):
                 wanted = _PROVENANCE[name].pattern if name in _PROVENANCE else None
                 yield _differ(message, f"provenance[{place}].{name}", wanted, value, dataset=row["dataset"])
 
 
-def _is_sound(name: str, value: Any) -> bool:
-    """Tell whether this program writes such a field of a dataset's provenance."""
-    match name, value:
-        case "restriction", dict():
-            return all(_is_sound(f"restriction.{part}", each) for part, each in value.items())
-        case "restriction.relations", list():
+def _is_sound(value: Any, *names: str) -> bool:
+    """Tell whether this program writes such a field, or part of a field, of a dataset's provenance."""
+    match names, value:
+        case ("restriction",), dict():
+            return all(_is_sound(each, "restriction", part) for part, each in value.items())
+        case ("restriction", "relations"), list():
             return all(isinstance(each, str) for each in value)
-        case "restriction.entities", dict():
+        case ("restriction", "entities"), dict():
             return {*value} == {"count", "sha256"}
-        case "restriction.known", dict():
+        case ("restriction", "known"), dict():
             return {*value} == {"sha256"}
-        case "identity", None:
+        case ("identity",), None:
             return True
-    return name in _PROVENANCE and isinstance(value, str) and _PROVENANCE[name].fullmatch(value) is not None
+        case (name,), str():
+            return name in _PROVENANCE and _PROVENANCE[name].fullmatch(value) is not None
+    return False
 
 
 @check("checksums", "every file against checksums.txt")
