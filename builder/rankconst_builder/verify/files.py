@@ -215,10 +215,8 @@ def _is_sound(value: Any, *names: str) -> bool:
             return all(_is_sound(each, "restriction", part) for part, each in value.items())
         case ("restriction", "relations"), list():
             return all(isinstance(each, str) for each in value)
-        case ("restriction", "entities"), dict():
-            return {*value} == {"count", "sha256"}
-        case ("restriction", "known"), dict():
-            return {*value} == {"sha256"}
+        case ("restriction", ("entities" | "known") as part), dict():
+            return {*value} == ({"count", "sha256"} if part == "entities" else {"sha256"})
         case ("identity",), None:
             return True
         case (name,), str():
