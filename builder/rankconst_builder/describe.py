@@ -10,13 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst.names import show_controls
 from rankconst.tables import citation
 from rankconst.tables.citation import AUTHORS
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, TableColumn
-from rankconst_builder.package import CHECKSUMS
+from rankconst_builder.package import CHECKSUMS, order_value
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -118,31 +117,9 @@ _CROISSANT_CONTEXT: dict[str, Any] = {
     **{
         term: f"cr:{term}"
         for term in (
-            "citeAs",
-            "column",
-            "equivalentProperty",
-            "extract",
-            "field",
-            "fileProperty",
-            "fileObject",
-            "fileSet",
-            "format",
-            "includes",
-            "isLiveDataset",
-            "jsonPath",
-            "key",
-            "md5",
-            "parentField",
-            "path",
-            "recordSet",
-            "references",
-            "regex",
-            "repeated",
-            "replace",
-            "samplingRate",
-            "separator",
-            "source",
-            "subField",
+            *("citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet"),
+            *("format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
+            *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField"),
             "transform",
         )
     },
@@ -390,21 +367,10 @@ def _list_datasets(edition: Edition) -> str:
 def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
     """Return dataset to protocol to the splits that have ranking tasks, protocols and splits in their order."""
     names = ["dataset", "protocol", "split"]
-    held = candidates.select(names).group_by(names).aggregate([])
-    order = list(SPLITS)
-    catalogue = list(PROTOCOLS)
+    rows = candidates.select(names).group_by(names).aggregate([]).to_pylist()
     found: dict[str, dict[str, list[str]]] = {}
-    rows = [(row["dataset"], row["protocol"], row["split"]) for row in held.to_pylist()]
-    for dataset, protocol, split in sorted(
-        rows,
-        key=lambda row: (
-            row[0],
-            catalogue.index(row[1]) if row[1] in catalogue else len(catalogue),
-            row[1],
-            order.index(row[2]),
-        ),
-    ):
-        found.setdefault(dataset, {}).setdefault(protocol, []).append(split)
+    for row in sorted(rows, key=lambda row: [order_value(name, row[name]) for name in names]):
+        found.setdefault(row["dataset"], {}).setdefault(row["protocol"], []).append(row["split"])
     return found
 
 
@@ -426,17 +392,16 @@ def write_licence(edition: Edition) -> str:
         "To the extent possible under law, the rankconst developers have waived all\n"
         "copyright and related or neighbouring rights to the tables in this folder.\n"
         f"The legal text is at {LICENCE_URL}legalcode\n\n"
+        "The tables hold numbers of candidates and what follows from them"
     )
-    if not len(edition.tables["candidates_by_relation"]):
-        return (
-            waiver + "The tables hold numbers of candidates and what follows from them. They hold no\n"
-            "triple, entity or relation of any benchmark; the licence that each benchmark's\n"
-            "source states is in datasets.parquet.\n"
+    if len(edition.tables["candidates_by_relation"]):
+        return waiver + (
+            ", and the names\nof relations. They hold no triple and no entity of any benchmark; the licence\n"
+            "that each benchmark's source states is in datasets.parquet.\n"
         )
-    return (
-        waiver + "The tables hold numbers of candidates and what follows from them, and the names\n"
-        "of relations. They hold no triple and no entity of any benchmark; the licence\n"
-        "that each benchmark's source states is in datasets.parquet.\n"
+    return waiver + (
+        ". They hold no\ntriple, entity or relation of any benchmark; the licence that each benchmark's\n"
+        "source states is in datasets.parquet.\n"
     )
 
 

@@ -25,7 +25,7 @@ from rankconst.version import __version__
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
 from rankconst_builder.columns import DAMAGE, Columns, encode_ids, hash_file, open_parquet
 from rankconst_builder.packing import Packing, view
-from rankconst_builder.program import hash_program
+from rankconst_builder.parts import hash_program
 from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
 from rankconst_builder.words import NO_TRIPLES, Triples, drop_repeats, sort_words, split_batches

@@ -18,12 +18,12 @@ from rankconst.errors import DataError
 from rankconst.names import show_value, spell
 from rankconst.tables.tables import TablesInMemory
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.histograms import count_histograms
 from rankconst_builder.layout import find_in_graph, name_columns, place_columns
 from rankconst_builder.parts import UNRELEASED
 from rankconst_builder.pipeline import choose_protocols
 from rankconst_builder.statistics import describe_dataset, describe_graph
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
+from rankconst_builder.tallies import count_histograms
 from rankconst_builder.triples import Labels
 
 if TYPE_CHECKING:

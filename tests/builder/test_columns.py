@@ -24,9 +24,9 @@ from rankconst_builder import columns as module
 from rankconst_builder.columns import MEMORY, encode_ids, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import Graph, encode_labels
-from rankconst_builder.histograms import count_histograms
 from rankconst_builder.layout import read_own
 from rankconst_builder.statistics import describe_graph
+from rankconst_builder.tallies import count_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -207,11 +207,6 @@ def test_descriptor_obeys_data_package_2() -> None:
         assert {*resource["schema"].get("primaryKey", [])} <= {field["name"] for field in fields}
 
 
-def test_descriptor_without_a_url(edition: Edition) -> None:
-    assert "homepage" not in edition.descriptor
-    assert edition.descriptor["version"] == "9.8.7"
-
-
 # ---- README ------------------------------------------------------------------------------------------------------
 
 
