@@ -21,7 +21,6 @@ from carried import open_once
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import RankconstError, TablesError, UsageError
-from rankconst.names import squash
 from rankconst.results.vocabulary import list_lexicon, list_values
 from rankconst.values.published import show_number, show_uncertain
 from rankconst_builder.site import Order, check_folder, make_files, write_site
@@ -319,14 +318,6 @@ def test_the_reader_has_the_words_of_the_program() -> None:
     assert words["graphs"]["fb15k237"] == "fb15k237"
     assert words["families"]["hits"] == words["families"]["h"] == "hits@"
     assert words["metrics"]["inverseharmonicmeanrank"] == "mrr"
-
-
-def test_metrics_have_the_spellings_of_the_command_line(tables: Tables) -> None:
-    for row in describe_names(tables, [])["metrics"]:
-        assert squash(row["label"]) in row["spellings"]
-        assert squash(row["key"]) in row["spellings"]
-    spelt = [each for row in describe_names(tables, [])["metrics"] for each in row["spellings"]]
-    assert len(spelt) == len(set(spelt))
 
 
 def test_modules_are_joined_in_the_order_of_their_imports(files: dict[str, str]) -> None:

@@ -15,8 +15,6 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {number} lower
  * @property {number | null} upper
  * @property {{normalised: string, index: string, z: string}} names
- * @property {string[]} spellings
- * @property {boolean} headline whether most papers print it
  */
 
 /**

@@ -7,7 +7,7 @@ import { Refusal } from "./format.js";
 /** @typedef {Node | string | null} Child */
 
 /** @typedef {{verdict: string, parts: (Node | null)[]}} Shown */
-/** @typedef {{showTable: (state: import("./state.js").State, fileName: string) => Promise<Shown>}} Reader */
+/** @typedef {{showTable: (state: import("./state.js").State) => Promise<Shown>}} Reader */
 /** @typedef {{names: Catalogue, sets: Map<string, Contents>, words?: any, reader?: Reader}} Held */
 
 /** @type {Held} */

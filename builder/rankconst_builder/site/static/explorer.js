@@ -150,10 +150,10 @@ class Listing {
 
 /** Split, side, protocol, aggregation and baseline of a path. @param {string} path */
 function cutPath(path) {
-  const { baselines, aggregations } = rankconst.names;
+  const { baselines } = rankconst.names;
   const [split, side, protocol, ...more] = path.split("/");
   const baseline = more.find((part) => baselines.some(({ key }) => key === part)) ?? "uniform";
-  const aggregation = more.find((part) => aggregations.some(({ key }) => key === part)) ?? "micro";
+  const aggregation = more.find((part) => part !== baseline) ?? "micro";
   return [split, side, protocol, aggregation, baseline];
 }
 

@@ -1,4 +1,4 @@
-// What can be taken away: tables as LaTeX, Markdown and CSV, and the words that cite a value.
+// What can be taken away: adjusted tables as LaTeX, Markdown and CSV.
 
 /** @typedef {string | number | null} Cell */
 /** @typedef {{headings: string[], rows: Cell[][], shown: string[][]}} Sheet numbers in full, and as they are printed */
@@ -45,6 +45,3 @@ export const WRITERS = {
   },
   CSV: ({ headings, rows }) => [headings, ...rows].map((row) => `${row.map(escapeCsv).join(",")}\n`).join(""),
 };
-
-/** @param {string} text a word of a command line */
-export const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);

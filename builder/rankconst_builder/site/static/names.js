@@ -30,10 +30,7 @@ import { Refusal } from "./format.js";
  * @property {Metric[]} metrics
  * @property {Tool[]} tools
  * @property {{key: string, summary: string, relations: string}[]} protocols relations: the summary for that side
- * @property {{key: string, title: string, summary: string, brief: string}[]} baselines
- * @property {{key: string, summary: string}[]} aggregations
- * @property {string[]} splits
- * @property {string[]} sides
+ * @property {{key: string, summary: string, brief: string}[]} baselines
  * @property {string} bibtex
  * @property {Contents} first the constants of the first view
  */
@@ -103,17 +100,6 @@ export function findDataset({ datasets, ambiguous, version }, name) {
         .join(" or ")}?`
     : "";
   throw new Refusal(`There is no dataset '${shorten(written)}' in tables ${version}.${hint}`, "dataset");
-}
-
-const NUMBERED = /^([a-z][a-z\s_-]{0,80}?)\s*(?:[@_-]\s*)?(\d{1,20})$/i;
-
-/** @param {Catalogue} catalogue @param {string} name @returns {Metric | null} */
-export function findMetric({ metrics }, name) {
-  const bare = name.trim();
-  const numbered = NUMBERED.exec(bare);
-  if (!numbered && /\d/.test(bare)) return null;
-  const plain = numbered ? `${squash(numbered[1])}${Number(numbered[2])}` : squash(bare);
-  return metrics.find((each) => each.spellings.includes(plain)) ?? null;
 }
 
 const SAMPLED = /^sampled:[1-9]\d{0,14}$/;
