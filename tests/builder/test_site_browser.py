@@ -207,7 +207,7 @@ def adjust_in_python(constants: Constants, text: str) -> list[Any] | None:
 ADJUST = """
 async (cases) => {
   const { arithmetic, format, names: { lookUp }, dom: { fetchContents, rankconst }, number, state, verdict } = modules;
-  const form = (each) => "undefined" in each ? [null, null]
+  const form = (each) => !each ? [null, null]
     : [[each.value, each.interval.lower, each.interval.upper], format.showBoth(each.value, each.interval)];
   return Promise.all(cases.map(async ({ key, metric, baseline, text, ...said }) => {
     const { names } = rankconst;
@@ -293,9 +293,9 @@ def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
     page = visit.open("index.html")
     found = page.evaluate(
         """([numbers, intervals]) => {
-          const { showNumber, fixed, exponential, general, showBoth } = modules.format;
+          const { showNumber, fixed, exponential, showBoth } = modules.format;
           return numbers.map((each, n) => [showNumber(each), showNumber(each, 6), fixed(each, 0), fixed(each, 3),
-            exponential(each, 0), general(each), showBoth(each, { lower: intervals[n][0], upper: intervals[n][1] })]);
+            exponential(each, 0), exponential(each, 3), showBoth(each, { lower: intervals[n][0], upper: intervals[n][1] })]);
         }""",
         [numbers, intervals],
     )
@@ -303,7 +303,7 @@ def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
         wanted = [show_number(number), show_number(number, 6), f"{number:,.0f}", f"{number:,.3f}", f"{number:.0e}"]
         interval = Interval(*ends)
         if interval.lower <= number <= interval.upper:
-            assert shown == [*wanted, f"{number:g}", show_uncertain(number, interval)], number
+            assert shown == [*wanted, f"{number:.3e}", show_uncertain(number, interval)], number
 
 
 TEXTS = (

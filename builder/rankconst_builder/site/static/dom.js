@@ -46,7 +46,7 @@ export function drawTable(head, rows, traits = {}) {
   return el("table", traits, el("thead", {}, el("tr", {}, ...headings)), el("tbody", {}, ...rows));
 }
 
-/** @param {[string, Child][]} rows */
+/** @param {Child[][]} rows names and values */
 export const drawFacts = (rows) =>
   el("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 

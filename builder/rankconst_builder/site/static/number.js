@@ -44,10 +44,10 @@ export async function findAll(state, metric, text, percent = false) {
 const nameOf = (baseline) => (baseline === "uniform" ? "chance" : baseline);
 
 /** @param {Form} form */
-const show = (form) => ("undefined" in form ? "–" : showBoth(form.value, form.interval));
+const show = (form) => (form ? showBoth(form.value, form.interval) : "–");
 
 /** @param {Metric} metric */
-const nameIndex = (metric) => metric.names.index || `the adjusted index of ${metric.label}`;
+const nameIndex = ({ names, label }) => names.index || `the adjusted index of ${label}`;
 
 // -- the command that does the same -----------------------------------------------------------------------------------
 
@@ -78,8 +78,7 @@ function drawLadder({ metric, published, rungs, tasks }) {
     cells: [nameOf(baseline), showExpected(expectation)],
     brief: rankconst.names.baselines.find(({ key }) => key === baseline)?.brief ?? "",
   }));
-  const own = "undefined" in adjusted.index ? 0 : adjusted.index.value;
-  rows.push({ place: own, cells: ["your number", published.text], brief: "" });
+  rows.push({ place: adjusted.index?.value ?? 0, cells: ["your number", published.text], brief: "" });
   if (metric.optimum !== null) rows.push({ place: 1, cells: ["perfect", String(metric.optimum)], brief: "" });
   rows.sort((one, other) => other.place - one.place);
   const least = Math.min(0, ...rows.map((row) => row.place));
@@ -104,7 +103,7 @@ function drawLadder({ metric, published, rungs, tasks }) {
 /** @param {Found} found what is on the first sight of it */
 function drawAdjusted({ metric, rungs: [{ adjusted }] }) {
   const { index } = adjusted;
-  if ("undefined" in index) return el("p", { class: "index" }, `${index.undefined}`);
+  if (!index) return el("p", { class: "index" }, `${nameIndex(metric)} is undefined on these tasks.`);
   const [best, ...range] = show(index).split(" ");
   return el(
     "p",
@@ -144,19 +143,23 @@ function drawDetails({ metric, published, shift, rungs, tasks }) {
   const head = ["against", metric.names.normalised || "normalised", metric.names.index || "index"];
   const table = drawTable([...head, metric.names.z || "z", "expectation", "variance", "identifier"], rows);
   const added = shift ? ` ${shift} is added, since the tool counts from 0.` : "";
-  const told = "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.";
+  const caveats = (tasks.tool?.caveats ?? []).map((caveat) => [tasks.tool?.title ?? "", caveat]);
   return el(
     "details",
     { class: "more" },
     el("summary", {}, "Details: normalised, z, and the constants used"),
-    el("p", {}, told),
+    el(
+      "p",
+      {},
+      "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.",
+    ),
     scroll("All figures", table),
     drawFacts([
       ["ranking tasks", rungs[0].constants.tasks.toLocaleString("en-US")],
       ["published", `anything from ${published.lower} to ${published.upper}.${added}`],
       ["protocol", `${tasks.protocol}: ${summarise(names, tasks.protocol, tasks.side)}`],
       ["tables", names.version],
-      ...(tasks.tool?.caveats ?? []).map((caveat) => /** @type {[string, string]} */ ([tasks.tool?.title ?? "", caveat])),
+      ...caveats,
     ]),
   );
 }

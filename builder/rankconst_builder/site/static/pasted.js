@@ -41,7 +41,8 @@ function readTable(text) {
   for (const [i, cells] of body.entries()) {
     if (cells.length !== columns.length)
       refuse(`Row ${i + first} has ${cells.length} cells and the heading ${columns.length}.`);
-    if (columns.some(({ measure }, j) => measure && cells[j] && rows.slice(0, depth).some((row) => row.cells[j] === cells[j])))
+    const isAbove = (/** @type {number} */ j) => rows.slice(0, depth).some((row) => row.cells[j] === cells[j]);
+    if (columns.some(({ measure }, j) => measure && cells[j] && isAbove(j)))
       refuse("The heading comes again: paste one table at a time.");
     if (cells.some((cell) => /^[+-]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,})|\d{4,},\d+)\b/.test(cell)))
       refuse("Commas set decimals apart here: write points.");
@@ -164,7 +165,7 @@ function settleSaid(texts, form) {
     refuse(`Its ties are ranked in another way: ${said.rank_type}.`);
   if (said.protocol === "filtered") {
     if (names.tools.some(({ key, filters }) => key === form.tool && !filters))
-      throw new Refusal("It is called filtered, but the tool removes no known answers: choose the protocol.", "protocol");
+      throw new Refusal("It is called filtered, and the tool removes no known answers: which protocol?", "protocol");
     said.protocol = "";
   }
   const state = { ...form };
@@ -194,7 +195,8 @@ async function adjustCell(table, i, j, percent, state) {
   const filtered = columns.some((other) => other.measure?.metric === metric.slug && isFiltered(other.labels));
   if (filtered && !labels.some((label) => declare(label).protocol) && !state.protocol)
     throw new Refusal("The same metric beside it is filtered: choose the protocol.", "protocol");
-  const own = [...labels].reverse().map((label) => /** @type {Text} */ ({ label, scope: "column", place: "its heading" }));
+  const scope = /** @type {Scope} */ ("column");
+  const own = [...labels].reverse().map((label) => ({ label, scope, place: "its heading" }));
   const text = unmarked(rows[i][j]);
   return findAll(settleSaid([...cells, ...own, around], state), metric, text, percent && !text.includes("%"));
 }
@@ -366,11 +368,8 @@ function drawCells({ columns, rows }, found) {
       const own = found[j][i];
       put(i, kind, own?.published.value ?? row[j], own?.published.text ?? row[j]);
       const index = own?.rungs[0].adjusted.index;
-      if (metric && (!index || "undefined" in index)) put(i, "added", null, "–");
-      else if (metric && index && !("undefined" in index)) {
-        const { best, range } = showUncertain(index.value, index.interval);
-        put(i, "added", index.value, best, range);
-      }
+      const { best, range } = index ? showUncertain(index.value, index.interval) : { best: "–", range: "" };
+      if (metric) put(i, "added", index?.value ?? null, best, range);
     }
   }
   const [head, ...body] = lines;

@@ -78,7 +78,7 @@ function tell(name) {
   return word ? "word" : words().fillers.includes(joined(name)) ? "filler" : "";
 }
 
-/** A graph's name with what is attached to it, which makes it another graph. @param {string} text @param {Found} found */
+/** A name with what is attached to it, which makes it another graph. @param {string} text @param {Found} found */
 function attach(text, { start, end }) {
   const [before] = /(?:[A-Za-z0-9]+[-\u2010-\u2013]?)+$/.exec(text.slice(Math.max(0, start - 40), start)) ?? [""];
   const [behind] = /^(?:[-.\u2010-\u2013]?[A-Za-z0-9]+)*[*+]*/.exec(text.slice(end, end + 80)) ?? [""];
