@@ -107,20 +107,14 @@ function onInput() {
   void update(state);
 }
 
-/** What the example says of its number, nobody said of a table. */
-function forgetExample() {
-  const { value, dataset, metric } = readForm();
-  if (value === EXAMPLE.value && dataset === EXAMPLE.dataset && metric === EXAMPLE.metric)
-    fillForm({ ...NOTHING, mode: "table" });
-}
-
 /** Set up the page. */
 export function startCalculator() {
   const form = at("calculator");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", ({ target }) => {
     if (target === field("dataset")) offerProtocols(field("dataset").value);
-    if (target === field("mode-table")) forgetExample();
+    // What is said of a number, nobody said of a table.
+    if (target === field("mode-table") && !field("table").value) fillForm({ ...NOTHING, mode: "table" });
     if (target === field("mode-number") && !field("value").value) fillForm(EXAMPLE);
     onInput();
   });

@@ -7,32 +7,20 @@ import { get, squash } from "./names.js";
 /** @typedef {[string, string, string, string]} Word field, scopes, reason, kind */
 
 /**
- * @typedef {object} Words
- * @property {Record<string, [string, string]>} values a spelling to its field and value
- * @property {Record<string, Word>} lexicon
- * @property {string[]} fillers
- * @property {string[]} ordinary
- * @property {Record<string, string>} roles
- * @property {Record<string, string>} graphs a spelling to the key; empty for graphs without ranking tasks
- * @property {Record<string, string[]>} kinds
- * @property {Record<string, string>} metrics
- * @property {Record<string, string>} families those that take a k
- * @property {string[]} adjusted
- * @property {{symbols: Record<string, string>, dropped: Record<string, number>, last: Record<string, number>}} macros
- * @property {Record<string, number>} environments
+ * What the page knows: spellings to fields and values; of graphs to keys, empty for those without ranking tasks.
+ * @typedef {{values: Record<string, [string, string]>, lexicon: Record<string, Word>}} Said
+ * @typedef {{graphs: Record<string, string>, kinds: Record<string, string[]>, ordinary: string[]}} Graphs
+ * @typedef {{metrics: Record<string, string>, families: Record<string, string>, adjusted: string[]}} Metrics
+ * @typedef {{symbols: Record<string, string>, dropped: Record<string, number>, last: Record<string, number>}} Macros
+ * @typedef {{fillers: string[], macros: Macros, environments: Record<string, number>}} Others
+ * @typedef {Said & Graphs & Metrics & Others & {roles: Record<string, string>}} Words
  */
 
 /**
- * @typedef {object} Label
- * @property {string} text
- * @property {string} role of the cells below it
- * @property {string} metric the slug
- * @property {Record<string, string[]>} values
- * @property {string[]} graphs keys; what is no benchmark as it is written
- * @property {string[]} words of the lexicon
- * @property {boolean} whole whether it wholly consists of vocabulary
- * @property {boolean} percent
- * @property {string} reason why its numbers are not read
+ * What a text says: the role of cells below it, the slug of a metric and why its numbers are not read, values by field,
+ * keys of graphs (or their names as written), words of the lexicon, and whether it wholly consists of vocabulary.
+ * @typedef {{text: string, role: string, metric: string, reason: string, whole: boolean, percent: boolean}} Read
+ * @typedef {Read & {values: Record<string, string[]>, graphs: string[], words: string[]}} Label
  */
 
 /** @typedef {"column" | "row" | "name" | "text"} Scope text: asked about, and no more */
