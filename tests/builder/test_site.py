@@ -147,7 +147,7 @@ def test_pages_run_and_load_nothing_but_their_own_files(files: dict[str, str]) -
         assert policy is not None
         assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
         assert "unsafe" not in policy
-        assert all(each["tag"] == "script" and each["type"] == "application/ld+json" for each in page.inline), path
+        assert not page.inline, path
         assert len(page.ids) == len(set(page.ids)), path
         assert set(page.controls) <= set(page.labelled), path
     loaded = re.findall(r'<(?:script|link rel="(?:icon|stylesheet)")[^>]* (?:src|href)="([^"]+)"', files["index.html"])
@@ -155,22 +155,6 @@ def test_pages_run_and_load_nothing_but_their_own_files(files: dict[str, str]) -
     assert not [each for each in loaded if "://" in each]
     for name in ("style.css", "site.js"):
         assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org)", files[f"assets/{name}"]), name
-
-
-def test_search_engines_read_what_a_dataset_is(files: dict[str, str], tables: Tables) -> None:
-    (linked,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', files["datasets/nations.html"])
-    described = json.loads(linked)
-    assert described["@type"] == "Dataset"
-    assert described["identifier"] == f"rankconst:{tables.version}/nations"
-    assert described["distribution"][0]["contentUrl"] == f"{URL}v1/{tables.version}/nations.json"
-    assert described["url"] == f"{URL}datasets/nations.html"
-
-
-def test_badges_show_what_chance_gets(files: dict[str, str], tables: Tables) -> None:
-    badge = json.loads(files[f"v1/{tables.version}/badge/nations.json"])
-    assert badge["schemaVersion"] == 1
-    assert badge["message"] == show_number(tables.constants("nations", "mrr").expectation, 3)
-    assert "Nations" in badge["label"]
 
 
 def test_a_page_shows_statistics_sources_and_the_histogram(files: dict[str, str], tables: Tables) -> None:
@@ -289,7 +273,7 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
             continue
         page = Page(text)
         assert "javascript:alert(1)" not in page.links
-        assert all(each.get("type") == "application/ld+json" for each in page.inline)
+        assert not page.inline
         assert "<img" not in text
         assert text.count("<script") == text.count("</script>")
     assert "<" not in made["assets/names.js"].partition("sets:new Map")[0]

@@ -294,8 +294,11 @@ def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
     found = page.evaluate(
         """([numbers, intervals]) => {
           const { showNumber, fixed, exponential, showBoth } = modules.format;
-          return numbers.map((each, n) => [showNumber(each), showNumber(each, 6), fixed(each, 0), fixed(each, 3),
-            exponential(each, 0), exponential(each, 3), showBoth(each, { lower: intervals[n][0], upper: intervals[n][1] })]);
+          return numbers.map((each, n) => {
+            const [lower, upper] = intervals[n];
+            return [showNumber(each), showNumber(each, 6), fixed(each, 0), fixed(each, 3), exponential(each, 0),
+              exponential(each, 3), showBoth(each, { lower, upper })];
+          });
         }""",
         [numbers, intervals],
     )

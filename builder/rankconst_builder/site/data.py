@@ -29,7 +29,7 @@ from rankconst.tables.citation import identify
 from rankconst.tables.schema import COLUMNS
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
-from rankconst.values.published import NOISE, show_number
+from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -195,14 +195,4 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "lower": lower,
         "upper": upper if upper < float("inf") else None,
         "names": {form: metric.name_of(form) for form in FORMS},
-    }
-
-
-def write_badge(title: str, label: str, expectation: float) -> dict[str, Any]:
-    """Return what shields.io draws: what chance gets by a metric on a dataset."""
-    return {
-        "schemaVersion": 1,
-        "label": f"{title}: {label} of chance",
-        "message": show_number(expectation, 3),
-        "color": "informational",
     }

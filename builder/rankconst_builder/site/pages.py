@@ -78,7 +78,6 @@ def write_page(
     title: str,
     *body: str,
     description: str = "",
-    head: Iterable[Html] = (),
 ) -> str:
     """Return a whole page, with the way back to the root of the site."""
     root = "../" * here.count("/")
@@ -98,7 +97,6 @@ def write_page(
         tag("link", rel="icon", href=f"{root}assets/icon.svg", type="image/svg+xml"),
         tag("link", rel="stylesheet", href=f"{root}assets/style.css"),
         *([tag("link", rel="canonical", href=f"{site.url}{here}")] if site.url else []),
-        *head,
         tag("script", src=f"{root}assets/names.js", defer=True),
         tag("script", src=f"{root}assets/site.js", defer=True),
     )
@@ -321,74 +319,58 @@ def list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
     return [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
 
 
+_FORMULAS = [
+    ["normalised", "M / E[M]", "1 = random"],
+    ["index", "(M − E[M]) / (optimum − E[M])", "0 = random, 1 = perfect"],
+    ["z", "±(M − E[M]) / √Var[M], larger is better", "standard deviations better than random"],
+]
+
+
 def write_about(site: Site) -> str:
     """Return how to read the numbers, cite them, and fetch them with a program."""
     key = next((key for key in site.keys if site.usual_tasks(key).protocol == DEFAULT_PROTOCOL), site.keys[0])
-    tasks = site.usual_tasks(key)
-    example = identify(site.tables.version, key, locate(tasks), "mrr")
-    formulas = [
-        ["normalised", "M / E[M]", "1 = random"],
-        ["index", "(M − E[M]) / (optimum − E[M])", "0 = random, 1 = perfect"],
-        ["z", "±(M − E[M]) / √Var[M], larger is better", "standard deviations better than random"],
-    ]
+    tasks, folder = site.usual_tasks(key), f"v1/{site.tables.version}"
+    example = link(f"datasets/{key}.html#{locate(tasks)}/mrr", identify(site.tables.version, key, locate(tasks), "mrr"))
     protocols = dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
-    return write_page(
-        site,
-        "about.html",
-        "About",
-        tag("h1", "About these numbers"),
-        tag("h2", "Three adjustments"),
-        tag(
-            "p",
+    sections: dict[str, list[str]] = {
+        "Three adjustments": [
             "All are affine in the published number M. E[M] and Var[M] depend only on how many candidates each test "
             "triple is ranked against, never on the model.",
-        ),
-        scroll(table(["adjustment", "formula", "scale"], formulas), "The three adjustments"),
-        tag(
-            "p",
+            scroll(table(["adjustment", "formula", "scale"], _FORMULAS), "The three adjustments"),
             "Compare datasets by the index. Use z to tell a model from chance. Ranges come from rounding: 0.338 may be "
             "anything from 0.3375 to 0.3385.",
-        ),
-        tag("h2", "Protocols"),
-        tag("p", "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:"),
-        tag("dl", *list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
-        tag("h2", "Baselines"),
-        tag("dl", *list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts"),
-        tag("h2", "An address for every constant"),
-        tag(
-            "p",
-            "Each has an identifier with the version of the tables, which never changes its value: ",
-            link(f"datasets/{key}.html#{locate(tasks)}/mrr", example),
-            ". The part behind the dataset is the place of the constant in the dataset's JSON:",
-        ),
-        tag(
-            "pre",
-            tag(
-                "code",
-                f"v1/{site.tables.version}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]",
-            ),
-            tabindex="0",
-        ),
-        tag(
-            "p",
-            link("v1/index.json", "v1/index.json"),
-            " lists the versions, ",
-            link(f"v1/{site.tables.version}/index.json", f"v1/{site.tables.version}/index.json"),
-            " the datasets of one. For a badge, give shields.io the address of ",
-            link(f"v1/{site.tables.version}/badge/{key}.json", f"v1/{site.tables.version}/badge/{key}.json"),
-            ".",
-        ),
-        tag("h2", "Cite"),
-        tag(
-            "p",
-            "Cite the version of the tables, and the paper whose framework this is, ",
-            link(str(PAPER["url"]), str(PAPER["identifier"])),
-            ".",
-        ),
-        tag("pre", tag("code", site.bibtex), tabindex="0"),
-        tag("h2", "This site"),
-        tag("p", "It stores nothing, sends nothing, and works from a folder without a network. The tables are CC0."),
-    )
+        ],
+        "Protocols": [
+            "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:",
+            tag("dl", *list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
+        ],
+        "Baselines": [tag("dl", *list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts")],
+        "An address for every constant": [
+            "Each has an identifier with the version of the tables, which never changes its value. The part behind the "
+            "dataset is the place of the constant in the dataset's JSON:",
+            tag("p", example),
+            _write_code(f"{folder}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]"),
+            tag("p", link("v1/index.json", "The versions"), ", ", link(f"{folder}/index.json", "the datasets of one")),
+        ],
+        "Cite": [
+            "Cite the version of the tables, and the paper whose framework this is:",
+            tag("p", link(str(PAPER["url"]), str(PAPER["identifier"]))),
+            _write_code(site.bibtex),
+        ],
+        "This site": [
+            "It stores nothing, sends nothing, and works from a folder without a network. The tables are CC0.",
+        ],
+    }
+    parts = [
+        part if isinstance(part, Html) else tag("p", part)
+        for heading, told in sections.items()
+        for part in (tag("h2", heading), *told)
+    ]
+    return write_page(site, "about.html", "About", tag("h1", "About these numbers"), *parts)
+
+
+def _write_code(text: str) -> Html:
+    return tag("pre", tag("code", text), tabindex="0")
 
 
 PAGES: dict[str, Callable[[Site], str]] = {
