@@ -2,30 +2,7 @@
 
 import { Refusal, general, tenTo } from "./format.js";
 
-/**
- * A metric: `tail` tells whether the command line knows its tail probabilities.
- * @typedef {{slug: string, key: string, label: string, title: string, share: boolean, increasing: boolean}} Named
- * @typedef {{normalised: string, index: string, z: string}} FormNames
- * @typedef {{tail: boolean, optimum: number | null, lower: number, upper: number | null, names: FormNames}} Traits
- * @typedef {Named & Traits} Metric
- */
-
-/**
- * Constants: `where` says the dataset and its tasks in words.
- * @typedef {{expectation: number, expectationError: number, variance: number, varianceError: number}} Numbers
- * @typedef {Numbers & {method: string}} Moments
- * @typedef {{metric: Metric, where: string, id: string, baseline: string, tasks: number, worst: number}} Origin
- * @typedef {Origin & Moments} Constants
- */
-
-/** @typedef {{lower: number, upper: number}} Interval */
-/** @typedef {{text: string, value: number, lower: number, upper: number}} Published */
-/** @typedef {{value: number, interval: Interval} | null} Form null if it is undefined */
-/** @typedef {{value: number, interval: Interval, normalised: Form, index: Form, z: Form}} Adjusted */
-
 // -- decimals: `digits` times ten to the power of `power`, exactly ---------------------------------------------------
-
-/** @typedef {{digits: bigint, power: number}} Decimal */
 
 /** @param {Decimal} one @param {Decimal} other @returns {Decimal} */
 function add(one, other) {

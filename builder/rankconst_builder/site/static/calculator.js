@@ -6,8 +6,6 @@ import { findDataset } from "./names.js";
 import { drawCommand, listWords, showNumberOf } from "./number.js";
 import { FIELDS, NOTHING, readFragment, writeFragment } from "./state.js";
 
-/** @typedef {import("./state.js").State} State */
-
 const EXAMPLE = { ...NOTHING, value: "0.975", dataset: "Nations", metric: "hits@10" };
 const EXAMPLE_TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n";
 const MORE = ["split", "side", "protocol", "aggregation"];

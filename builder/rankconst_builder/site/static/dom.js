@@ -2,18 +2,8 @@
 
 import { Refusal } from "./format.js";
 
-/** @typedef {import("./names.js").Catalogue} Catalogue */
-/** @typedef {import("./names.js").Contents} Contents */
-/** @typedef {Node | string | null} Child */
-
-/** @typedef {{verdict: string, parts: (Node | null)[]}} Shown */
-/** @typedef {{showTable: (state: import("./state.js").State) => Promise<Shown>}} Reader */
-/** @typedef {{names: Catalogue, sets: Map<string, Contents>, words?: any, reader?: Reader}} Held */
-
 /** @type {Held} */
 export const rankconst = /** @type {any} */ (globalThis).rankconst;
-
-/** @typedef {Record<string, string | boolean | EventListener>} Traits attributes; functions are listeners */
 
 /** @param {string} name @param {Traits} [traits] @param {Child[]} children */
 export function el(name, traits = {}, ...children) {

@@ -4,8 +4,6 @@ import { address, at, copyButton, drawFacts, drawTable, el, fetchContents, rankc
 import { Refusal, exponential, showNumber } from "./format.js";
 import { get, squash, summarise } from "./names.js";
 
-/** @typedef {import("./names.js").Contents} Contents */
-
 /** Search and sort the list of datasets; what is found is marked in the drawing above it. */
 export function startList() {
   const table = at("list");

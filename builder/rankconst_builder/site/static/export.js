@@ -1,8 +1,5 @@
 // What can be taken away: adjusted tables as LaTeX and CSV.
 
-/** @typedef {string | number | null} Cell */
-/** @typedef {{headings: string[], rows: Cell[][], shown: string[][]}} Sheet numbers in full, and as they are printed */
-
 /** @type {Record<string, string>} */
 const LATEX = {
   ...{ "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" },

@@ -76,7 +76,7 @@ export function showNumber(value, digits = 4) {
 
 /**
  * A number with the range that is open about it, with no digit beyond that; `range` is empty for what is certain.
- * @param {number} value @param {import("./arithmetic.js").Interval} interval
+ * @param {number} value @param {Interval} interval
  */
 export function showUncertain(value, { lower, upper }) {
   const open = Math.max(upper - value, value - lower);
@@ -106,7 +106,7 @@ export function showUncertain(value, { lower, upper }) {
 
 /**
  * The same in one text: `6,368 (6,358–6,378)`.
- * @param {number} value @param {import("./arithmetic.js").Interval} interval
+ * @param {number} value @param {Interval} interval
  */
 export function showBoth(value, interval) {
   const { best, range } = showUncertain(value, interval);

@@ -4,10 +4,6 @@ import { rankconst } from "./dom.js";
 import { Refusal } from "./format.js";
 import { get, shorten } from "./names.js";
 
-/** @typedef {import("./words.js").Words} Words */
-/** @typedef {{cells: string[], spans?: Map<number, number>}} Row spans: missing if the format cannot say */
-/** @typedef {{rows: Row[], around: string, printed: boolean}} Grid printed: a cell may stand for those below */
-
 const MOST = { rows: 500, columns: 40, characters: 1_000_000, cell: 1000, around: 20_000 };
 
 /** @param {string} message @param {boolean} [elsewhere] @returns {never} */

@@ -5,10 +5,6 @@ import { rankconst } from "./dom.js";
 import { Refusal } from "./format.js";
 import { readLabel } from "./words.js";
 
-/** @typedef {import("./grids.js").Row} Row */
-/** @typedef {import("./words.js").Label} Label */
-/** @typedef {{name: string, labels: Label[], measure: Label | null, role: string}} Column labels: the upper first */
-
 const DEEPEST = 4;
 const MISSING = /^(?:[-–—−‐?×✗/.]?|--|---|n\/?a|n\.a\.|oom|oot|o\.o\.m\.|out of memory|timeout|none|null|tbd|tba)$/i;
 

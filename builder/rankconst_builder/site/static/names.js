@@ -2,42 +2,6 @@
 
 import { Refusal } from "./format.js";
 
-/** @typedef {import("./arithmetic.js").Metric} Metric */
-/** @typedef {import("./arithmetic.js").Constants} Constants */
-/** @typedef {{key: string, title: string, aliases: string[], protocols: string[]}} Dataset */
-
-/**
- * A tool: `filters` tells whether it removes known answers.
- * @typedef {{key: string, title: string, protocol: string, filters: boolean, side: string | null}} Evaluator
- * @typedef {{refused: Record<string, string>, unranked: Record<string, string>, caveats: string[]}} Limits
- * @typedef {Evaluator & Limits & {shifts: Record<string, number>, batch: number | null}} Tool
- */
-
-/**
- * What the page knows: the default protocol, and the constants of the first view; `relations` is the summary for that
- * side.
- * @typedef {{key: string, summary: string, relations: string}} Protocol
- * @typedef {{key: string, summary: string, brief: string}} Baseline
- * @typedef {{datasets: Dataset[], metrics: Metric[], tools: Tool[]}} Names
- * @typedef {Names & {protocols: Protocol[], baselines: Baseline[]}} Lists
- * @typedef {{version: string, noise: number, protocol: string, bibtex: string, first: Contents}} Defaults
- * @typedef {Lists & Defaults & {ambiguous: Record<string, string[]>}} Catalogue
- */
-
-/**
- * @typedef {[number, number, number, number, string, number | null]} Fields
- * @typedef {{num_tasks: number, worst: Record<string, number>}} Counts
- * @typedef {Record<string, Record<string, Fields>>} Held
- * @typedef {{id: string, version: string, tasks: Record<string, Counts>, constants: Held}} Contents
- */
-
-/**
- * What somebody says about a number, as typed, empty where nothing is said; and the tasks that it is from.
- * @typedef {{split: string, side: string, protocol: string, aggregation: string}} Place
- * @typedef {Place & {dataset: string, tool: string}} Stated
- * @typedef {Place & {dataset: Dataset, tool: Tool | null}} Tasks
- */
-
 /** @param {string} name */
 export const squash = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "");
 

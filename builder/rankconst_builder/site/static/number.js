@@ -7,20 +7,6 @@ import { describe, locate, lookUp, settle, shorten, summarise } from "./names.js
 import { writeFragment } from "./state.js";
 import { explain, showExpected } from "./verdict.js";
 
-/** @typedef {import("./arithmetic.js").Form} Form */
-/** @typedef {import("./arithmetic.js").Metric} Metric */
-/** @typedef {import("./state.js").State} State */
-
-/**
- * @typedef {object} Found
- * @property {import("./names.js").Tasks} tasks
- * @property {Metric} metric
- * @property {import("./arithmetic.js").Published} published
- * @property {number} shift
- * @property {boolean} hasTail whether the program knows how probable such numbers are
- * @property {import("./verdict.js").Rung[]} rungs against each baseline, chance first
- */
-
 /**
  * Adjust one number.
  * @param {State} state @param {Metric} metric @param {string} text @param {boolean} [percent]
@@ -210,7 +196,7 @@ export function drawTakeaway(state, cited, words, others = []) {
   );
 }
 
-/** @param {State} state @returns {Promise<import("./dom.js").Shown>} */
+/** @param {State} state @returns {Promise<Shown>} */
 export async function showNumberOf(state) {
   const metric = rankconst.names.metrics.find(({ slug }) => slug === state.metric.toLowerCase());
   if (!metric) {

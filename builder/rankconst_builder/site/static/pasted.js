@@ -11,16 +11,6 @@ import { drawCommand, drawTakeaway, findAll, listOptions } from "./number.js";
 import { judge } from "./verdict.js";
 import { declare, explainAsk, gather, isFlag, isOfKind, readLabel } from "./words.js";
 
-/** @typedef {import("./arithmetic.js").Metric} Metric */
-/** @typedef {import("./export.js").Cell} Cell */
-/** @typedef {import("./headings.js").Column} Column */
-/** @typedef {import("./number.js").Found} Found */
-/** @typedef {import("./state.js").State} State */
-/** @typedef {import("./words.js").Label} Label */
-/** @typedef {import("./words.js").Scope} Scope */
-/** @typedef {import("./words.js").Text} Text */
-/** @typedef {{columns: Column[], rows: string[][], first: number, around: Text}} Table */
-
 const UNREAD = ["num_tasks", "relations", "step", "tool", "metric", "value", "k"];
 const FIELDS = /** @type {const} */ (["dataset", "split", "side", "protocol", "aggregation"]);
 
@@ -61,7 +51,7 @@ function readTable(text) {
   return { columns, rows: body, first, around: say(around, "text", "the text around the table") };
 }
 
-/** @param {string} text @param {Scope} scope @param {string} place @returns {Text} */
+/** @param {string} text @param {Scope} scope @param {string} place @returns {Said} */
 const say = (text, scope, place) => ({ label: readLabel(text), scope, place });
 
 /** @param {Label} label */
@@ -125,7 +115,7 @@ const findSlug = (measure) =>
 
 // -- what a number is of ----------------------------------------------------------------------------------------------
 
-/** What the cells of a row say, the nearest first. @param {Table} table @param {string[]} row @returns {Text[]} */
+/** What the cells of a row say, the nearest first. @param {Table} table @param {string[]} row @returns {Said[]} */
 function readRow({ columns }, row) {
   const order = [...FIELDS, "rank_type", "model"];
   const named = columns.some(({ role }) => role === "model");
@@ -150,7 +140,7 @@ function readRow({ columns }, row) {
   return texts;
 }
 
-/** @param {Text[]} texts @param {State} form @returns {State} what is said of a number, with what the form adds */
+/** @param {Said[]} texts @param {State} form @returns {State} what is said of a number, with what the form adds */
 function settleSaid(texts, form) {
   const { said, asks, among } = gather(texts);
   const { names } = rankconst;
@@ -313,7 +303,7 @@ function summarise(all) {
   return `${told} better than chance${held ? `, ${more}` : ""}.${open}`;
 }
 
-/** @param {State} state @returns {Promise<import("./dom.js").Shown>} */
+/** @param {State} state @returns {Promise<Shown>} */
 async function showTable(state) {
   const { table, found, reasons } = await adjustTable(state);
   const all = found.flat().filter((each) => each !== null);

@@ -1,7 +1,5 @@
 // What the calculator was asked, in the fragment of its address: a link shows the same numbers again.
 
-/** @typedef {Record<(typeof FIELDS)[number] | "version", string> & {mode: "number" | "table"}} State */
-
 /** @type {State} */
 export const NOTHING = {
   ...{ mode: "number", value: "", table: "", dataset: "", metric: "mrr", tool: "" },

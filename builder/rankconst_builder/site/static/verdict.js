@@ -2,11 +2,6 @@
 
 import { exponential, fixed, showNumber } from "./format.js";
 
-/** @typedef {import("./arithmetic.js").Adjusted} Adjusted */
-/** @typedef {import("./arithmetic.js").Constants} Constants */
-/** @typedef {import("./arithmetic.js").Published} Published */
-/** @typedef {{constants: Constants, adjusted: Adjusted}} Rung a number held to a baseline */
-
 /** So many deviations from its mean, whatever its law, a number is with a probability of at most 0.05 (Cantelli). */
 const CERTAIN = Math.sqrt(1 / 0.05 - 1);
 /** A change that is smaller is within what is published of most results. */

@@ -4,29 +4,6 @@
 import { rankconst } from "./dom.js";
 import { get, squash } from "./names.js";
 
-/** @typedef {[string, string, string, string]} Word field, scopes, reason, kind */
-
-/**
- * What the page knows: spellings to fields and values; of graphs to keys, empty for those without ranking tasks.
- * @typedef {{values: Record<string, [string, string]>, lexicon: Record<string, Word>}} Said
- * @typedef {{graphs: Record<string, string>, kinds: Record<string, string[]>, ordinary: string[]}} Graphs
- * @typedef {{metrics: Record<string, string>, families: Record<string, string>, adjusted: string[]}} Metrics
- * @typedef {{symbols: Record<string, string>, dropped: Record<string, number>, last: Record<string, number>}} Macros
- * @typedef {{fillers: string[], macros: Macros, environments: Record<string, number>}} Others
- * @typedef {Said & Graphs & Metrics & Others & {roles: Record<string, string>}} Words
- */
-
-/**
- * What a text says: the role of cells below it, the slug of a metric and why its numbers are not read, values by field,
- * keys of graphs (or their names as written), words of the lexicon, and whether it wholly consists of vocabulary.
- * @typedef {{text: string, role: string, metric: string, reason: string, whole: boolean, percent: boolean}} Read
- * @typedef {Read & {values: Record<string, string[]>, graphs: string[], words: string[]}} Label
- */
-
-/** @typedef {"column" | "row" | "name" | "text"} Scope text: asked about, and no more */
-/** @typedef {{label: Label, scope: Scope, place: string}} Text */
-/** @typedef {{kind: string, start: number, end: number, text: string}} Found */
-
 const words = () => /** @type {Words} */ (rankconst.words);
 
 const TOKEN = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\P{L}a-zA-Z]+|\d+/gu;
@@ -66,7 +43,7 @@ function tell(name) {
   return word ? "word" : words().fillers.includes(joined(name)) ? "filler" : "";
 }
 
-/** A name with what is attached to it, which makes it another graph. @param {string} text @param {Found} found */
+/** A name with what is attached to it, which makes it another graph. @param {string} text @param {Word} found */
 function attach(text, { start, end }) {
   const [before] = /(?:[A-Za-z0-9]+[-\u2010-\u2013]?)+$/.exec(text.slice(Math.max(0, start - 40), start)) ?? [""];
   const [behind] = /^(?:[-.\u2010-\u2013]?[A-Za-z0-9]+)*[*+]*/.exec(text.slice(end, end + 80)) ?? [""];
@@ -76,10 +53,10 @@ function attach(text, { start, end }) {
   return { kind: "graph", start: from, end: to, text: text.slice(from, to) };
 }
 
-/** @param {string} text @returns {Found[]} */
+/** @param {string} text @returns {Word[]} */
 function scan(text) {
   const tokens = [...text.matchAll(TOKEN)].map((each) => ({ start: each.index, end: each.index + each[0].length }));
-  const found = /** @type {Found[]} */ ([]);
+  const found = /** @type {Word[]} */ ([]);
   for (let i = 0; i < tokens.length; ) {
     const { start } = tokens[i];
     let best = { kind: "", start, end: tokens[i].end, text: text.slice(start, tokens[i].end) };
@@ -135,7 +112,7 @@ function compose(text, cleaned, role) {
   return label.metric ? { ...label, reason: explainOther(cleaned, found, label) } : label;
 }
 
-/** Why the numbers below a heading are not read. @param {string} text @param {Found[]} found @param {Label} label */
+/** Why the numbers below a heading are not read. @param {string} text @param {Word[]} found @param {Label} label */
 function explainOther(text, found, { metric, words: asked }) {
   const ends = [0, ...found.map(({ end }) => end)];
   const rest = [...found.map(({ start }) => start), text.length].map((start, place) => text.slice(ends[place], start));
@@ -148,8 +125,6 @@ function explainOther(text, found, { metric, words: asked }) {
 }
 
 // -- the gate ---------------------------------------------------------------------------------------------------------
-
-/** @typedef {{field: string, word: string, place: string, text: string}} Ask */
 
 /** Whether cells below a label may affirm or deny it. @param {Label} label */
 export const isFlag = ({ whole, values, words: held }) =>
@@ -167,7 +142,7 @@ export function declare({ whole, values, graphs }) {
 
 /**
  * What texts say, given from the nearest to the farthest: cell beats column beats the text around.
- * @param {Text[]} texts
+ * @param {Said[]} texts
  * @returns {{said: Record<string, string>, asks: Ask[], among: string[]}} among: the datasets that it may be of
  */
 export function gather(texts) {
@@ -190,7 +165,7 @@ export function gather(texts) {
   return { said, asks, among: said.dataset ? [] : own };
 }
 
-/** The graphs up to the nearest label that wholly consists of vocabulary. @param {Text[]} texts */
+/** The graphs up to the nearest label that wholly consists of vocabulary. @param {Said[]} texts */
 function nameGraphs(texts) {
   const named = /** @type {Map<string, string>} */ (new Map());
   for (const { label, scope } of texts) {
