@@ -118,13 +118,12 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
     keys = tuple(order.datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
-    documented = order.docs is not None
     published: dict[str, list[Result]] = {}
     if order.published is not None:
         published, lost = read_published(order.published, tables, keys)
         if lost:
             order.reporter.warn(lost)
-    site = Site(tables, keys, __version__, _cite(tables, order.url), order.url, documented, published)
+    site = Site(tables, keys, _cite(tables, order.url), order.url, order.docs is not None, published)
     for key in keys:
         site.described[key] = describe_dataset(tables, key)
         if not site.list_held(key):

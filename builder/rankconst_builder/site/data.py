@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds, list_names, load_benchmarks
 from rankconst.catalogue.mentions import list_spellings
-from rankconst.catalogue.metrics import (
-    CATALOGUE,
-    FORMS,
-    TABULATED,
-    Metric,
-    list_adjusted_names,
-)
-from rankconst.catalogue.protocols import (
-    DEFAULT_PROTOCOL,
-    PROTOCOLS,
-    find_protocol,
-)
+from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import TOOLS
 from rankconst.names import squash
 from rankconst.results.tables.tex import DROPPED, ENVIRONMENTS, LAST, SYMBOLS

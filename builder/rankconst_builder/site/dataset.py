@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from rankconst_builder.site.pages import Site
 
 
-def _headline_cells(site: Site, tasks: Tasks, page: str = "") -> list[Html]:
+def _headline_cells(site: Site, tasks: Tasks) -> list[Html]:
     """Return the expectations that papers' metrics have, each a link to its constant."""
     return [
-        Html("–") if value is None else tag("a", show_number(value, 4), href=f"{page}#{locate(tasks)}/{slug}")
+        Html("–") if value is None else tag("a", show_number(value, 4), href=f"#{locate(tasks)}/{slug}")
         for slug in _HEADLINE
         for value in [site.expect(tasks, slug)]
     ]
@@ -54,10 +54,7 @@ def write_dataset(site: Site, key: str) -> str:
         tag("p", tag("code", identify(site.tables.version, key)), " · ", link(f"../{path}", "JSON"), class_="quiet"),
         tag("section", id="card", class_="card", aria_label="The constant of this address", hidden=True),
         tag("h2", "What chance gets"),
-        tag(
-            "p",
-            "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
-        ),
+        "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
         scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
         *_tell_baselines(site, tasks),
         *_tell_published(site, tasks),
@@ -129,7 +126,7 @@ def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
     ]
 
 
-def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
+def _tell_baselines(site: Site, tasks: Tasks) -> list[str]:
     """Show what rankers get that count training triples, where the tables have them."""
     ladder = [Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each) for each in BASELINES]
     held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
@@ -142,12 +139,12 @@ def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
     return [
         tag("h2", "What counting gets"),
-        tag("p", f"Rankers that only know the training set ({tasks.describe()})."),
+        f"Rankers that only know the training set ({tasks.describe()}).",
         scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
     ]
 
 
-def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
+def _tell_published(site: Site, tasks: Tasks) -> list[str]:
     """Show published results on the distribution of chance, among the baselines."""
     results = site.published.get(tasks.dataset, ())
     if not results:
@@ -166,16 +163,10 @@ def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
     ]
     return [
         tag("h2", "Published results"),
-        tag(
-            "p",
-            f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
-            f"baselines under protocol {tasks.protocol}.",
-        ),
+        f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
+        f"baselines under protocol {tasks.protocol}.",
         draw_results(constants, baselines, [each.index for each in results]),
-        scroll(
-            table(["model", label, *forms, "published in", "protocol", "side"], rows),
-            "Published results",
-        ),
+        scroll(table(["model", label, *forms, "published in", "protocol", "side"], rows), "Published results"),
     ]
 
 

@@ -15,6 +15,7 @@ from rankconst.names import squash
 from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
 from rankconst.values.published import show_number
+from rankconst.version import __version__
 from rankconst_builder.describe import LICENCE_URL, PAPER
 from rankconst_builder.site.data import FIELDS, locate, slug
 from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
@@ -31,6 +32,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "object-src 'none'"
 )
+_TYPED = {"autocomplete": "off", "spellcheck": "false"}
 _NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "about.html": "About"}
 
 
@@ -40,7 +42,6 @@ class Site:
 
     tables: Tables
     keys: tuple[str, ...]
-    program: str
     bibtex: str
     # Where it will be, with a slash at the end; empty if that is not known.
     url: str = ""
@@ -72,14 +73,8 @@ class Site:
         return None if found is None else found[FIELDS.index("expectation")]
 
 
-def write_page(
-    site: Site,
-    here: str,
-    title: str,
-    *body: str,
-    description: str = "",
-) -> str:
-    """Return a whole page, with the way back to the root of the site."""
+def write_page(site: Site, here: str, title: str, *body: str, description: str = "") -> str:
+    """Return a whole page, with the way back to the root of the site; of its body, texts are paragraphs."""
     root = "../" * here.count("/")
     links = [
         tag("a", name, href=f"{root}{path}", aria_current="page" if path == here else None)
@@ -108,12 +103,12 @@ def write_page(
             tag("a", "rankconst", class_="brand", href=f"{root}index.html"),
             tag("nav", *links, aria_label="Pages"),
         ),
-        tag("main", *body, id="main"),
+        tag("main", *(each if isinstance(each, Html) else tag("p", each) for each in body), id="main"),
         tag(
             "footer",
             tag(
                 "p",
-                f"Tables {site.tables.version}, by rankconst {site.program}. Tables: ",
+                f"Tables {site.tables.version}, by rankconst {__version__}. Tables: ",
                 link(LICENCE_URL, "CC0"),
                 ". Framework: ",
                 link(str(PAPER["url"]), "Hoyt et al. 2022"),
@@ -214,10 +209,7 @@ def _write_form(site: Site) -> Html:
         _field("dataset", "Dataset", "input", "Type part of its name.", list="datasets", **_TYPED),
         tag("datalist", *_list_options(titles), id="datasets"),
         _select(
-            "tool",
-            "Which tool computed it?",
-            tools,
-            hint="It says which entities were ranked, and what was filtered.",
+            "tool", "Which tool computed it?", tools, hint="It says which entities were ranked, and what was filtered."
         ),
         tag(
             "details",
@@ -227,9 +219,6 @@ def _write_form(site: Site) -> Html:
         ),
         id="calculator",
     )
-
-
-_TYPED = {"autocomplete": "off", "spellcheck": "false"}
 
 
 def _contrast(site: Site) -> str:
@@ -358,14 +347,10 @@ def write_about(site: Site) -> str:
             _write_code(site.bibtex),
         ],
         "This site": [
-            "It stores nothing, sends nothing, and works from a folder without a network. The tables are CC0.",
+            "It stores nothing, sends nothing, and works from a folder without a network. The tables are CC0."
         ],
     }
-    parts = [
-        part if isinstance(part, Html) else tag("p", part)
-        for heading, told in sections.items()
-        for part in (tag("h2", heading), *told)
-    ]
+    parts = [part for heading, told in sections.items() for part in (tag("h2", heading), *told)]
     return write_page(site, "about.html", "About", tag("h1", "About these numbers"), *parts)
 
 
