@@ -104,10 +104,7 @@ export function showUncertain(value, { lower, upper }) {
   return { best, range: `${low}${high}`.includes("-") ? `${low} to ${high}` : `${low}–${high}` };
 }
 
-/**
- * The same in one text: `6,368 (6,358–6,378)`.
- * @param {number} value @param {Interval} interval
- */
+/** The same in one text: `6,368 (6,358–6,378)`. @param {number} value @param {Interval} interval */
 export function showBoth(value, interval) {
   const { best, range } = showUncertain(value, interval);
   return range ? `${best} (${range})` : best;

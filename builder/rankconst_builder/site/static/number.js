@@ -9,8 +9,7 @@ import { explain, showExpected } from "./verdict.js";
 
 /**
  * Adjust one number.
- * @param {State} state @param {Metric} metric @param {string} text @param {boolean} [percent]
- * @returns {Promise<Found>}
+ * @param {State} state @param {Metric} metric @param {string} text @param {boolean} [percent] @returns {Promise<Found>}
  */
 export async function findAll(state, metric, text, percent = false) {
   const { names } = rankconst;
