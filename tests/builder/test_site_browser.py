@@ -705,6 +705,8 @@ def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, 
     if ending == "tex":
         written = [[re.sub(r"([%_])", r"\\\1", cell).replace("±", r"$\pm$") for cell in row] for row in rows]
         written[1][-1] = rf"\textbf{{{written[1][-1]}}}"
+        if not named and generator.random() < 0.5:
+            written.insert(0, ["", rf"\multicolumn{{{len(rows[0]) - 1}}}{{c}}{{\textsc{{Nations}}}}"])
         body = " \\\\\n".join(" & ".join(row) for row in written)
         return (
             ending,
@@ -752,7 +754,7 @@ def _list_numbers(adjusted: Any) -> set[tuple[int, str, float]]:
 
 def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     generator = random.Random(3)  # noqa: S311 - a sample, no secret
-    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(180)]
+    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(300)]
     asked = [{"table": text, "dataset": "wn18rr", "tool": "rotate"} for _, text in drawn]
     read = 0
     for (ending, text), found in zip(drawn, open_reader(visit).evaluate(ADJUST_TABLE, asked), strict=True):
@@ -831,6 +833,19 @@ def test_headings_say_which_tasks(visit: Visit, tables: Tables) -> None:
         ("mr", "test", "head", "4000"),
     ):
         assert show_index(tables.constants("wn18rr", metric, split, side).adjust(value)).partition(" ")[0] in shown
+
+
+def test_columns_are_of_the_datasets_above_them(visit: Visit, tables: Tables) -> None:
+    page = visit.open("index.html#mode=table")
+    page.fill(
+        "#table",
+        r"""\begin{tabular}{lrr} & \multicolumn{2}{c}{\textbf{FB15k-237}} & \multicolumn{2}{c}{WN18RR} \\
+        Model & MRR & H@10 & MRR & H@10 \\ \midrule A~\cite{a} & \underline{.338} & 53.3\% & .476 & -- \end{tabular}""",
+    )
+    page.wait_for_selector("table.adjusted")
+    assert "3 numbers adjusted" in visit.text(".standing")
+    for key, metric, value in (("fb15k237", "mrr", "0.338"), ("fb15k237", "h@10", "53.3%"), ("wn18rr", "mrr", "0.476")):
+        assert show_index(tables.constants(key, metric).adjust(value)).partition(" ")[0] in visit.text(".adjusted")
 
 
 def test_what_is_pasted_or_linked_is_never_run(visit: Visit) -> None:

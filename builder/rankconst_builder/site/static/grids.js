@@ -126,7 +126,7 @@ function cutLatex(text) {
   if (end < 0) refuse(`\\begin{${name}} is never ended.`, false);
   const around = `${bare.slice(0, index)}\n${bare.slice(end + name.length + 6)}`
     .replace(/\\(?:label|ref|cite\w*|begin|end)\s*(?:\{[^{}]*\}|\[[^\][]*\])*/g, " ")
-    .replace(/\\[a-zA-Z]+\*?/g, " ");
+    .replace(/\\[a-zA-Z]+\*?|[{}]/g, " ");
   return { rows: cutRows(bare.slice(start, end)), around, printed: true };
 }
 
@@ -177,7 +177,7 @@ function spanRows(rows) {
   });
 }
 
-const MACRO = /\\([a-zA-Z]+)\*?((?:\s*(?:\[[^\][{}]*\]|\{[^{}]*\}|\*))*)(?!\s*\{)[ \t]*/g;
+const MACRO = /\\([a-zA-Z]+)(?![a-zA-Z])\*?((?:\s*(?:\[[^\][{}]*\]|\{[^{}]*\}|\*))*)(?!\s*\{)[ \t]*/g;
 const STRUCK = /^(?:sout|st|xout)$/;
 const ESCAPED = /** @type {Record<string, string>} */ ({
   ...{ "\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": "", "{": "｛", "}": "｝" },

@@ -145,8 +145,10 @@ function settleSaid(texts, form) {
   const { said, asks, among } = gather(texts);
   const { names } = rankconst;
   const chosen = form.dataset && findDataset(names, form.dataset).key;
-  if (among.length && !among.includes(chosen))
-    throw new Refusal(`It may be of ${among.join(" or ")}: choose one.`, "dataset", true);
+  if (among.length && !among.includes(chosen)) {
+    const told = among.length > 1 ? `It may be of ${among.join(" or ")}: choose one.` : "";
+    throw new Refusal(told || `The text around it names ${among[0]}: choose the dataset.`, "dataset", true);
+  }
   if (said.dataset) said.dataset = findDataset(names, said.dataset).key;
   const answers = /** @type {Record<string, string>} */ ({ ...form, dataset: chosen });
   const open = asks.find((ask) => !answers[ask.field] && !isOfKind(ask, said.dataset ?? chosen));
