@@ -681,6 +681,13 @@ def spoil(generator: random.Random, rows: list[list[str]]) -> None:
         rows.insert(place, list(rows[0]))
 
 
+WRAPPED = (
+    r"\textbf{%s}", r"{\bf %s}", r"\multirow{1}*{\underline{%s}}", r"%s[1]", r"\foo{%s}", r"%s\textsuperscript{a}",
+    r"\sout{%s}", r"\cellcolor[HTML]{FF}{%s}", r"$%s^*$", r"%s\footnote{2}", r"%s\foo{2}", r"\hphantom{0}%s",
+)  # fmt: skip
+"""A cell in macros, known and unknown."""
+
+
 def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, str]:
     """Draw a table of results as papers have them; returns its ending and text."""
     metrics = generator.sample(["MRR", "MR", "Hits@1", "Hits@3", "Hits@10", "H@5", "nDCG"], generator.randint(1, 5))
@@ -704,7 +711,7 @@ def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, 
     ending = generator.choice(["csv", "tsv", "md", "tex"])
     if ending == "tex":
         written = [[re.sub(r"([%_])", r"\\\1", cell).replace("±", r"$\pm$") for cell in row] for row in rows]
-        written[1][-1] = rf"\textbf{{{written[1][-1]}}}"
+        written[1][-1] = generator.choice(WRAPPED) % written[1][-1]
         if not named and generator.random() < 0.5:
             written.insert(0, ["", rf"\multicolumn{{{len(rows[0]) - 1}}}{{c}}{{\textsc{{Nations}}}}"])
         body = " \\\\\n".join(" & ".join(row) for row in written)

@@ -177,7 +177,11 @@ function spanRows(rows) {
   });
 }
 
-const MACRO = /\\([a-zA-Z]+)(?![a-zA-Z])\*?((?:\s*(?:\[[^\][{}]*\]|\{[^{}]*\}|\*))*)(?!\s*\{)[ \t]*/g;
+const OPTIONS = String.raw`\s*(?:\[[^\][{}]*\]\s*)*`;
+const MACRO = new RegExp(
+  String.raw`\\([a-zA-Z]+)(?![a-zA-Z])\*?((?:${OPTIONS}(?:\{[^{}]*\}|\*))*)(?!${OPTIONS}[*{])[ \t]*`,
+  "g",
+);
 const STRUCK = /^(?:sout|st|xout)$/;
 const ESCAPED = /** @type {Record<string, string>} */ ({
   ...{ "\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": "", "{": "｛", "}": "｝" },

@@ -76,9 +76,10 @@ function fillRows(columns, rows) {
  * @param {Table} table
  */
 function tellUnits({ columns, rows }) {
+  // What only begins with a number may be one above 1.
   const list = (/** @type {number[]} */ places) =>
     rows
-      .map((row) => places.flatMap((j) => (!row[j].includes("%") && isNumber(row[j]) ? sizeOf(row[j]) : [])))
+      .map((row) => places.map((j) => (row[j].includes("%") ? NaN : sizeOf(row[j]))).filter(Number.isFinite))
       .filter((row) => row.length);
   const units = columns.map(({ labels }) => labels.some(({ percent }) => percent));
   const said = columns.flatMap((_, j) => (units[j] ? [j] : []));
