@@ -318,8 +318,9 @@ _FORMULAS = [
 def write_about(site: Site) -> str:
     """Return how to read the numbers, cite them, and fetch them with a program."""
     key = next((key for key in site.keys if site.usual_tasks(key).protocol == DEFAULT_PROTOCOL), site.keys[0])
-    tasks, folder = site.usual_tasks(key), f"v1/{site.tables.version}"
-    example = link(f"datasets/{key}.html#{locate(tasks)}/mrr", identify(site.tables.version, key, locate(tasks), "mrr"))
+    tasks, version = site.usual_tasks(key), site.tables.version
+    folder, listed = f"v1/{version}", f"the datasets of {version}"
+    example = link(f"datasets/{key}.html#{locate(tasks)}/mrr", identify(version, key, locate(tasks), "mrr"))
     protocols = dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
     sections: dict[str, list[str]] = {
         "Three adjustments": [
@@ -339,7 +340,7 @@ def write_about(site: Site) -> str:
             "dataset is the place of the constant in the dataset's JSON:",
             tag("p", example),
             _write_code(f"{folder}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]"),
-            tag("p", link("v1/index.json", "The versions"), ", ", link(f"{folder}/index.json", "the datasets of one")),
+            tag("p", "As JSON: ", link("v1/index.json", "the versions"), ", ", link(f"{folder}/index.json", listed)),
         ],
         "Cite": [
             "Cite the version of the tables, and the paper whose framework this is:",
