@@ -117,14 +117,14 @@ COUNT = """
 from dataclasses import replace
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst_builder.candidates import count_protocols
-from rankconst_builder.columns import encode_ids, open_columns
+from rankconst_builder.columns import encode_ids, encode_text, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import read_own
 from rankconst_builder.tallies import tally_protocols
 names = {role: folder / f"{role}.{form}" for role in roles}
 columns = {role: open_columns(path) for role, path in names.items()}
-graph = encode_ids(columns) if all(columns.values()) else None
+graph = (encode_ids(columns) or encode_text(columns)) if all(columns.values()) else None
 if graph is None:
     files = {role: read_local(path).data for role, path in names.items()}
     graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()})[0])
