@@ -32,7 +32,7 @@ from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst.names import shorten
 from rankconst_builder import fetch
 from rankconst_builder.fetch import Content, explain_damage
-from rankconst_builder.graph import Graph, name_codes
+from rankconst_builder.graph import Graph
 from rankconst_builder.layout import is_plain, place_columns
 from rankconst_builder.text import Coder, NotPlainError, code_text, read_pieces, split_piece
 from rankconst_builder.triples import NAMES, Labels
@@ -380,7 +380,8 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
     splits = {split: loaded[split][0] if split in loaded else NO_TRIPLES for split in SPLITS}
     names = None
     if prefixes[1]:
-        names = name_codes(prefixes[1].encode(), np.arange(relation))
+        parts: list[Any] = [prefixes[1], pa.array(np.arange(relation)).cast(pa.string()), ""]
+        names = pc.binary_join_element_wise(*parts).cast(pa.binary())
     return Graph(splits, max(head, tail), relation, gaps=True, relation_labels=names)
 
 
