@@ -29,7 +29,7 @@ from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
-from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url, state_file
+from rankconst_builder.columns import Columns, encode_ids, encode_text, open_columns, open_url, state_file
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import read_own
@@ -296,7 +296,7 @@ def _read_graph(
     local = build.local.get(key, {})
     columns = {role: each for role, each in opened.items() if each is not None}
     if columns and len(columns) == len(local) and build.restriction == Restriction():
-        graph = encode_ids(columns)
+        graph = encode_ids(columns) or encode_text(columns)
         if graph is not None:
             return graph
     columns = {role: each for role, each in columns.items() if not each.text}

@@ -12,8 +12,10 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -195,6 +197,71 @@ def test_mirror_that_lacks_a_file(run: Run, tmp_path: Path, out: Path) -> None:
         assert fact in screen.message
 
 
+class _Factory:
+    """What is read of PyKEEN's triples factories."""
+
+    def __init__(self, path: Path, entities: dict[str, int] | None = None, relations: dict[str, int] | None = None):
+        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        heads, names, tails = ({*column} for column in zip(*rows, strict=True))
+        self.entity_to_id = entities or {name: code for code, name in enumerate(sorted(heads | tails))}
+        self.relation_to_id = relations or {name: code for code, name in enumerate(sorted(names))}
+        self.num_entities = len(self.entity_to_id)
+        self.mapped_triples = np.array(
+            [(self.entity_to_id[h], self.relation_to_id[r], self.entity_to_id[t]) for h, r, t in rows]
+        )
+
+
+@pytest.fixture
+def pykeen(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A PyKEEN that has Nations, from the same files as ours."""
+    remotes = {split: find_benchmark("nations").files[split].remote.url for split in ORDER}
+    paths = {split: mirror / url.removeprefix("https://") for split, url in remotes.items()}
+    train = _Factory(paths["train"])
+    valid, test = (_Factory(paths[split], train.entity_to_id, train.relation_to_id) for split in ORDER[1:])
+    nations = SimpleNamespace(training=train, validation=valid, testing=test)
+    resolver = SimpleNamespace(lookup_dict={"nations": None, "hetionet": None}, normalize=str.lower)
+    datasets = SimpleNamespace(
+        dataset_resolver=resolver, get_dataset={"Nations": nations, "nations": nations}.__getitem__
+    )
+    monkeypatch.setitem(sys.modules, "pykeen", SimpleNamespace(datasets=datasets))
+    monkeypatch.setitem(sys.modules, "pykeen.datasets", datasets)
+    return datasets
+
+
+@pytest.mark.usefixtures("pykeen")
+def test_a_data_set_of_pykeen_equals_the_benchmark(run: Run, mirror: Path, out: Path) -> None:
+    assert run("build", "--pykeen", "Nations", "--out", out).code == 0
+    assert run("build", "-d", "nations", "--mirror", mirror, "--out", out.with_name("ours")).code == 0
+    names = ("candidates", "candidates_by_relation", "macro_candidates", "baseline_candidates", "constants")
+    for name in names:
+        theirs, ours = (pq.read_table(folder / f"{name}.parquet") for folder in (out, out.with_name("ours")))
+        assert ours.num_rows
+        assert theirs.drop_columns("dataset").equals(ours.drop_columns("dataset"))
+
+
+def test_what_pykeen_cannot_give(run: Run, pykeen: SimpleNamespace, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(*words: str) -> str:
+        screen = run("build", "--pykeen", *words, "--out", out)
+        assert screen.code
+        return screen.message
+
+    assert "PyKEEN has no data set 'nation'. Did you mean nations?" in ask("nation")
+    assert "It has hetionet, nations." in ask("qqq")
+    for more in (["fb15k237"], ["-d", "umls"], ["--train", "a.tsv"]):
+        assert "--pykeen nations is a graph of its own: build others one after the other." in ask("nations", *more)
+    pykeen.get_dataset("nations").training.num_entities = 15
+    assert "train numbers 15 entities, and 14 of them occur in its triples." in ask("nations")
+
+    def fail(name: str) -> None:
+        raise ConnectionError(f"no route to {name}")
+
+    pykeen.get_dataset = fail
+    assert "PyKEEN cannot get nations: no route to nations. Check the network." in ask("nations")
+    monkeypatch.setitem(sys.modules, "pykeen", None)
+    monkeypatch.setitem(sys.modules, "pykeen.datasets", None)
+    assert "--pykeen needs PyKEEN beside rankconst: pip install pykeen." in ask("nations")
+
+
 def test_all_unknown_names_at_once(run: Run, out: Path) -> None:
     screen = run("build", "-d", "nations", "-d", "kinshops", "-d", "yagoo310", "--out", out)
     assert (screen.code, screen.out) == (4, "")
@@ -314,7 +381,9 @@ def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, co
     assert told in screen.message
 
 
-@pytest.mark.parametrize("around", ["{} ", " {}", "({}", "{}]", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}", "{}\xa0"])
+@pytest.mark.parametrize(
+    "around", ["{} ", " {}", "({}", "{}]", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}", "{}\xa0"]
+)
 def test_labels_that_only_blanks_or_quotes_tell_apart(around: str) -> None:
     odd, other = (around.format(label).encode() for label in "ac")
     assert _find_alike(pa.array([b"a", b"b", odd], pa.binary())).to_pylist() == [odd]
