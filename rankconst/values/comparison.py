@@ -191,7 +191,7 @@ class Comparison:
     def _describe_open(self) -> str:
         """Say in words what holds for whatever two published numbers leave open."""
         p = self.log10_p_interval
-        enough = f"A difference of {_round(self.smallest, math.ceil)} would be enough."
+        enough = f"A difference of {show_enough(self.smallest)} would be enough."
         if self.is_significant:
             return f"{self._name_better()}: p {show_p(self)}, whatever the two models have in common. {enough}"
         if self.is_significant is False:
@@ -244,6 +244,11 @@ def show_p(found: Comparison) -> str:
     if upper < -12:
         return show_probability(upper, Interval(upper, upper))
     return f"≤ {_round(10**upper, math.ceil)}"
+
+
+def show_enough(difference: float | None) -> str:
+    """Write the least difference that is significant, rounded upwards."""
+    return "–" if difference is None else _round(difference, math.ceil)
 
 
 def _round(number: float, round_off: Callable[[float], int], digits: int = 2) -> str:
@@ -458,13 +463,16 @@ def _log10_flips(differences: Values) -> float:
     return math.log10(np.mean(np.abs(sums) >= abs(np.sum(differences)) * (1 - 1e-12)))
 
 
-def find_smallest_difference(metric: Metric, histogram: Histogram) -> float:
-    """Return a difference that tells two published values apart, whatever they are."""
+def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | None:
+    """Return a difference that tells two published values apart, whatever they are; None if none does."""
+    if not metric.is_mean or histogram.shared:
+        return None
     spans, counts, _ = _list_spans(metric, histogram)
-    squares, largest = bound_squares(spans, counts, float(np.sum(spans * counts))), float(spans.max())
+    most, largest = float(np.sum(spans * counts)), float(spans.max())
+    squares = bound_squares(spans, counts, most)
     is_exact = metric.hits_k and not histogram.is_weighted
-    method = "exact" if is_exact else _choose_method(squares, largest)
-    return _find_smallest(squares, method, largest) / histogram.total_weight
+    smallest = _find_smallest(squares, "exact" if is_exact else _choose_method(squares, largest), largest)
+    return smallest / histogram.total_weight if smallest <= most else None
 
 
 def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, float]:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.errors import UsageError
-from rankconst.values.comparison import LEVEL, compare_values
-from rankconst.values.published import show_number
+from rankconst.values.comparison import LEVEL, compare_values, show_enough
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,14 +71,13 @@ class Standings:
         """Say in a sentence how much the order means."""
         found, others = self.num_apart_from_best, len(self.names) - 1
         best = self.names[0] or self.published[0].text
-        smallest = show_number(self.smallest, 2)
         if others == 1:
             counted, corrected = f"The other model is {'' if found else 'not '}told apart", ""
         else:
             many = f"All {others}" if found == others else f"{found or 'None'} of {others}"
             counted = f"{many} other models {'are' if found > 1 else 'is'} told apart"
             corrected = f", Holm's correction over {math.comb(others + 1, 2)} pairs"
-        alone = f"Of a pair alone, a difference of {smallest} would be enough."
+        alone = f"Of a pair alone, a difference of {show_enough(self.smallest)} would be enough."
         return f"{counted} from {best} (p < {LEVEL}{corrected}). {alone}"
 
     @property
