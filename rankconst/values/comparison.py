@@ -22,6 +22,9 @@ alone can hit, and is reached. So it is for MRR, where it is a little smaller: n
 does badly, sum p_i q_i >= (sum p_i)(sum q_i) / n, and sum D_i^2 = sum p_i^2 + sum q_i^2 - 2 sum p_i q_i is at most
 sum s_i p_i + sum s_i q_i less twice that. For Hits@k this is n (A + B - 2 A B).
 
+**The least z of known deviations.** If the ranks of the models have standard deviations s and t, that of the D_i is at
+most s + t, so sum D_i^2 is at most n (s + t)^2 + (sum D_i)^2 / n.
+
 **The largest z.** By Cauchy and Schwarz z <= sqrt(n). Hits differ by w_i or not at all, so there sum D_i^2 is also at
 least the least w_i times |sum D_i|.
 
@@ -272,8 +275,11 @@ def compare_values(
     names: tuple[str, str],
     values: tuple[float, float],
     intervals: tuple[Interval, Interval],
+    spreads: tuple[float, float] | None = None,
 ) -> Comparison:
     """Compare two values of a metric that are known up to their intervals, on the same tasks.
+
+    `spreads` are the standard deviations of the two models' ranks, where the metric is MR and they are known.
 
     Raises UndefinedError where the metric is not a mean over tasks or the tasks share their negatives, UsageError
     for tasks of another baseline than chance.
@@ -295,6 +301,8 @@ def compare_values(
 
     nearest, farthest = _pair_ends(*intervals)
     squares, least, most = bound(nearest), total * abs(nearest[1] - nearest[0]), total * abs(farthest[1] - farthest[0])
+    if spreads is not None and histogram.weights is None:
+        squares = min(squares, total * sum(spreads) ** 2 + least**2 / total)
     z = Interval(least / math.sqrt(squares) if squares else 0.0, _bound_z(metric, histogram, most))
     losses = [Interval(*sorted(total * abs(best - end) for end in each)) for each in intervals]
     p, note = None, ""

@@ -79,6 +79,23 @@ def test_large_differences_are_told_apart_and_small_ones_are_not() -> None:
     assert order(constants, "0.60 ± 0.03", "0.50 ± 0.03")[0] == ()
 
 
+def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
+    """All pairs of rank vectors of three tasks: no larger a bound than without them, and one that holds."""
+    sizes, sharper = (3, 6, 6), 0
+    constants = rankconst.from_counts(sizes).constants("mr")
+    vectors = [np.array(ranks) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))]
+    for one, other in itertools.product(vectors[::3], vectors[::4]):
+        models = [(str(k), parse_value(float(ranks.mean()))) for k, ranks in enumerate((one, other))]
+        spreads = {str(k): float(ranks.std()) for k, ranks in enumerate((one, other))}
+        known, alone = rank_models(constants, models, spreads), rank_models(constants, models)
+        signs = np.array(list(itertools.product((-1, 1), repeat=len(sizes))))
+        p = np.mean(np.abs(signs @ (one - other)) >= abs(np.sum(one - other)) - 1e-9)
+        assert 10 ** known.log10_p[0, 1] >= p - 1e-9
+        assert known.log10_p[0, 1] <= alone.log10_p[0, 1] + 1e-12
+        sharper += known.log10_p[0, 1] < alone.log10_p[0, 1] - 0.1
+    assert sharper > 100
+
+
 def test_more_models_tell_less() -> None:
     constants = hits_of(1000)
     pair = rank_models(constants, [("a", parse_value("0.55")), ("b", parse_value("0.50"))])
