@@ -10,11 +10,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.names import show_controls
 from rankconst.tables import citation
 from rankconst.tables.citation import AUTHORS
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, TableColumn
+from rankconst.tasks import Histogram
+from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst_builder.package import CHECKSUMS, order_value
 
 if TYPE_CHECKING:
@@ -352,6 +358,7 @@ def _list_datasets(edition: Edition) -> str:
         [
             f"{row['title']} (`{row['dataset']}`)",
             _phrase_coverage(coverage.get(row["dataset"], {})),
+            _show_enough(edition.tables["candidates"], row["dataset"], coverage.get(row["dataset"], {})),
             str(len(row["source_urls"])),
             str(sum(hash_ is not None for hash_ in row["sha256"])),
             "yes" if row["verified"] else "no",
@@ -359,9 +366,24 @@ def _list_datasets(edition: Edition) -> str:
         ]
         for row in edition.tables["datasets"].to_pylist()
     ]
-    return _table(
-        ["dataset", "protocols (splits)", "source files:", "SHA-256:", "verified", "licence of the source"], rows
+    facts = ["source files:", "SHA-256:", "verified", "licence of the source"]
+    return (
+        _table(["dataset", "protocols (splits)", "enough:", *facts], rows)
+        + "\n\n`enough`: a difference of two MRRs on the test set, under the first protocol, that tells models apart "
+        "by the published numbers alone (p < 0.05)."
     )
+
+
+def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
+    """Write a difference of two MRRs on the test set that tells models apart."""
+    protocol = next((each for each, splits in coverage.items() if "test" in splits), "")
+    tasks = (pc.field("dataset") == dataset) & (pc.field("protocol") == protocol) & (pc.field("split") == "test")
+    tasks &= pc.field("side") != RELATION_SIDE
+    counts = candidates.filter(tasks).select(["num_candidates", "num_tasks"]).to_pydict()
+    found = counts["num_tasks"] and find_smallest_difference(
+        parse_metric("mrr"), Histogram.from_counts(*counts.values())
+    )
+    return show_enough(found or None)
 
 
 def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:

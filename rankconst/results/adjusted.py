@@ -11,7 +11,7 @@ import numpy as np
 
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.answers import describe_assumed, find_assumed
-from rankconst.errors import UnknownNameError
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING
 from rankconst.names import squash, write_html
 from rankconst.results.columns import encode_cells, list_distinct
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 _MOST_SHOWN = 50  # rows, in a notebook
+# What says how much the ranks vary whose mean it stands beside, and the power that makes it a standard deviation.
+_SPREADS = {"standard_deviation": 1.0, "variance": 0.5}
+_MEAN_RANK = "arithmetic_mean_rank"
 TASK_FACTS = NAMES[:4]
 FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 """What is said of the ranking tasks of each row; of relations only where they are not all."""
@@ -381,15 +384,31 @@ class AdjustedReading:
 
     def rank_models(self) -> tuple[Standings, ...]:
         """Order the models of each metric on the same tasks, and tell which are told apart by their numbers alone."""
-        groups: dict[tuple[Tasks, Metric, str | None], list[tuple[str, Published]]] = {}
+        groups: dict[tuple[Tasks, str | None, Metric], list[tuple[str, Published]]] = {}
+        spreads: dict[tuple[Tasks, str | None], dict[str, float]] = {}
         constants = {}
         for each in self.entries:
-            if each.published is None or each.constants is None or not each.entry.metric.is_mean:
+            if each.published is None or each.constants is None:
                 continue
-            key = each.constants.tasks, each.entry.metric, each.entry.context.rank_type
-            constants[key] = each.constants
-            groups.setdefault(key, []).append((self._name_model(each.entry), each.published))
-        return tuple(rank_models(constants[key], models) for key, models in groups.items() if len(models) > 1)
+            metric, place = each.entry.metric, (each.constants.tasks, each.entry.context.rank_type)
+            name = self._name_model(each.entry)
+            if metric.family in _SPREADS:
+                own = spreads.setdefault(place, {})
+                own[name] = max(own.get(name, 0.0), each.published.upper ** _SPREADS[metric.family])
+            elif metric.is_mean:
+                constants[*place, metric] = each.constants
+                groups.setdefault((*place, metric), []).append((name, each.published))
+        found = tuple(
+            rank_models(constants[key], models, spreads.get(key[:2]) if key[2].family == _MEAN_RANK else None)
+            for key, models in groups.items()
+            if len(models) > 1
+        )
+        if not found:
+            raise DataError(
+                f"{self.reading.name} has no two results of one metric on the same tasks that can be compared: MR, "
+                "MRR, Hits@k or nDCG. `rankconst adjust` shows what it holds."
+            )
+        return found
 
     def _name_model(self, entry: Entry) -> str:
         row = self.reading.rows[entry.row]

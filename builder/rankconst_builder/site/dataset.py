@@ -10,6 +10,7 @@ from rankconst.catalogue.metrics import HEADLINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, find_protocol
 from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
+from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst.values.published import show_number
 from rankconst_builder.site.data import locate
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
@@ -48,9 +49,14 @@ def write_dataset(site: Site, key: str) -> str:
         f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of {show_number(each.expectation, 4)}"
         for slug, each in constants.items()
     )
+    apart = " and ".join(
+        f"{show_enough(find_smallest_difference(each.metric, each.histogram))} {each.metric.label}"
+        for each in constants.values()
+    )
+    enough = f"Differences of {apart} tell two models apart by the published numbers alone (p < 0.05)."
     sections = [
         tag("h1", title),
-        tag("p", f"A random ranker gets {told} ({tasks.describe()}).", class_="lead") if told else Html(""),
+        tag("p", f"A random ranker gets {told} ({tasks.describe()}). {enough}", class_="lead") if told else Html(""),
         tag("p", tag("code", identify(site.tables.version, key)), " · ", link(f"../{path}", "JSON"), class_="quiet"),
         tag("section", id="card", class_="card", aria_label="The constant of this address", hidden=True),
         tag("h2", "What chance gets"),
