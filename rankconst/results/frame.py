@@ -243,10 +243,8 @@ class _FrameCells(Cells):
         codes, distinct = _number_objects(self._series)
         return codes, [*map(_spell, distinct), ""]
 
-    def __getitem__(self, row: Any) -> Any:
-        if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(len(self)))]
-        return _spell(self._series.iloc[row])
+    def _make(self, place: int) -> str:
+        return _spell(self._series.iloc[place])
 
 
 def _read_texts(series: Any) -> Any:
@@ -323,5 +321,5 @@ class _Known(Cells):
         super().__init__(codes)
         self.coded = codes, distinct
 
-    def __getitem__(self, row: Any) -> Any:
-        return self.coded[1][self.coded[0][row]]
+    def _make(self, place: int) -> str:
+        return str(self.coded[1][self.coded[0][place]])

@@ -239,8 +239,7 @@ class Rewritten:
 
     source: str
     replaced: int
-    # What stays as it is, and why: line and half a sentence.
-    notes: tuple[tuple[int, str], ...]
+    notes: tuple[tuple[int, str], ...]  # what stays as it is, and why: line and half a sentence
 
 
 class Cell(NamedTuple):

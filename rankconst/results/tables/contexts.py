@@ -34,8 +34,7 @@ OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relation
 
 _FACTS = ("num_tasks", "relations", "rank_type", "tool")
 _YES = {"yes", "true", "y", "✓", "✔", "x", "1", "on"}
-# Of more distinct cells, those that may tell something are found all at once.
-_FEW = 500
+_FEW = 500  # of more distinct cells, those that may tell something are found all at once
 _MOST_TRIED = 5_000
 
 

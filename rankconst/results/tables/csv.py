@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 DELIMITERS = (",", "\t", ";")
 """What may separate cells."""
 
-# A heading may have several levels, after empty lines.
-_FIRST_LINES = 20
+_FIRST_LINES = 20  # a heading may have several levels, after empty lines
 _LONGEST_HEADING = 100_000
-# Beyond this many different cells, remembering them costs more than it saves.
-_MOST_SHARED = 100_000
+_MOST_SHARED = 100_000  # beyond this many different cells, remembering them costs more than it saves
 
 
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:

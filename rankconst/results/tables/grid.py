@@ -22,8 +22,7 @@ from rankconst.results.labels import Label, deny, read_label
 from rankconst.results.reading import Entries, Notes, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
-from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric
-from rankconst.results.tables.pivot import pivot
+from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric, pivot
 from rankconst.results.tables.sheet import Sheet, read_sheet
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from rankconst.results.gate import UNFILTERED, Text, gather
 from rankconst.results.labels import Label, read_label
 from rankconst.results.reading import NO_LINE, Entries, Floats, Head
 from rankconst.results.tables import units
-from rankconst.results.tables.cells import is_missing, is_number
+from rankconst.results.tables.cells import DIFFERENCE, SIGNS, is_missing, is_number, read_cell
 from rankconst.results.tables.contexts import (
     RowTexts,
     find_groups,
@@ -22,8 +22,7 @@ from rankconst.results.tables.contexts import (
     find_texts,
     read_rows,
 )
-from rankconst.results.tables.headings import find_role
-from rankconst.results.tables.numbers import DIFFERENCE, SIGNS, find_reason, read_cell
+from rankconst.results.tables.headings import find_reason, find_role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence

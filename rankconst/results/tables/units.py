@@ -22,8 +22,7 @@ _EITHER = "a fraction or a percentage"
 _REMEDY = "add --percent or --no-percent (in Python: percent=True or False)"
 _SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
 _FRACTION = "less than Hits@k for a smaller k of the same evaluation"
-# A model of which even the greatest share is less, in percent, is as good as none.
-_LEAST = 5
+_LEAST = 5  # a model of which even the greatest share is less, in percent, is as good as none
 
 
 def find_family(head: Head) -> Hashable | None:

@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
     from rankconst.results.document import Document
 
-# A cell takes four of them; each may become an object of some hundred bytes.
-_MOST_TAGS = 2_000_000
+_MOST_TAGS = 2_000_000  # a cell takes four of them; each may become an object of some hundred bytes
 _MOST_ROWS = 2**20  # of a sheet, in Excel too
-# How far the rows of sheets are apart while they are read.
-_SHEET = 2 * _MOST_ROWS
+_SHEET = 2 * _MOST_ROWS  # how far the rows of sheets are apart while they are read
 _MOST_SHEETS = 1_000
 # What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
 _DAMAGED = (

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-# A line must contain this to be parsed at all; it says so of an evaluation.
-_EVENT = "eval_completed"
+_EVENT = "eval_completed"  # a line must contain this to be parsed at all; it says so of an evaluation
 _TYPE = "entity_ranking"
 _SAYS_TYPE = re.compile(r"\btype['\"]?: ")
 _EXAMPLE = "example_rank"
