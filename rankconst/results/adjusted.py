@@ -40,18 +40,15 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 _MOST_SHOWN = 50  # rows, in a notebook
-TASK_FACTS = NAMES[:4]
-FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
-"""What is said of the ranking tasks of each row; of relations only where they are not all."""
-
-
-# What is said of them with details alone, as it is usual; so are numbers of tasks and versions.
+# What is said with details alone, as it is usual; so are numbers of tasks and versions.
 _UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
 
-def tell(tasks: Tasks, fact: str) -> str | None:
-    """Return what a column says of ranking tasks."""
-    return ", ".join(tasks.relations) or None if fact == "relations" else getattr(tasks, fact)
+def _describe_tasks(done: Done) -> dict[str, Any]:
+    """Return what is said of the ranking tasks of each row; of relations only where they are not all."""
+    named = {name: getattr(done.batch.tasks, name) for name in NAMES[:4]}
+    counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
+    return named | {"relations": ", ".join(done.batch.tasks.relations) or None} | counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -306,15 +303,12 @@ class AdjustedReading:
         reading = self.reading
         size = len(reading.rows)
         roles = {role: name for name in reading.columns if (role := read_label(name).role)}
-        of_batch = [
-            {name: tell(each.batch.tasks, name) for name in (*TASK_FACTS, "relations")}
-            | {"num_tasks": each.constants.num_tasks, "table_version": each.constants.table_version}
-            for each in self.done
-        ]
+        of_batch = [*map(_describe_tasks, self.done)]
         places, described = self.batch_of, dict[str, Any]()
         there = places >= 0
         rows, places = self.rows[there], places[there]
-        for key in FACTS if self.details else FACTS[:-2]:
+        facts_said = (*NAMES[:4], "relations", *(("num_tasks", "table_version") if self.details else ()))
+        for key in facts_said:
             if not self.details and {each[key] for each in of_batch} <= _UNSAID.get(key, set()):
                 continue
             facts = number_distinct(each[key] for each in of_batch)

@@ -279,12 +279,9 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
     first: dict[str, Skipped] = {}
     for each in skipped:
         first.setdefault(each.why, each)
-    return "; ".join(f"{name_line(each.line)}{each.what}: {why}" for why, each in islice(first.items(), 3))
-
-
-def name_line(line: int | None) -> str:
-    """Return ``line 3: ``; nothing if it is None."""
-    return "" if line is None else f"line {line:,}: "
+    lines = ("" if each.line is None else f"line {each.line:,}: " for each in first.values())
+    listed = (f"{line}{each.what}: {why}" for line, (why, each) in zip(lines, first.items(), strict=True))
+    return "; ".join(islice(listed, 3))
 
 
 _MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
@@ -371,10 +368,8 @@ def group_entries(reading: Reading) -> list[Group]:
     value.
     """
     found: dict[Hashable, list[Entry]] = {}
-    for entry in reading.entries:
-        # Two rows that agree in all cells are two evaluations in a wide table, and one in a long one.
-        place = entry.row if reading.layout == "wide" else _list_others(reading.rows[entry.row], entry.column)
-        found.setdefault((place, entry.context), []).append(entry)
+    for evaluation, entry in zip(number_evaluations(reading).tolist(), reading.entries, strict=True):
+        found.setdefault((evaluation, entry.context), []).append(entry)
     return [
         Group(tuple(entries), entries[0].context, tuple(sorted({entry.row for entry in entries})), _label(entries[0]))
         for entries in found.values()
@@ -401,10 +396,6 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
     return codes
 
 
-def _list_others(row: Mapping[str, str], column: str) -> tuple[tuple[str, str], ...]:
-    return tuple((name, cell) for name, cell in row.items() if name != column and not _tells_number(name, cell))
-
-
 def _tells_number(name: str, cell: str) -> bool:
     """Tell whether a cell of a long table names the number, not the evaluation that it belongs to."""
     return read_label(cell).role in {"measured", "num_tasks"} or read_label(name).role in _OF_ONE_NUMBER
@@ -413,4 +404,4 @@ def _tells_number(name: str, cell: str) -> bool:
 def _label(entry: Entry) -> str:
     context = entry.context
     parts = (context.model, context.dataset, context.split, context.side, context.rank_type, context.protocol)
-    return ", ".join(part for part in parts if part)
+    return ", ".join(filter(None, parts))

@@ -40,11 +40,6 @@ class Heading:
     measures: Mapping[int, Label] = field(default_factory=dict)  # columns of metrics to the labels that name them
 
     @property
-    def measured(self) -> list[int]:
-        """The columns of metrics."""
-        return list(self.measures)
-
-    @property
     def roles(self) -> list[str]:
         """What the cells of each column are; empty where its heading does not say."""
         found = ([*filter(None, map(find_role, labels[::-1]))] for labels in self.labels)
@@ -75,7 +70,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
         return None
     for depth in range(1, min(DEEPEST, len(rows)) + 1):
         heading = compose_heading(rows[:depth], parse)
-        if not (heading.measured or heading.long):
+        if not (heading.measures or heading.long):
             continue
         beside = (cell for j, cell in enumerate(rows[depth - 1].plain) if j not in heading.measures)
         if depth > 1 and any(map(is_number, beside)):
@@ -91,7 +86,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether a row below the metrics belongs to the heading: with the k of Hits@, or with names over columns."""
-    own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
+    own = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
     further = [j for j, label in longer.measures.items() if j not in heading.measures and not label.reason]
     if further and set(longer.measures) > set(heading.measures):

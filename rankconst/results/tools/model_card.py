@@ -87,15 +87,14 @@ def _recognise(document: Document) -> bool:
     if not _find_front(document):
         return False
     try:
-        metrics = {row.plain[_METRIC] for row in _list_rows(document)[1:]}
+        metrics = {read_label(row.plain[_METRIC]) for row in _list_rows(document)[1:]}
     except DataError:  # what is wrong with it matters where nothing else is read
         return False
-    if not any((label := read_label(name)).metric and not label.reason for name in metrics):
-        return False
     try:
-        return not (markdown.READER.recognise(document) and markdown.READER.read(document).entries)
+        has_tables = markdown.READER.recognise(document) and bool(markdown.READER.read(document).entries)
     except DataError:
-        return True
+        has_tables = False
+    return any(label.metric and not label.reason for label in metrics) and not has_tables
 
 
 def _read(document: Document) -> Reading:
