@@ -186,35 +186,6 @@ def test_what_is_no_finite_number_is_none_with_the_reason(value: Value, why: str
     assert read_number(value) == ("", why)
 
 
-@pytest.mark.parametrize("text", ["0.10", "0.5 ± 0.1"])
-def test_numbers_are_kept_as_written(text: str) -> None:
-    assert read_number(Number(text)) == (text, "")
-
-
-SHAPES = [
-    '{"metrics": {"both": {"realistic": {"inverse_harmonic_mean_rank": 0.31, "hits_at_10": 0.5, "count": 40.0, '
-    '"z_hits_at_10": 3.5}}}, "losses": [0.1, NaN], "times": {"training": 1.5}}',
-    '{"metrics": {"hits_at_k": {"both": {"avg": {"1": 0.5, "10": 0.9}}}, "mean_rank": {"both": {"best": 1.0}}}}',
-    '{"testing.both.realistic.hits_at_10": 0.5}\n{"testing.both.realistic.hits_at_10": 0.25}\n',
-    '{"FB15k-237": {"ComplEx": {"mr": 184, "mrr": 0.32, "H@1": 0.23, "hyperparams": {"k": 200}}}}',
-    "{'hits@1_list': [0.0, 1.0], 'mrr_list': [0.5, 1.0]}",
-    "{epoch: 5, event: eval_completed, filter_splits: [train, valid], hits_at_10_filtered: 0.5, "
-    "mean_rank: 10.5, size: 20, split: valid, type: entity_ranking}\n",
-    "pipeline:\n  dataset: fb15k\nresults:\n  unknown:\n    hits_at_k:\n      10: 0.644\n    mean_rank: 87\n",
-]
-
-
-@pytest.mark.parametrize("text", SHAPES)
-def test_every_shape_is_recognised_and_read(text: str) -> None:
-    document = _document(text)
-    reader = next(reader for reader in READERS if reader.recognise(document))
-    reading = reader.read(document)
-    assert reading.entries
-    for entry in reading.entries:
-        assert reading.rows[entry.row][entry.column] == entry.text
-    assert all(tuple(row) == reading.columns for row in reading.rows)
-
-
 _WORDS = """
 metrics results both head realistic avg best hits_at_k hits_at_10 mrr_list hits@1_list mrr MR H@1 count 10 testing
 pipeline dataset model split filtered notes value name hyperparams adjusted_hits_at_k event size

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 _HOLE = "\0"  # where a number stands
 _LONGEST = 2_000
 _MOST_NUMBERS = 200
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+\.?\d*|\.\d+)"
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d++(?:\.\d*+)?|\.\d++)"
 _SPREAD = rf"(?:\s?(?:±|\+/-|\+-)\s?{_DIGITS})?"
 # Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
 _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
-_NUMBER = re.compile(rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d+)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII)
+_NUMBER = re.compile(rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d++)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII)
 # What stands before a message, or is not a word of it.
 _STAMP = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?")
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")

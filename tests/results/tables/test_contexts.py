@@ -81,13 +81,6 @@ def test_what_a_table_says(text: str, expected: list[str]) -> None:
     assert said(text) == expected
 
 
-@pytest.mark.parametrize("heading", ["Recall@10", "log(MR)", "MR^2"])
-def test_what_is_not_a_metric_itself_is_left_out_with_the_reason(heading: str) -> None:
-    reading = read_document("a.csv", f"model,{heading},MRR\nA,2,.1\n")
-    assert [entry.text for entry in reading.entries] == [".1"]
-    assert [skip.what for skip in reading.skipped] == [heading]
-
-
 def test_a_million_names_are_no_contexts() -> None:
     text = "model,dataset,MRR\n" + "".join(f"model-{i:06d},UMLS,.3\n" for i in range(3_000)) + "TransE (raw),UMLS,.3\n"
     entries = read_document("a.csv", text).entries

@@ -80,10 +80,3 @@ def test_a_list_that_is_no_mean_costs_nothing_else(value: str, why: str) -> None
     reading = READER.read(Document("ogb.json", f"{{'mrr_list': {value}, 'hits@1_list': [1.0, 0.0]}}"))
     assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("Hits@1", "0.5")]
     assert [(skip.what, skip.why) for skip in reading.skipped] == [("mrr_list", why)]
-
-
-@pytest.mark.parametrize(
-    "text", ['{"mrr": 0.5}', '{"hits@10": 0.5, "mrr": 0.3}', "[0.5]", '{"loss_list": [1]}', "{'hits@50': 0.4}"]
-)
-def test_other_objects_are_not_recognised(text: str) -> None:
-    assert not READER.recognise(Document("ogb.json", text))
