@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rankconst.api import check as check
     from rankconst.api import compare as compare
     from rankconst.api import constants as constants
-    from rankconst.api import from_triples as from_triples
     from rankconst.errors import RankconstError as RankconstError
     from rankconst.results.formats import read as read
     from rankconst.tables.own_counts import from_counts as from_counts
+    from rankconst.tables.own_triples import from_triples as from_triples
     from rankconst.tables.tables import load as load
     from rankconst.values.constants import Constants as Constants
     from rankconst.values.ranks import from_ranks as from_ranks
@@ -35,7 +35,7 @@ else:
         "load": "tables.tables",
         "read": "results.formats",
         "from_counts": "tables.own_counts",
-        "from_triples": "api",
+        "from_triples": "tables.own_triples",
         "from_ranks": "values.ranks",
         "Constants": "values.constants",
         "RankconstError": "errors",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Only where other numbers say another is it worth a word that each task counts the same.
 _ALWAYS = ("split", "side", "protocol")
 
-_OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@-]+)))?")
+_OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+-]+)))?")
 
 
 @dataclass(frozen=True, slots=True)

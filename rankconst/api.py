@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -13,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankconst.arrow import as_pandas
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED, parse_baseline
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
-from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_protocol
+from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
-from rankconst.names import require_text
+from rankconst.names import as_names, require_text
 from rankconst.tables.own_counts import Counts
 from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.tasks import Histogram, sampled_histogram
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from rankconst.adjusting import AdjustedValues
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
-    from rankconst.results.reading import Reading
     from rankconst.values.comparison import Comparison
     from rankconst.values.constants import Constants
 
@@ -142,10 +139,9 @@ def adjust(
     0  FB15k-237  0.338  0.3375
     1     WN18RR  0.476  0.4759
     """
-    opened = _open(tables)
-    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=_list_names(relations))
-    user = replace(user, accepted=_list_names(accept))
-    names = _list_names(metric)
+    opened, names = _open(tables), as_names(metric)
+    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
+    user = replace(user, accepted=as_names(accept))
     wanted = tuple(map(parse_metric, names))
     baselines = tuple(key for key in opened.list_baselines(baseline) if key in INFORMED)
     if errors not in (None, "raise", "note"):
@@ -153,55 +149,36 @@ def adjust(
     single = _is_value(results)
     if single or _is_typed(results):
         typed = {_require_one(results, names): results} if single else results
-        chosen = {name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted}
         if errors is not None:
             raise UsageError("errors is for files and frames: a value that cannot be adjusted is an error anyway.")
-        if not chosen:
-            raise UsageError(f"metric leaves out all values, which are of {', '.join(typed)}. Leave out metric.")
-        against = [DEFAULT_BASELINE, *baselines]
-        adjusted = _adjust_values(
-            chosen, opened, user, percent=percent, decimals=decimals, baselines=against, significance=details
-        )
+        how: dict[str, Any] = {"percent": percent, "decimals": decimals, "baselines": baselines}
+        adjusted = _adjust_values(typed, wanted, opened, user, significance=details, **how)
         return adjusted[names[0]] if single else adjusted
     if strict and errors == "note":
         raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
-    errors = "raise" if strict else errors
+    from rankconst.checks.completing import complete_reading
+    from rankconst.results.given import is_frame, read_given
+
+    how = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
     results = as_pandas(results)
-    if hasattr(results, "iloc") and hasattr(results, "columns"):
-        from rankconst.checks.identify.search import complete_reading
+    if is_frame(results):
         from rankconst.results.frame import adjust_frame
 
-        return adjust_frame(
-            results,
-            opened,
-            user,
-            metrics=wanted,
-            percent=_list_names(percent) if isinstance(percent, str) else percent,
-            decimals=decimals,
-            errors=errors,
-            baselines=baselines,
-            details=details,
-            complete=lambda reading: complete_reading(reading, opened, replace(user, percent=percent is True)).reading,
-        )
+        shares = as_names(percent) if isinstance(percent, str) else percent
+        known = replace(user, percent=percent is True)
+        how |= {"complete": lambda reading: complete_reading(reading, opened, known).reading}
+        return adjust_frame(results, opened, user, percent=shares, decimals=decimals, details=details, **how)
     if decimals is not None or not isinstance(percent, bool | None):
         raise UsageError("decimals and a list of percentages are for a DataFrame; a file shows its own digits.")
-    from rankconst.checks.identify.search import complete_reading
     from rankconst.results.adjust import adjust_reading
 
     user = replace(user, percent=bool(percent))
     only = wanted[0] if len(wanted) == 1 else None
-    reading = _read(results, strict=errors == "raise", percent=percent, metric=only)
-    whole = adjust_reading(
-        complete_reading(reading, opened, user).reading,
-        opened,
-        user,
-        metrics=wanted,
-        significance=details,
-        errors=errors,
-        baselines=baselines,
-        in_python=True,
+    reading = read_given(results, strict=how["errors"] == "raise", percent=percent, metric=only)
+    completed = complete_reading(reading, opened, user).reading
+    return replace(
+        adjust_reading(completed, opened, user, significance=details, in_python=True, **how), details=details
     )
-    return replace(whole, details=details)
 
 
 def _is_value(results: Any) -> bool:
@@ -234,7 +211,8 @@ def _is_typed(results: Any) -> bool:
 
 
 def _adjust_values(
-    values: Mapping[str, Any],
+    typed: Mapping[str, Any],
+    wanted: Collection[Metric],
     tables: Tables,
     user: Stated,
     *,
@@ -243,11 +221,14 @@ def _adjust_values(
     baselines: Sequence[str],
     significance: bool,
 ) -> AdjustedValues:
-    """Adjust values by the names of their metrics."""
+    """Adjust values by the names of their metrics: those that are wanted, or all."""
     from rankconst.adjusting import AdjustedValues, add_significance, adjust_values
 
     if not isinstance(percent, bool | None) or not isinstance(decimals, int | None):
         raise UsageError("lists of percentages and of decimals are for a DataFrame; expected one for all values.")
+    values = {name: value for name, value in typed.items() if not wanted or parse_metric(name) in wanted}
+    if not values:
+        raise UsageError(f"metric leaves out all values, which are of {', '.join(typed)}. Leave out metric.")
     published = []
     for name, value in values.items():
         metric = parse_metric(name)
@@ -255,8 +236,9 @@ def _adjust_values(
         published.append((metric, read_published(metric, value, decimals=decimals, percent=shares, place=name)))
     single = next(iter(values)) if len(values) == 1 else ""
     tasks, tool = settle(NOTHING, parse_stated(replace(complete_by_name(single, user), rank_type=None), tables), tables)
+    against = (DEFAULT_BASELINE, *baselines)
     done = adjust_values(
-        published, tool, lambda metric, each: tables.look_up(replace(tasks, baseline=each), metric), baselines
+        published, tool, lambda metric, each: tables.look_up(replace(tasks, baseline=each), metric), against
     )
     return AdjustedValues(tuple(values), tuple(map(add_significance, done) if significance else done))
 
@@ -308,12 +290,11 @@ def check(
     [('Hits@3 <= Hits@10', 'error')]
     """
     from rankconst.checks.checking import check_reading
+    from rankconst.results.given import read_given
 
-    user = Stated(
-        dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=_list_names(accept)
-    )
-    reading = _read(results, strict=strict, percent=percent)
-    return check_reading(reading, _open(tables), user, rules=_list_names(rules), in_python=True)
+    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=as_names(accept))
+    reading = read_given(results, strict=strict, percent=percent)
+    return check_reading(reading, _open(tables), user, rules=as_names(rules), in_python=True)
 
 
 def constants(
@@ -361,7 +342,7 @@ def constants(
     (20466, 0.3375)
     """
     key = require_text(dataset)
-    user = Stated(key, split, side, protocol, aggregation, tool, relations=_list_names(relations))
+    user = Stated(key, split, side, protocol, aggregation, tool, relations=as_names(relations))
     return _look_up(metric, user, _open(tables), baseline)
 
 
@@ -424,7 +405,7 @@ def compare(
     >>> round(found.z_interval.lower, 2), found.is_significant
     (2.11, True)
     """
-    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=_list_names(relations))
+    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
     if not isinstance(first, SINGLE):
         # What ranks say themselves is not to be said again.
         if num_tasks is not None or replace(user, side=None) != NOTHING:
@@ -473,76 +454,6 @@ def _count(metric: Metric, user: Stated, num_tasks: int) -> Constants:
     return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
 
 
-def from_triples(
-    train: Any,
-    valid: Any = None,
-    test: Any = None,
-    *,
-    protocol: str | Iterable[str] | None = None,
-    name: str = "triples",
-) -> Tables:
-    """Make tables of a graph of your own from its triples, as ``rankconst build`` does from files.
-
-    Parameters
-    ----------
-    train, valid, test
-        The triples of each split: a DataFrame with columns head, relation and tail, in any usual words, or with three
-        columns in this order; an array or a list of rows of three, ids or labels; or a triples factory of PyKEEN, by
-        the labels that it has. `valid` may be None. A repeated triple counts as often as it is there. A DataFrame with
-        a column time, or with begin and end, is one of a temporal graph.
-    protocol
-        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``; of a temporal graph
-        ``raw``, ``static`` and ``time-aware``.
-    name
-        What the dataset is called.
-
-    Returns
-    -------
-    Tables
-        With this one dataset; nothing is written. A constant is computed when it is first asked for.
-
-    Raises
-    ------
-    DataError
-        If something is no triple: a missing label, a fraction, a heading. Also if a factory numbers entities that its
-        train triples lack, which PyKEEN ranks and protocol ``pykeen`` does not.
-    UnknownNameError
-        If there is no such protocol.
-    UsageError
-        If train or test is missing, or the name is that of a benchmark.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> train = pd.DataFrame({"head": ["ada", "bob", "cy"], "relation": "knows", "tail": ["bob", "cy", "dee"]})
-    >>> mykg = from_triples(train, test=[("ada", "knows", "cy")], name="mykg")
-    >>> round(mykg.constants("mykg", "mrr").adjust("0.75").index, 4)
-    0.3571
-    """
-    from rankconst.catalogue.benchmarks import make_key
-    from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
-    from rankconst_builder.memory import make_tables
-    from rankconst_builder.pipeline import order_protocols
-
-    if train is None or test is None:
-        raise UsageError("a graph of your own needs train and test; only valid may be None.")
-    names = PROTOCOLS if protocol is None else _list_names(protocol)
-    given = {"train": train, "valid": valid, "test": test}
-    return make_tables(
-        {split: triples for split, triples in given.items() if triples is not None},
-        make_key(name),
-        name,
-        order_protocols(map(parse_protocol, names)),
-    )
-
-
-def _list_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return several names; a single one is a list of one, not of its letters."""
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        return (require_text(names),)
-    return tuple(names)
-
-
 class _Included(threading.local):
     """The tables that came with the package, opened once in every thread: what one call reads serves the next."""
 
@@ -562,53 +473,3 @@ def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
     if not sets or not all(isinstance(each, Tables) for each in sets):
         raise UsageError(f"tables is {tables!r}; expected what rankconst.load() returns, or several of that.")
     return join_tables(sets)
-
-
-def _read(results: Any, *, strict: bool = False, percent: bool | None = None, metric: Metric | None = None) -> Reading:
-    """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
-    from rankconst.results.reading import require_whole
-
-    reading = _read_any(results, percent, metric)
-    if strict:
-        require_whole(reading)
-    return reading
-
-
-def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Reading:
-    from rankconst.results.formats import read, read_document
-    from rankconst.results.reading import Reading
-
-    results = as_pandas(results)
-    if isinstance(results, Reading):
-        return results
-    if isinstance(results, Ranks):
-        return read_document("the ranks", _write_ranks(results))
-    if isinstance(results, (str, os.PathLike)):
-        return read(os.fspath(results), percent=percent, metric=metric)
-    if isinstance(results, Mapping):
-        try:
-            text = json.dumps(results, default=_to_plain)
-        except (TypeError, ValueError, RecursionError) as error:  # a key that is not text, a dict in itself
-            raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
-        return read_document("the dict", text)
-    if hasattr(results, "iloc") and hasattr(results, "columns"):
-        from rankconst.results.frame import read_frame
-
-        return read_frame(results, percent)[0]
-    raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
-
-
-def _write_ranks(ranks: Ranks) -> str:
-    """Write every metric of ranks as a table that is read like any other."""
-    sides = [*["both"] * ({*ENTITY_SIDES} <= ranks.sides.keys()), *ranks.sides]
-    rows = [("side", "metric", "value", "number of ranks")]
-    for side in sides:
-        rows += [(side, key, repr(value), str(ranks.select(side).size)) for key, value in ranks.to_dict(side).items()]
-    return "".join(",".join(row) + "\n" for row in rows)
-
-
-def _to_plain(value: Any) -> Any:
-    """Return numbers and arrays of numpy as Python's."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise UsageError(f"the dict holds a {type(value).__name__}; expected text, numbers, lists and dicts.")

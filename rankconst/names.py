@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 _LONGEST_SHOWN = 80
@@ -140,6 +141,13 @@ class Names:
         if nearest:
             return f"Did you mean {' or '.join(nearest)}?"
         return f"Known: {', '.join(self._spellings)}." if len(self._spellings) <= 12 else ""
+
+
+def as_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return several names; a single one is a list of one, not of its letters."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        return (require_text(names),)
+    return tuple(names)
 
 
 def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> str:

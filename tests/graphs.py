@@ -44,7 +44,7 @@ EVERYTHING: dict[str, Any] = {"protocols": tuple(PROTOCOLS.values()), "baselines
 STATIC = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=False)}
 TEMPORAL = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=True)}
 SAMPLED = [parse_protocol("sampled:1"), parse_protocol("sampled:500")]
-CATALOGUE = [*STATIC.values(), UNTABLED["train+test"], *SAMPLED]
+CATALOGUE = [*STATIC.values(), *UNTABLED.values(), *SAMPLED]
 
 # Every row of attributes that makes sense: where only seen entities are ranked, a task needs a seen answer.
 ENTITIES: tuple[Literal["all", "seen"], ...] = ("all", "seen")

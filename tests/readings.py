@@ -12,7 +12,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 import rankconst
+from carried import open_once
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
+from rankconst.checks.checking import RULES, check_reading
 from rankconst.errors import DataError, RankconstError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
@@ -21,11 +23,12 @@ from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.results.structured import looks_structured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.checks.checking import CheckedReading
     from rankconst.results.reading import Reader
 
 
@@ -144,6 +147,11 @@ def reading_of(reader: Reader, name: str = "results.txt") -> Callable[[str], Rea
 
 
 OPEN = Stated()
+
+
+def apply_rules(reading: Reading, user: Stated = OPEN, rules: Iterable[str] = RULES) -> CheckedReading:
+    """Check a reading by rules alone, all if none is named."""
+    return check_reading(reading, open_once(), user, rules=rules)
 
 
 def parse_heading(heading: str) -> tuple[Metric, str | None]:

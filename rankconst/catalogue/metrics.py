@@ -29,10 +29,11 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from rankconst.catalogue import ranks as law
 from rankconst.errors import UnknownNameError
 from rankconst.names import Names, require_text, squash
 
@@ -68,15 +69,6 @@ _SCALES: dict[str, tuple[bool, float | None, float, float]] = {
     "spread": (False, 0.0, 0.0, np.inf),
     "count": (True, None, 0.0, np.inf),
 }
-
-
-class Formula(NamedTuple):
-    """How the constants of a metric are computed; both expressions are in the names that the module lists."""
-
-    expectation: str
-    variance: str
-    method: str  # how they are evaluated, in words
-    reference: str = "derived here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +132,7 @@ class Metric:
     definition: str
     evaluate: Callable[[Values, Values, int | None], float]
     moments: str
-    formula: Formula
+    formula: law.Formula
     spellings: tuple[str, ...] = ()
     normalised_name: str = ""
     index_name: str = ""
@@ -267,127 +259,6 @@ def _recall(family: str, k: int | None) -> Metric:
     return replace(CATALOGUE[family], k=k)
 
 
-def _mean(values: Values, weights: Values) -> float:
-    return float(np.sum(values * weights) / np.sum(weights))
-
-
-def _quadratic(ranks: Values, weights: Values) -> float:
-    return float(np.sqrt(_mean(ranks * ranks, weights)))
-
-
-def _average(term: Callable[[Values, int | None], Values]) -> Callable[[Values, Values, int | None], float]:
-    """Return the metric that is the mean of a function of the rank."""
-    return lambda ranks, weights, k: _mean(term(ranks, k), weights)
-
-
-def _rank(ranks: Values, _: int | None) -> Values:
-    return ranks
-
-
-def _reciprocal(ranks: Values, _: int | None) -> Values:
-    return 1.0 / ranks
-
-
-def _gain(ranks: Values, _: int | None) -> Values:
-    return 1.0 / np.log2(1.0 + ranks)
-
-
-def _hit(ranks: Values, k: int | None) -> Values:
-    if k is None:
-        raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
-    return (ranks <= k).astype(np.float64)
-
-
-def _cut_off(term: Callable[[Values, int | None], Values]) -> Callable[[Values, int | None], Values]:
-    """Return a function of the rank that is 0 beyond k."""
-
-    def cut(ranks: Values, k: int | None) -> Values:
-        if k is None:
-            raise UnknownNameError("a metric with a cut-off needs a k: write mrr@10, for example.")
-        return np.where(ranks <= k, term(ranks, None), 0.0)
-
-    return cut
-
-
-def _median(ranks: Values, weights: Values) -> float:
-    order = np.argsort(ranks)
-    below = np.cumsum(weights[order])
-    half = below[-1] / 2
-    # The ranks at positions n/2 and n/2 + 1; one and the same if n is odd.
-    lower = ranks[order][np.searchsorted(below, half, side="left")]
-    upper = ranks[order][min(int(np.searchsorted(below, half, side="right")), ranks.size - 1)]
-    return float((lower + upper) / 2)
-
-
-def _variance(ranks: Values, weights: Values) -> float:
-    return _mean(np.square(ranks - _mean(ranks, weights)), weights)
-
-
-def _largest_variance(sizes: Values, tasks: Values) -> float:
-    """Return the largest variance that ranks can have.
-
-    Some tasks, those with the most candidates, are at their last rank and the others at rank 1. For each size, the
-    number of its tasks at the last rank that is best, given all larger sizes there, solves a parabola.
-    """
-    n = float(np.sum(tasks))
-    span, count = sizes[::-1] - 1.0, tasks[::-1]
-    above = np.cumsum(count * span) - count * span
-    above_square = np.cumsum(count * span**2) - count * span**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        best = np.nan_to_num(n / 2 - above / span)
-    chosen = [np.clip(rounded, 0.0, count) for rounded in (np.floor(best), np.ceil(best))]
-    values = [(above_square + m * span**2) / n - ((above + m * span) / n) ** 2 for m in chosen]
-    return float(np.max(values))
-
-
-NORMAL_QUARTILE = 0.6744897501960817
-"""The upper quartile of the standard normal law, by which the median absolute deviation is divided."""
-
-
-def _median_absolute_deviation(ranks: Values, weights: Values) -> float:
-    return _median(np.abs(ranks - _median(ranks, weights)), weights) / NORMAL_QUARTILE
-
-
-def _largest_median_deviation(sizes: Values, _: Values) -> float:
-    """Return a bound: the nearer half of the ranks lies within half the range of the median."""
-    return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
-
-
-_HOYT = "Hoyt et al. 2022, arXiv:2203.07544"
-
-
-def _mean_of(mean: str, square: str, method: str, reference: str) -> Formula:
-    """Return the formula of a mean over tasks, given the mean and mean square of one."""
-    return Formula(
-        expectation=f"sum(c * {mean} for N, c in tasks) / n",
-        variance=f"sum(c * ({square} - ({mean})**2) for N, c in tasks) / n**2",
-        method=method,
-        reference=reference,
-    )
-
-
-def _product(sign: str, reference: str) -> Formula:
-    return Formula(
-        expectation=f"prod(mean(j**({sign}1/n) for j in ranks(N))**c for N, c in tasks)",
-        variance=f"prod(mean(j**({sign}2/n) for j in ranks(N))**c for N, c in tasks) - E**2",
-        method="closed form: sums over ranks by Euler-Maclaurin, logarithms of factors by log1p and expm1",
-        reference=reference,
-    )
-
-
-def _negative_power(exponent: str, power: str) -> Formula:
-    """Return the formula of (mean of j^exponent)^-power."""
-    transform = f"prod(mean(exp(-t * j**{exponent}) for j in ranks(N))**c for N, c in tasks)"
-    return Formula(
-        expectation=f"n**{power} / gamma({power}) * integral(lambda t: t**({power} - 1) * {transform})",
-        variance=f"n**(2*{power}) / gamma(2*{power}) * integral(lambda t: t**(2*{power} - 1) * {transform}) - E**2",
-        method="numerical: the integral by a double-exponential rule, or the series in central moments, "
-        "whichever errs less",
-        reference="Cressie, Davis, Folks and Policello 1981, The moment-generating function and negative integer "
-        "moments; applied here",
-    )
-
-
 _ORDERED = "numerical: from the law of the two middle ranks, a Poisson-binomial tail by contour integrals"
 
 CATALOGUE: dict[str, Metric] = {
@@ -403,11 +274,11 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AMRI",
             z_name="ZMR",
             definition="(1/n) sum r_i",
-            evaluate=_average(_rank),
-            term=_rank,
+            evaluate=law.average(law.take_rank),
+            term=law.take_rank,
             moments="means.mean_rank",
-            formula=_mean_of(
-                "(N + 1) / 2", "(N + 1) * (2*N + 1) / 6", "closed form, in whole numbers", f"{_HOYT}, eq. 8 and 9"
+            formula=law.mean_of(
+                "(N + 1) / 2", "(N + 1) * (2*N + 1) / 6", "closed form, in whole numbers", f"{law.HOYT}, eq. 6 and 7"
             ),
             exponent=1,
             is_counted=True,
@@ -425,14 +296,14 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AMRR",
             z_name="ZMRR",
             definition="(1/n) sum 1/r_i",
-            evaluate=_average(_reciprocal),
-            term=_reciprocal,
+            evaluate=law.average(law.take_reciprocal),
+            term=law.take_reciprocal,
             moments="means.mean_reciprocal_rank",
-            formula=_mean_of(
+            formula=law.mean_of(
                 "H(N, 1) / N",
                 "H(N, 2) / N",
                 "closed form: harmonic numbers by their asymptotic series",
-                f"{_HOYT}, appendix",
+                f"{law.HOYT}, eq. 12 and 14",
             ),
             inverse_of="harmonic_mean_rank",
             never_below="hits_at_1",
@@ -462,10 +333,10 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AH@{k}",
             z_name="ZH@{k}",
             definition="(1/n) #{i : r_i <= k}",
-            evaluate=_average(_hit),
-            term=_hit,
+            evaluate=law.average(law.take_hit),
+            term=law.take_hit,
             moments="means.hits_at_k",
-            formula=_mean_of("min(k / N, 1)", "min(k / N, 1)", "closed form", f"{_HOYT}, eq. 19 and 20"),
+            formula=law.mean_of("min(k / N, 1)", "min(k / N, 1)", "closed form", f"{law.HOYT}, eq. 19 and 20"),
             is_counted=True,
             weighted=True,
             macro=True,
@@ -481,9 +352,9 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AGMRI",
             z_name="ZGMR",
             definition="(prod r_i)^(1/n)",
-            evaluate=lambda ranks, weights, _: float(np.exp(_mean(np.log(ranks), weights))),
+            evaluate=lambda ranks, weights, _: float(np.exp(law.mean(np.log(ranks), weights))),
             moments="means.geometric_mean_rank",
-            formula=_product("", f"{_HOYT}, for the expectation; the variance is derived here"),
+            formula=law.product_of("", f"{law.HOYT}, for the expectation; the variance is derived here"),
             exponent=0,
             weighted=True,
             macro=True,
@@ -495,9 +366,9 @@ CATALOGUE: dict[str, Metric] = {
             title="inverse geometric mean rank",
             scale="share",
             definition="(prod r_i)^(-1/n)",
-            evaluate=lambda ranks, weights, _: float(np.exp(-_mean(np.log(ranks), weights))),
+            evaluate=lambda ranks, weights, _: float(np.exp(-law.mean(np.log(ranks), weights))),
             moments="means.inverse_geometric_mean_rank",
-            formula=_product("-", "derived here"),
+            formula=law.product_of("-", "derived here"),
             inverse_of="geometric_mean_rank",
             weighted=True,
             in_pykeen_table=True,
@@ -509,9 +380,9 @@ CATALOGUE: dict[str, Metric] = {
             scale="share",
             spellings=("inverse mean rank", "IMR"),
             definition="n / sum r_i",
-            evaluate=lambda ranks, weights, _: 1.0 / _mean(ranks, weights),
+            evaluate=lambda ranks, weights, _: 1.0 / law.mean(ranks, weights),
             moments="powers.inverse_mean_rank",
-            formula=_negative_power("1", "1"),
+            formula=law.negative_power("1", "1"),
             inverse_of="arithmetic_mean_rank",
             in_pykeen_table=True,
         ),
@@ -521,9 +392,9 @@ CATALOGUE: dict[str, Metric] = {
             title="harmonic mean rank",
             scale="rank",
             definition="n / sum 1/r_i",
-            evaluate=lambda ranks, weights, _: 1.0 / _mean(1.0 / ranks, weights),
+            evaluate=lambda ranks, weights, _: 1.0 / law.mean(1.0 / ranks, weights),
             moments="powers.harmonic_mean_rank",
-            formula=_negative_power("-1", "1"),
+            formula=law.negative_power("-1", "1"),
             exponent=-1,
             in_pykeen_table=True,
         ),
@@ -534,9 +405,9 @@ CATALOGUE: dict[str, Metric] = {
             scale="rank",
             spellings=("root mean square rank", "power mean rank 2"),
             definition="sqrt((1/n) sum r_i^2)",
-            evaluate=lambda ranks, weights, _: _quadratic(ranks, weights),
+            evaluate=lambda ranks, weights, _: law.quadratic_mean(ranks, weights),
             moments="powers.quadratic_mean_rank",
-            formula=Formula(
+            formula=law.Formula(
                 expectation="mean(sqrt(sum(x**2 for x in r) / n) for r in rankings)",
                 variance="sum(c * (N + 1) * (2*N + 1) / 6 for N, c in tasks) / n - E**2",
                 method="numerical: E[S^(1/2)] of the sum S of squares as an integral of its Laplace transform, or the "
@@ -550,9 +421,9 @@ CATALOGUE: dict[str, Metric] = {
             title="inverse quadratic mean rank",
             scale="share",
             definition="1 / sqrt((1/n) sum r_i^2)",
-            evaluate=lambda ranks, weights, _: 1.0 / _quadratic(ranks, weights),
+            evaluate=lambda ranks, weights, _: 1.0 / law.quadratic_mean(ranks, weights),
             moments="powers.inverse_quadratic_mean_rank",
-            formula=_negative_power("2", "(1/2)"),
+            formula=law.negative_power("2", "(1/2)"),
             inverse_of="quadratic_mean_rank",
         ),
         Metric(
@@ -562,9 +433,9 @@ CATALOGUE: dict[str, Metric] = {
             scale="rank",
             spellings=("median rank", "median", "MedR"),
             definition="median of r_i; of the two middle ranks the mean",
-            evaluate=lambda ranks, weights, _: _median(ranks, weights),
+            evaluate=lambda ranks, weights, _: law.median(ranks, weights),
             moments="median.median_rank",
-            formula=Formula(
+            formula=law.Formula(
                 expectation="mean(median(r) for r in rankings)",
                 variance="mean((median(r) - E)**2 for r in rankings)",
                 method=_ORDERED,
@@ -578,9 +449,9 @@ CATALOGUE: dict[str, Metric] = {
             scale="share",
             spellings=("inverse median rank", "inverse median"),
             definition="1 / median of r_i",
-            evaluate=lambda ranks, weights, _: 1.0 / _median(ranks, weights),
+            evaluate=lambda ranks, weights, _: 1.0 / law.median(ranks, weights),
             moments="median.inverse_median_rank",
-            formula=Formula(
+            formula=law.Formula(
                 expectation="mean(1 / median(r) for r in rankings)",
                 variance="mean((1 / median(r) - E)**2 for r in rankings)",
                 method=_ORDERED,
@@ -595,10 +466,10 @@ CATALOGUE: dict[str, Metric] = {
             scale="share",
             spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
             definition="(1/n) sum 1/log2(1 + r_i)",
-            evaluate=_average(_gain),
-            term=_gain,
+            evaluate=law.average(law.take_gain),
+            term=law.take_gain,
             moments="means.ndcg",
-            formula=_mean_of(
+            formula=law.mean_of(
                 "mean(log(2) / log(1 + j) for j in ranks(N))",
                 "mean((log(2) / log(1 + j))**2 for j in ranks(N))",
                 "closed form: sums over ranks, Gauss's rule beyond 1024",
@@ -615,10 +486,10 @@ CATALOGUE: dict[str, Metric] = {
                 scale="share",
                 spellings=(f"{symbol} at", f"{symbol} at k", f"{symbol} k", f"{family} at", *further),
                 definition=f"(1/n) sum over r_i <= k of {written}",
-                evaluate=_average(_cut_off(term)),
-                term=_cut_off(term),
+                evaluate=law.average(law.cut_off(term)),
+                term=law.cut_off(term),
                 moments=f"means.{function}",
-                formula=_mean_of(
+                formula=law.mean_of(
                     f"sum({gain} for j in ranks(min(k, N))) / N",
                     f"sum(({gain})**2 for j in ranks(min(k, N))) / N",
                     "closed form: sums over ranks, term by term",
@@ -633,7 +504,7 @@ CATALOGUE: dict[str, Metric] = {
                     *("inverse_harmonic_mean_rank", "MRR", "mean reciprocal rank", ("mean reciprocal rank at",)),
                     *(
                         "1/r_i",
-                        _reciprocal,
+                        law.take_reciprocal,
                         "cut_off_reciprocal_rank",
                         "1 / j",
                         "the sums of Hoyt et al. 2022, cut off",
@@ -641,7 +512,7 @@ CATALOGUE: dict[str, Metric] = {
                 ),
                 (
                     *("ndcg", "nDCG", "normalised discounted cumulative gain, one relevant answer", ()),
-                    *("1/log2(1 + r_i)", _gain, "cut_off_ndcg", "log(2) / log(1 + j)"),
+                    *("1/log2(1 + r_i)", law.take_gain, "cut_off_ndcg", "log(2) / log(1 + j)"),
                     "Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques, for the metric",
                 ),
             )
@@ -653,10 +524,10 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank var", "rank variance", "variance of ranks", "var"),
             definition="(1/n) sum (r_i - mean r)^2",
-            evaluate=lambda ranks, weights, _: _variance(ranks, weights),
-            bound=_largest_variance,
+            evaluate=lambda ranks, weights, _: law.variance(ranks, weights),
+            bound=law.largest_variance,
             moments="deviation.rank_variance",
-            formula=Formula(
+            formula=law.Formula(
                 expectation="sum(c * ((N + 1) * (2*N + 1) / 6) for N, c in tasks) / n"
                 " - (sum(c * (N**2 - 1) / 12 for N, c in tasks) + sum(c * (N + 1) / 2 for N, c in tasks)**2) / n**2",
                 variance="mean((mean(x**2 for x in r) - mean(r)**2 - E)**2 for r in rankings)",
@@ -671,10 +542,10 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank std", "std", "standard deviation of ranks"),
             definition="sqrt((1/n) sum (r_i - mean r)^2)",
-            evaluate=lambda ranks, weights, _: float(np.sqrt(_variance(ranks, weights))),
-            bound=lambda sizes, tasks: float(np.sqrt(_largest_variance(sizes, tasks))),
+            evaluate=lambda ranks, weights, _: float(np.sqrt(law.variance(ranks, weights))),
+            bound=lambda sizes, tasks: float(np.sqrt(law.largest_variance(sizes, tasks))),
             moments="deviation.standard_deviation",
-            formula=Formula(
+            formula=law.Formula(
                 expectation="mean(sqrt(mean(x**2 for x in r) - mean(r)**2) for r in rankings)",
                 variance="mean(mean(x**2 for x in r) - mean(r)**2 for r in rankings) - E**2",
                 method="numerical: the series of sqrt(1 + x) in the central moments of the variance, or an integral of "
@@ -688,10 +559,10 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank mad",),
             definition="median of |r_i - median r|, over 0.67449",
-            evaluate=lambda ranks, weights, _: _median_absolute_deviation(ranks, weights),
-            bound=_largest_median_deviation,
+            evaluate=lambda ranks, weights, _: law.median_absolute_deviation(ranks, weights),
+            bound=law.largest_median_deviation,
             moments="median_deviation.median_absolute_deviation",
-            formula=Formula(
+            formula=law.Formula(
                 expectation="mean(median([abs(x - median(r)) for x in r]) / 0.6744897501960817 for r in rankings)",
                 variance="mean((median([abs(x - median(r)) for x in r]) / 0.6744897501960817 - E)**2"
                 " for r in rankings)",
@@ -708,7 +579,7 @@ CATALOGUE: dict[str, Metric] = {
             definition="n",
             evaluate=lambda _, weights, __: float(np.sum(weights)),
             moments="means.num_ranks",
-            formula=Formula(expectation="n", variance="0", method="closed form", reference="–"),
+            formula=law.Formula(expectation="n", variance="0", method="closed form", reference="–"),
         ),
     )
 }
@@ -827,69 +698,65 @@ def list_prefixes(name: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def _parse(name: str, k: int | None) -> Metric:
     bare = _PREFIX.sub("", name.strip())
-    numbered = _NUMBERED.match(bare)
-    try:
-        family = _resolve_numbered(numbered[1], bare) if numbered else _NAMES.resolve(bare)
-    except UnknownNameError:
+    family, number = _find_family(bare)
+    if family is None:
         if (adjusted := _find_adjusted(bare)) is not None:
             label = adjusted[0].label
             raise UnknownNameError(
                 f"{name} is an adjusted form of {label}; name the metric whose value was published: {label}."
-            ) from None
-        if other := _describe_other(numbered[1] if numbered else bare, numbered[2] if numbered else ""):
-            raise UnknownNameError(
-                f"unknown metric {name!r}: {other} `rankconst show metrics` lists them all."
-            ) from None
+            )
+        if other := _describe_other(bare):
+            raise UnknownNameError(f"unknown metric {name!r}: {other} `rankconst show metrics` lists them all.")
         _LABELS.resolve(name)  # suggests names as people write them
-        raise
-    metric = CATALOGUE[family]
+        family = _NAMES.resolve(bare)
+    metric, cutoff = CATALOGUE[family], k if number is None else number
     if not metric.takes_k:
         return metric
-    if numbered:
-        k = int(numbered[2])
-    if k is None:
+    if cutoff is None:
         short = metric.label.lower().removesuffix("k")
         raise UnknownNameError(f"metric {name!r} needs a k: write {short}1, {short}10 or any other k.")
-    return metric.at(k)
+    return metric.at(cutoff)
 
 
-def _resolve_numbered(name: str, whole: str) -> str:
-    """Return the family of a name with a number: ``hits`` of ``hits 10``; of ``mrr@10``, but not of ``mrr10``."""
-    try:
-        return _NAMES_WITH_K.resolve(name)
-    except UnknownNameError:
-        if "@" not in whole:
-            raise
-        return _NAMES_WITH_K.resolve(f"{name} at")
+def _find_family(bare: str) -> tuple[str | None, int | None]:
+    """Return the family of a name, and its number: ``hits`` of ``hits 10``; of ``mrr@10``, but not of ``mrr10``."""
+    numbered = _NUMBERED.match(bare)
+    if numbered is None:
+        return _NAMES.find(bare), None
+    stem = numbered[1]
+    family = _NAMES_WITH_K.find(stem) or (_NAMES_WITH_K.find(f"{stem} at") if "@" in bare else None)
+    return family, int(numbered[2])
 
 
 def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
     """Return the metric that a whole name spells, with its form if it is an adjusted one; None if it is no metric."""
     bare = name.strip()
-    numbered = _NUMBERED.match(bare)
-    family, cutoff = _NAMES.find(bare), k
-    if numbered is not None:
-        stem = numbered[1]
-        family = _NAMES_WITH_K.find(stem) or (_NAMES_WITH_K.find(f"{stem} at") if "@" in bare else None)
-        cutoff = int(numbered[2])
+    family, number = _find_family(bare)
     if family is not None:
-        metric = CATALOGUE[family]
-        if metric.takes_k and not cutoff:
-            return None
-        return (metric.at(cutoff) if metric.takes_k and cutoff is not None else metric), None
+        metric, cutoff = CATALOGUE[family], k if number is None else number
+        if not metric.takes_k:
+            return metric, None
+        return (metric.at(cutoff), None) if cutoff else None
     for pattern, form in _ADJUSTED_KEYS:
         if (keyed := re.match(pattern, bare, re.IGNORECASE)) is not None and (found := find_metric(keyed[1], k)):
-            lone = form == "normalised" and found[0].index_name and not found[0].normalised_name
-            return None if found[1] else (found[0], "index" if lone else form)
+            return None if found[1] else _name_form(found[0], form)
     return _find_adjusted(bare)
+
+
+def _name_form(metric: Metric, form: str) -> tuple[Metric, str]:
+    """Return a metric with the form that a key of PyKEEN means: it leaves out "_index" where nothing else is meant."""
+    lone = form == "normalised" and metric.index_name and not metric.normalised_name
+    return metric, "index" if lone else form
 
 
 _PRECISION = "mean average precision"
 _PRECISIONS = {"map", "ap", "averageprecision", squash(_PRECISION)}
 
 
-def _describe_other(bare: str, cutoff: str) -> str:
+def _describe_other(bare: str) -> str:
     """Say what a name means that is near a metric's but means another; empty if it is no such name."""
+    numbered = _NUMBERED.match(bare)
+    bare, cutoff = (numbered[1], numbered[2]) if numbered else (bare, "")
     if squash(bare) in _PRECISIONS:
         return f"{_PRECISION} is the MRR only if every task has one right answer and there is no cut-off."
     try:
@@ -927,12 +794,8 @@ def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
     """Read the name of an adjusted metric, such as ``AH@10`` or PyKEEN's ``z_hits_at_10``: the metric and the form."""
     bare = _PREFIX.sub("", name.strip())
     for pattern, form in _ADJUSTED_KEYS:
-        found = re.match(pattern, bare, re.IGNORECASE)
-        if found is not None:
-            metric = parse_metric(found[1])
-            # PyKEEN leaves out "_index" if a metric has no adjusted form but the index and z.
-            lone = form == "normalised" and metric.index_name and not metric.normalised_name
-            return metric, "index" if lone else form
+        if (found := re.match(pattern, bare, re.IGNORECASE)) is not None:
+            return _name_form(parse_metric(found[1]), form)
     named = _find_adjusted(bare)
     if named is None:
         raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst show metrics` lists the names.")

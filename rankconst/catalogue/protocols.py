@@ -245,19 +245,16 @@ UNTABLED: dict[str, Protocol] = {
         reference="ULTRA evaluates so where valid is of another graph: "
         "https://github.com/DeepGraphLearning/ULTRA/blob/04d5c13a440a1b72be3a0208fcc92e7242cab7a5/script/run.py",
     ),
-    "pykeen-1.4": Protocol(
-        key="pykeen-1.4",
+    "pykeen-train+test": Protocol(
+        key="pykeen-train+test",
         candidates="seen",
         tasks="seen",
         distinct=True,
         known="own",
-        used_by=("PyKEEN 1.0 to 1.4",),
+        used_by=("PyKEEN 1.0 to 1.4", "PyKEEN with filter_validation_when_testing=False"),
         summary="As pykeen, but only known answers of train and the evaluated split are removed: for test, those of "
         "valid stay.",
         reference="PyKEEN 1.0 to 1.4, https://github.com/pykeen/pykeen/issues/397",
-        refused="there are no constants for pykeen-1.4: PyKEEN before 1.5 removed the known answers of train and test, "
-        "not of valid, and no tables hold the candidates that remain. If the numbers were filtered by all three "
-        "splits, add --protocol pykeen.",
     ),
 }
 """Protocols that results may be of but that only tables of one's own hold, by key."""

@@ -123,7 +123,7 @@ TOOLS: dict[str, Tool] = {
                 "get_candidate_set_size or the table that it published (doi:10.5281/zenodo.6331629) counts one "
                 "candidate too few in each task.",
                 "Up to version 1.4.0 its AMR was the mean of rank over expected rank, and the test set was filtered "
-                "without the validation set: protocol pykeen-1.4, for which there are no constants.",
+                "without the validation set: protocol pykeen-train+test, of which you build the tables yourself.",
             ),
             evidence=(
                 _file(

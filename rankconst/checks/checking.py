@@ -1,4 +1,8 @@
-"""A results file checked: the laws that its numbers break, and what they say about where they come from."""
+"""A results file checked: the laws that its numbers break, and what they say about where they come from.
+
+Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits give, a share of n
+tasks is a multiple of 1/n. A published number that breaks one is a slip, or is not what its heading says.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +14,30 @@ import numpy as np
 
 from rankconst.answers import Question
 from rankconst.catalogue.protocols import RELATION_SIDE
-from rankconst.checks.identify.search import describe_matches, identify_reading, tells
-from rankconst.checks.lint import lint_reading
-from rankconst.checks.lint.case import Finding
-from rankconst.checks.lint.rules import MISMATCH, describe_mismatch
+from rankconst.checks.case import Archive, Case, Finding, build_case
+from rankconst.checks.chance import CHANCE, MISMATCH, describe_mismatch
+from rankconst.checks.completing import complete_reading, tells
+from rankconst.checks.laws import LAWS, SWAPPED
+from rankconst.checks.search import describe_matches, identify_reading
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Stated, agrees, parse_stated
-from rankconst.names import list_first
+from rankconst.names import list_first, resolve_name
+from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
-    from rankconst.checks.identify.matches import Identified, Match
-    from rankconst.checks.lint.case import Lint
-    from rankconst.results.reading import Measured, Reading
+    from rankconst.checks.matches import Identified, Match
+    from rankconst.evaluation import Ask
+    from rankconst.results.reading import Entry, Measured, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
+
+RULES = {**LAWS, **CHANCE}
+"""Every rule by its key, in the order in which they are applied and listed."""
 
 EVIDENCE = "evidence"
 """The rule of rows that say where numbers come from."""
@@ -130,10 +139,12 @@ def check_reading(
 
     Questions name options, or arguments if `in_python`. Raises DataError if the file holds none of these numbers.
     """
-    user, chosen = parse_stated(user, tables), tuple(rules)
+    listed = "`rankconst show rules` lists them all."
+    chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
+    user = parse_stated(user, tables)
     reading, notes = _choose(reading, tables, user)
-    laws = lint_reading(reading, tables, user, rules=chosen)
-    findings = laws.findings
+    cases, asks = _build_cases(reading, tables, user)
+    findings = _drop_explained([finding for rule in chosen or RULES.values() for finding in rule.apply(cases)])
     groups: tuple[Identified, ...] = ()
     if not chosen and tells(reading):
         if user.side == RELATION_SIDE:
@@ -141,14 +152,48 @@ def check_reading(
         else:
             found = identify_reading(reading, tables, user)
             groups = tuple(group for group in found if group.evidence.pieces or group.evidence.dropped)
-            findings = tuple(sorted((*findings, *_find_mismatches(groups, laws)), key=lambda each: each.line or 0))
-    places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if laws.asked else {}
+            findings += list(_find_mismatches(groups, findings, cases))
+    findings.sort(key=lambda finding: finding.line or 0)
+    notes += dict.fromkeys(case.note for case in cases if case.note)
+    places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if asks else {}
     asked = (
         Question.of(ask, sorted(places[entry.row, entry.column] for entry in entries), in_python=in_python)
-        for ask, entries in laws.asked.items()
+        for ask, entries in asks.items()
     )
-    every = (*notes, *laws.notes)
-    return CheckedReading(reading, findings, groups, every, tuple(asked), tables.version)
+    return CheckedReading(reading, tuple(findings), groups, tuple(notes), tuple(asked), tables.version)
+
+
+def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[Case], dict[Ask, list[Entry]]]:
+    """Return what is to be checked of each evaluation, and the questions with the numbers that wait for them."""
+    completed, archive = complete_reading(reading, tables, user), Archive(tables)
+    cases: list[Case] = []
+    asked: dict[Ask, list[Entry]] = {}
+    for place, group in enumerate(completed.groups or group_entries(reading)):
+        context = completed.contexts[place] if completed.contexts else group.context
+        # A slip may be why nothing fits: such numbers are judged by what file and user say.
+        ask = completed.asked.get(place)
+        case = build_case(group, reading, user, archive, None if ask else context)
+        cases.append(replace(case, assumed=user.protocol is None) if ask else case)
+        for each in filter(None, dict.fromkeys((*case.asks, ask))):
+            asked.setdefault(each, []).extend(group.entries)
+    return cases, asked
+
+
+def _drop_explained(findings: list[Finding]) -> list[Finding]:
+    """Drop what only follows from two columns exchanged, or from a value that is impossible by itself."""
+
+    def list_entries(rule: str) -> set[int]:
+        # By identity: thousands of entries take long to hash.
+        return {id(m.entry) for finding in findings if finding.rule == rule for m in finding.values}
+
+    exchanged, impossible = list_entries(SWAPPED), list_entries("range")
+
+    def is_explained(finding: Finding) -> bool:
+        entries = {id(m.entry) for m in finding.values}
+        by_exchange = RULES[finding.rule].mended_by_swap and not entries.isdisjoint(exchanged)
+        return by_exchange or (finding.rule not in {"range", SWAPPED} and not entries.isdisjoint(impossible))
+
+    return [finding for finding in findings if not is_explained(finding)]
 
 
 def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, list[str]]:
@@ -169,10 +214,12 @@ def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, li
     return replace(reading, entries=entries.keep(of)), [f"numbers of {named} are left out: you asked for others."]
 
 
-def _find_mismatches(groups: Iterable[Identified], laws: Lint) -> Iterator[Finding]:
+def _find_mismatches(
+    groups: Iterable[Identified], findings: Sequence[Finding], cases: Sequence[Case]
+) -> Iterator[Finding]:
     """Yield the adjusted values that are wrong on all sets of tasks that they fit, where no law could say so."""
-    told = {(each.values[0].entry.row, each.values[0].entry.column) for each in laws.findings if each.rule == MISMATCH}
-    open_cases = ((case, m) for case in laws.cases if case.tasks is None for m in case.measured)
+    told = {(each.values[0].entry.row, each.values[0].entry.column) for each in findings if each.rule == MISMATCH}
+    open_cases = ((case, m) for case in cases if case.tasks is None for m in case.measured)
     unknown = {place: (case, m) for case, m in open_cases if (place := (m.entry.row, m.entry.column)) not in told}
     for group in groups:
         for wrong in group.mismatches:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.answers import describe_assumed
-from rankconst.checks.identify.search import complete_reading
+from rankconst.checks.completing import complete_reading
 from rankconst.cli.notes import name_lines, report_assumed, report_caveats, report_questions, report_reading
 from rankconst.cli.output import (
     Column,

@@ -17,7 +17,7 @@ from rankconst.names import resolve_name, squash
 from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
-    from rankconst.checks.lint.rules import Rule
+    from rankconst.checks.case import Rule
     from rankconst.tables.tables import Tables
 
 FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
@@ -115,7 +115,7 @@ def _read_protocol(protocol: Protocol, field: str) -> Any:
 
 
 def _load_rules() -> Mapping[str, Rule]:
-    from rankconst.checks.lint.rules import RULES
+    from rankconst.checks.checking import RULES
 
     return RULES
 

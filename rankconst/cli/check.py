@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from rankconst.checks.case import Finding
     from rankconst.checks.checking import CheckedReading
-    from rankconst.checks.identify.matches import Identified, Match
-    from rankconst.checks.lint.case import Finding
+    from rankconst.checks.matches import Identified, Match
     from rankconst.results.reading import Reading
     from rankconst.tasks import Tasks
 
@@ -79,7 +79,7 @@ _SETS = (
 
 
 def _list_rule_keys() -> Iterable[str]:
-    from rankconst.checks.lint.rules import RULES
+    from rankconst.checks.checking import RULES
 
     return RULES
 

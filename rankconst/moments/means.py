@@ -57,7 +57,7 @@ _TASK_ERROR = 16
 def mean_rank(histogram: Histogram) -> Moments:
     """Return the moments of MR: e = a + (N+1)/2, v = (N^2-1)/12; correctly rounded without weights.
 
-    Hoyt et al. 2022, eq. 8 and 9 (general form; the paper's constant-N form of eq. 8 has n and N exchanged).
+    Hoyt et al. 2022, eq. 6 and 7.
     """
     if histogram.is_weighted:
         mean, spread = _rank(histogram.num_candidates)
@@ -73,7 +73,7 @@ def mean_rank(histogram: Histogram) -> Moments:
 def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2; the same sums over a block.
 
-    Hoyt et al. 2022, appendix; the manuscript's code used ln(mean N)/(mean N - 1) for e, which is another number.
+    Hoyt et al. 2022, eq. 12 and 14; the manuscript's code used ln(mean N)/(mean N - 1) for e, which is another number.
     """
     if histogram.offsets is not None:
         distinct, place = distinct_blocks(histogram)

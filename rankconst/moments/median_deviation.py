@@ -42,7 +42,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.metrics import CATALOGUE, NORMAL_QUARTILE
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.ranks import NORMAL_QUARTILE
 from rankconst.moments.blocks import certain_moments, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from rankconst.adjusting import (
 from rankconst.answers import Question, gather_assumed
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
-from rankconst.evaluation import NO_DATASET, Ask, agrees, match_relations, parse_stated, settle
+from rankconst.evaluation import NO_DATASET, Ask, agrees, parse_stated, settle
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.labels import read_label
@@ -212,60 +211,6 @@ def _word(asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable
     return {place: " ".join(found) for place, found in told.items()}
 
 
-_FEW = 50
-# Most names of models begin with a capital, and looking up relations takes time.
-# Names of relations may be numbers, but 20% is none of them.
-_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
-
-
-def are_relations(cells: Iterable[str], dataset: Any, tables: Tables) -> bool:
-    """Tell whether cells name relations of a dataset, given in any spelling, and nothing else."""
-    names = list(dict.fromkeys(filter(None, cells)))
-    if not names or not isinstance(dataset, str) or any(map(_NO_RELATION.match, names)):
-        return False
-    try:
-        return bool(match_relations(names, tables.relations(tables.resolve_dataset(dataset))))
-    except UnknownNameError:
-        return False
-
-
-def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
-    """Say of which relation each row is where a column holds nothing but relations of the dataset."""
-    entries, rows = reading.entries, reading.rows
-    others = {head.column for head in entries.heads}
-    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
-    for column in (column for column in reading.columns if column not in others):
-        few = [*filter(None, (row.get(column) for row in first))]
-        if not few or any(map(_NO_RELATION.match, few)):
-            continue
-        datasets = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts}
-        dataset = datasets.pop()
-        if datasets or not are_relations(few, dataset, tables):
-            continue
-        whole = reading.cells(column)
-        cells = [whole[row] for row in entries.rows.tolist()]
-        if are_relations(cells, dataset, tables):
-            lack = "" if reading.of_objects else _NO_CELL.format(column)
-            own = (
-                entry._replace(context=_add_relation(entry.context, cell, lack))
-                for entry, cell in zip(entries, cells, strict=True)
-            )
-            return replace(reading, entries=Entries(own))
-    return reading
-
-
-_NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
-
-
-def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
-    """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
-    if context.relations:
-        return context
-    return (
-        replace(context, relations=(cell,)) if cell else replace(context, asks=(*context.asks, Ask("relations", lack)))
-    )
-
-
 def _note(done: Done, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
     index, entries = done.batch.index, reading.entries
@@ -336,6 +281,9 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[in
                 "--percent and write the sign into their headings: Hits@10 (%).",
             )
     return notes
+
+
+_FEW = 50
 
 
 class _Precision(NamedTuple):

@@ -10,8 +10,9 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.answers import FAMILIES, Family, Query, parse_answers_metric
-from rankconst.catalogue.metrics import Formula, Metric
+from rankconst.catalogue.metrics import Metric
 from rankconst.catalogue.protocols import OWN_COUNTS
+from rankconst.catalogue.ranks import Formula
 from rankconst.errors import DataError
 from rankconst.moments import answers
 from rankconst.tasks import Histogram, Tasks

@@ -13,13 +13,12 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import MACRO_METRICS, TABULATED_KS, Metric
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.moments.means import moments_of_tasks
-from rankconst.tables.tables import decode_column
+from rankconst.tables.records import decode, find_runs, to_array
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from rankconst.tables.tables import Tables
@@ -71,28 +70,28 @@ class TaskSets:
         import pyarrow.compute as pc
 
         # Published adjusted values are of link prediction, against chance.
-        read = (*TASK_FIELDS, "metric", "k", "num_tasks", "expectation", "variance", "method")
-        table = tables._read("constants", read, baseline=DEFAULT_BASELINE)
+        coded = (*TASK_FIELDS, "metric", "method")
+        read = (*coded, "k", "num_tasks", "expectation", "variance")
+        table = tables._read("constants", read, coded=coded, baseline=DEFAULT_BASELINE)
         linked = pc.not_equal(table["side"], pa.scalar(RELATION_SIDE))
         table = table.filter(pc.and_(linked, pc.equal(table["aggregation"], pa.scalar(DEFAULT_AGGREGATION))))
-        codes = {name: _encode(table, name) for name in (*TASK_FIELDS, "metric", "method")}
-        keys = np.stack([codes[name][0] for name in TASK_FIELDS])
         # Rows are in canonical order: those of a set are together.
-        starts = np.flatnonzero(np.concatenate(([True], np.any(keys[:, 1:] != keys[:, :-1], axis=0))))
-        names = {name: np.array(codes[name][1])[codes[name][0][starts]] for name in TASK_FIELDS}
-        rows = {name: _numbers(table, name) for name in ("num_tasks", "expectation", "variance")}
-        ks = _encode(table, "k")
-        rows["k"] = np.array([k or 0 for k in ks[1]])[ks[0]]
-        rows["metric"] = codes["metric"][0]
-        rows["sampled"] = (np.array(codes["method"][1]) == "sampled")[codes["method"][0]]
-        columns = (names[name].tolist() for name in TASK_FIELDS)
-        micro = list(itertools.starmap(Tasks, zip(*columns, strict=True)))
+        named, starts = find_runs(table, TASK_FIELDS)
+        micro = list(itertools.starmap(Tasks, named))
+        (metrics, families), (methods, written) = (decode(table[name]) for name in ("metric", "method"))
+        rows = {name: to_array(table[name]) for name in ("num_tasks", "expectation", "variance")}
+        ks: Any = table["k"]
+        rows |= {
+            "k": to_array(ks.fill_null(0)),
+            "metric": metrics,
+            "sampled": (written == "sampled")[methods],
+        }
         macros = Macros.read(tables, micro)
         sets = (*micro, *macros.sets)
         counted = dict(zip(micro, rows["num_tasks"][starts].tolist(), strict=True))
         num_tasks = np.array([counted[replace(each, aggregation=DEFAULT_AGGREGATION)] for each in sets])
         names = {name: np.array([getattr(each, name) for each in sets]) for name in TASK_FIELDS}
-        return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows, macros)
+        return cls(tables, sets, num_tasks, names, tuple(families), starts, rows, macros)
 
     def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the bounds of a metric's expectation in each set: equal where the tables have it exactly, else NaN."""
@@ -182,22 +181,22 @@ class Macros:
         keys = (*TASK_FIELDS[:-1], "relation")
         queries = tables._read("macro_candidates", (*TASK_FIELDS, *_COUNTS, "weight"), coded=TASK_FIELDS)
         singles = tables._read("candidates_by_relation", (*keys, *_COUNTS), coded=keys)
-        counts, first = _numbers(singles, "num_tasks"), _find_runs(singles, keys)[1]
+        counts, first = to_array(singles["num_tasks"]), find_runs(singles, keys)[1]
         weights = np.repeat(1.0 / np.add.reduceat(counts, first), np.diff(np.append(first, counts.size)))
-        (named, starts), (others, more) = _find_runs(queries, TASK_FIELDS), _find_runs(singles, keys[:-1])
+        (named, starts), (others, more) = find_runs(queries, TASK_FIELDS), find_runs(singles, keys[:-1])
         every = list(itertools.starmap(Tasks, (*named, *((*each, "macro-relation") for each in others))))
         places = {tasks: place for place, tasks in enumerate(every)}
         weighed = (replace(tasks, aggregation=each) for each in MACROS for tasks in micro)
         held = tuple(tasks for tasks in weighed if all(side in places for side in tasks.sides))
         pairs = [[*(places[side] for side in tasks.sides), len(every)][:2] for tasks in held]
-        sizes, tasks = (np.concatenate([_numbers(table, name) for table in (queries, singles)]) for name in _COUNTS)
+        sizes, tasks = (np.concatenate([to_array(table[name]) for table in (queries, singles)]) for name in _COUNTS)
         return cls(
             sets=held,
             sides=np.array(pairs, dtype=np.intp).reshape(-1, 2),
             starts=np.concatenate([starts, len(queries) + more]),
             num_candidates=sizes,
             num_tasks=tasks,
-            weights=np.concatenate([_numbers(queries, "weight"), weights]),
+            weights=np.concatenate([to_array(queries["weight"]), weights]),
         )
 
     def average(self, metric: Metric) -> NDArray[np.float64]:
@@ -234,8 +233,8 @@ class RelationSets:
     def _read(cls, tables: Tables) -> RelationSets:
         keys = (*TASK_FIELDS[:-1], "relation")
         table = tables._read("candidates_by_relation", (*keys, *_COUNTS), coded=keys)
-        words, rows = _find_runs(table, keys)
-        sizes, counts = (_numbers(table, name) for name in _COUNTS)
+        words, rows = find_runs(table, keys)
+        sizes, counts = (to_array(table[name]) for name in _COUNTS)
         num_tasks, totals = (np.add.reduceat(each, rows) for each in (counts, counts * (sizes + 1)))
         groups = {}
         for named, places in itertools.groupby(range(len(words)), key=lambda place: words[place][:-1]):
@@ -250,30 +249,10 @@ class RelationSets:
         return cls(groups)
 
 
-def _find_runs(table: pa.Table, names: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
-    """Return the words of each run of rows with the same words in some coded columns, and where it begins."""
-    if not len(table):
-        return [], np.empty(0, dtype=np.intp)
-    coded = [decode_column(table.column(name)) for name in names]
-    new = np.any([codes[1:] != codes[:-1] for codes, _ in coded], axis=0)
-    starts = np.flatnonzero(np.append(True, new))
-    return [*zip(*(words[codes[starts]].tolist() for codes, words in coded), strict=True)], starts
-
-
-def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:
-    """Return the codes of a column and the values that they encode."""
-    column = table.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
-    return np.from_dlpack(column.indices), column.dictionary.to_pylist()
-
-
 def _shorten(values: NDArray[np.float64]) -> bytes:
     """Return numbers without their last bits: equal weights change those only."""
     share, power = np.frexp(values)
     return np.ldexp(np.round(share, 11), power).tobytes()
-
-
-def _numbers(table: pa.Table, name: str) -> NDArray[Any]:
-    return np.from_dlpack(table.column(name).combine_chunks())
 
 
 _COUNTS = ("num_candidates", "num_tasks")

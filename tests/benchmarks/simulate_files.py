@@ -23,7 +23,8 @@ import numpy as np
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
-from rankconst.checks.identify.search import CERTAIN, complete_reading
+from rankconst.checks.completing import complete_reading
+from rankconst.checks.search import CERTAIN
 from rankconst.errors import RankconstError
 from rankconst.evaluation import Stated
 from rankconst.moments import compute_moments

@@ -153,7 +153,7 @@ def check_further(dataset: Dataset, further: list[Row]) -> None:
         return
     knowing, told = add_known(graph, known)
     assert told.startswith(f"{sum(row in inside for row in further)} of {len(further)} further known triples")
-    for protocol, split in itertools.product((*STATIC.values(), UNTABLED["train+test"]), ORDER):
+    for protocol, split in itertools.product((*STATIC.values(), *UNTABLED.values()), ORDER):
         counts, before = count_candidates(knowing, protocol, split), count_candidates(graph, protocol, split)
         ranked = {"all": entities, "seen": entities_of(dataset["train"])}[protocol.candidates]
         names = protocol.known_splits(split)

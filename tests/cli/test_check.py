@@ -44,7 +44,7 @@ def test_a_slip(run: Run, slip: Path) -> None:
     assert screen.out == (
         f"{slip}:3: error: hits-monotone: RotatE, WN18RR: "
         "Hits@3 0.592 (0.5915 to 0.5925) is above Hits@10 0.571 (0.5705 to 0.5715).\n"
-        "    must hold: Hits@3 <= Hits@10. A slip in one of the two, or the two are exchanged.\n"
+        "    must hold: Hits@3 <= Hits@10. One of the two is a slip, or they are exchanged.\n"
     )
     assert screen.err == "10 numbers, 1 finding (1 error)\n"
 

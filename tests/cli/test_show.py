@@ -14,7 +14,7 @@ from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, MACRO_METRICS, TABULATED, describe_metric, parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import TOOLS
-from rankconst.checks.lint.rules import RULES
+from rankconst.checks.checking import RULES
 from rankconst.version import __version__, bundled_versions
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import CATALOGUE, NORMAL_QUARTILE
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, parse_protocol
+from rankconst.catalogue.ranks import NORMAL_QUARTILE
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.structure import TASKS, count_tasks

@@ -31,8 +31,8 @@ from rankconst.catalogue.protocols import (
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
+from rankconst.tables.reading import open_parquet
 from rankconst.tables.schema import COLUMNS, TableColumn, baselines_of, file_of, is_former, list_lacking
-from rankconst.tables.tables import open_parquet
 from rankconst.tasks import Histogram, Tasks
 from rankconst.version import parse_version
 from rankconst_builder.describe import name_archive

@@ -215,7 +215,7 @@ def _list_numbers(
             stated,
             split=split,
             side=path.side or None,
-            protocol="pykeen-1.4" if old and exact and split in {None, "test"} else stated.protocol,
+            protocol="pykeen-train+test" if old and exact and split in {None, "test"} else stated.protocol,
             rank_type=RANK_TYPES.get(path.rank_type),
             num_tasks=counts.get((path.split, path.side, path.rank_type)),
         )

@@ -13,7 +13,7 @@ from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import TABULATED_KS
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
-from rankconst.checks.identify.defects import Checked, bound_cancellation, check_entries
+from rankconst.checks.defects import Checked, bound_cancellation, check_entries
 from rankconst.errors import UnknownNameError
 from rankconst.values.published import NOISE
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.checks.identify.evidence import Evidence, Piece
+    from rankconst.checks.evidence import Evidence, Piece
     from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry
     from rankconst.tables.search import TaskSets
@@ -385,8 +385,8 @@ _FAR = 10.0
 COUNTS = "--counts FILE with your own candidate counts"
 _SOME_RELATIONS = f"--relation NAME for each relation, if only some were evaluated, or {COUNTS}, if other tasks were"
 _OTHER_CANDIDATES = (
-    f"--protocol sampled:M if candidates were sampled, or {COUNTS}, if the known answers of other splits were removed "
-    "(PyKEEN's filter_validation_when_testing=False)"
+    "--protocol sampled:M if candidates were sampled, --protocol pykeen-train+test if PyKEEN ran with "
+    f"filter_validation_when_testing=False, or {COUNTS}, if other known answers were removed"
 )
 
 

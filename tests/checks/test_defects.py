@@ -9,7 +9,7 @@ import pytest
 
 from carried import open_once
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.checks.identify.defects import CAUSES, Checked, check_entries
+from rankconst.checks.defects import CAUSES, Checked, check_entries
 from rankconst.moments import compute_moments
 from rankconst.results.reading import Entry
 from rankconst.tasks import Histogram, Tasks

@@ -9,8 +9,8 @@ import pytest
 from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
-from rankconst.checks.identify.search import complete_reading
-from rankconst.checks.lint.case import Archive, Case, build_case, invert
+from rankconst.checks.case import Archive, Case, build_case, invert
+from rankconst.checks.completing import complete_reading
 from rankconst.evaluation import Stated
 from rankconst.results.reading import Entries, group_entries
 from rankconst.tasks import Tasks
@@ -27,11 +27,10 @@ def build(
     user: Stated = Stated(),  # noqa: B008 - frozen
     exact: bool = False,
     tool: str | None = None,
-    tables: bool = True,
 ) -> Case:
     reading = make_reading(row, context=context, exact=exact, tool=tool)
     (group,) = group_entries(reading)
-    return build_case(group, reading, user, Archive(TABLES if tables else None))
+    return build_case(group, reading, user, Archive(TABLES))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,7 @@ def test_what_cannot_be_compared_is_left_out() -> None:
     entries = (*reading.entries, reading.entries[0]._replace(text="0.340", column="mean reciprocal rank"))
     for text, kept in (("0.340", []), ("0.338", ["0.338"])):
         (group,) = group_entries(replace(reading, entries=Entries([*entries[:-1], entries[-1]._replace(text=text)])))
-        own = build_case(group, reading, Stated(), Archive()).own
+        own = build_case(group, reading, Stated(), Archive(TABLES)).own
         assert [m.entry.text for m in own.values()] == kept
 
 
@@ -112,7 +111,7 @@ def test_tasks() -> None:
     assert stated.most == TABLES.histogram("wn18rr", protocol="pykeen").num_candidates.max()
     assert build({"MRR": "0.4"}, Stated(dataset="WN18RR", num_tasks=17, protocol="standard")).num_tasks == 17
     for row in ({"MRR": "0.4"}, {"MR": "100"}):
-        unknown = build(row, tables=False)
+        unknown = build(row)
         assert (unknown.num_tasks, unknown.widest, unknown.most) == (None, None, float("inf"))
 
 

@@ -1,4 +1,4 @@
-"""What rules see and return: the numbers of one evaluation (:class:`Case`), and what is wrong with them."""
+"""Rules, what they see and what they return: the numbers of one evaluation, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
@@ -21,7 +21,7 @@ from rankconst.values.batches import count_ranked
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Ask, Stated
@@ -41,7 +41,7 @@ class Finding:
     """Numbers that are impossible, or that deserve a look."""
 
     values: tuple[Measured, ...]
-    # What they break, written with their own metrics: "Hits@1 <= Hits@3".
+    # What they break, written with their own metrics: "Hits@1 <= Hits@3"; empty for that of the rule.
     inequality: str
     statement: str
     # What probably happened, as a sentence; empty if nothing is more likely than the rest.
@@ -60,21 +60,57 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Lint:
-    """The findings in a file, in the order of its lines, and notes on what could not be checked."""
+class Rule:
+    """A law that numbers obey: its key, the law in words and as a formula, why it holds, and what finds breaches.
 
-    findings: tuple[Finding, ...]
-    # Of each evaluation, what was checked.
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...]
-    # What only the user can answer about ranking tasks, with the numbers that wait for it.
-    asked: Mapping[Ask, tuple[Entry, ...]]
+    `mended_by_swap`: two columns that changed places break it, and it holds if they change back.
+    """
+
+    key: str
+    title: str
+    inequality: str
+    why: str
+    find: Callable[[Any], Iterable[Finding]]
+    whole_file: bool
+    mended_by_swap: bool
+
+    def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
+        """Yield the findings in the evaluations of a file."""
+        if self.whole_file:
+            yield from (replace(finding, rule=self.key) for finding in self.find(cases))
+            return
+        for case in cases:
+            for finding in self.find(case):
+                inequality = finding.inequality or self.inequality
+                yield replace(finding, rule=self.key, inequality=inequality, label=case.group.label)
+
+
+_Find = TypeVar("_Find", bound="Callable[[Any], Iterable[Finding]]")
+
+
+def register(
+    rules: dict[str, Rule],
+    key: str,
+    *,
+    title: str,
+    inequality: str,
+    why: str,
+    whole_file: bool = False,
+    mended_by_swap: bool = False,
+) -> Callable[[_Find], _Find]:
+    """Register what finds the breaches of a rule in a case, or in all cases of a file."""
+
+    def decorate(find: _Find) -> _Find:
+        rules[key] = Rule(key, title, inequality, why, find, whole_file, mended_by_swap)
+        return find
+
+    return decorate
 
 
 class Archive:
     """Tables that remember what rows of a file have in common: thousands may be of the same ranking tasks."""
 
-    def __init__(self, tables: Tables | None = None) -> None:
+    def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.settle = functools.cache(self._settle)
         self.list_others = functools.cache(self._find_others)
@@ -82,7 +118,7 @@ class Archive:
     def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
         """Return the constants of a metric; None if the tables lack the tasks, or there is no such average."""
         try:
-            return None if self.tables is None or tasks is None else self.tables.look_up(tasks, metric)
+            return None if tasks is None else self.tables.look_up(tasks, metric)
         except (UnknownNameError, UsageError):
             return None
 
@@ -108,8 +144,6 @@ class Archive:
         self, file: Stated, user: Stated, implied: str | None
     ) -> tuple[Tasks | None, Tool | None, str | tuple[Ask, ...]]:
         """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
-        if self.tables is None:
-            return None, None, f"{_UNKNOWN}no tables were given."
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
         except AskedError as error:
@@ -126,10 +160,9 @@ class Archive:
 
     def _find_others(self, tasks: Tasks) -> list[Tasks]:
         """Return the other ranking tasks of the dataset, those that differ in the protocol alone first."""
-        protocols = () if self.tables is None else self.tables.protocols(tasks.dataset)
         every = (
             replace(tasks, protocol=protocol, split=split, side=side)
-            for protocol, split, side in itertools.product(protocols, SPLITS, LINK_SIDES)
+            for protocol, split, side in itertools.product(self.tables.protocols(tasks.dataset), SPLITS, LINK_SIDES)
         )
 
         def differ(one: Tasks) -> tuple[bool, int]:
@@ -166,6 +199,14 @@ class Case:
     asks: tuple[Ask, ...] = ()
     # True if the file says that the numbers are means over several runs.
     averaged: bool = False
+
+    @property
+    def where(self) -> str:
+        """The names of the tasks, behind a blank; empty if they are not known."""
+        if (tasks := self.tasks) is None:
+            return ""
+        assumed = " (assumed)" * self.assumed
+        return f" on {tasks.dataset} {tasks.split} {tasks.side}, protocol {tasks.protocol}{assumed}"
 
     @functools.cached_property
     def hits(self) -> dict[int, Measured]:

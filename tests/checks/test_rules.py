@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from carried import open_once
-from rankconst.checks.lint import lint_reading
-from rankconst.checks.lint.rules import RULES
+from rankconst.checks.checking import RULES
 from rankconst.evaluation import Stated
 from rankconst.results.formats import read_document
-from readings import OPEN, make_reading, measure
+from readings import OPEN, apply_rules, make_reading, measure
 
 if TYPE_CHECKING:
-    from rankconst.checks.lint.case import Finding
+    from rankconst.checks.case import Finding
 
 TABLES = open_once()
 
@@ -26,11 +25,11 @@ WN18RR = {"MR": "3340", "MRR": "0.476", "Hits@1": "0.428", "Hits@3": "0.492", "H
 
 
 def find(
-    *rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: Stated | None = None, exact: bool = False
+    *rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: Stated = OPEN, exact: bool = False
 ) -> tuple[Finding, ...]:
     reading = make_reading(*rows, context=context, exact=exact)
     rules = [rule] if rule else [rule for rule in RULES if rule != "below-counting"]
-    return lint_reading(reading, TABLES, user, rules=rules).findings
+    return apply_rules(reading, user, rules=rules).findings
 
 
 KNOWN = Stated(dataset="FB15k-237")
@@ -131,7 +130,7 @@ def test_percentages_are_one_finding_for_a_column() -> None:
 
 
 def test_a_z_score_that_was_never_scaled_is_found_without_the_dataset() -> None:
-    (finding,) = lint_reading(
+    (finding,) = apply_rules(
         make_reading({"MR": "4.196517467498779", "z MR": "-4.196517467498779"}, exact=True)
     ).findings
     assert finding.cause == "It repeats the base value: it was never scaled."
@@ -206,7 +205,7 @@ def test_what_means_over_runs_can_be_is_no_error(row: dict[str, str], severity: 
 )
 def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expected: int) -> None:
     text = f"dataset,Hits@1,{column},num_tasks\nNations,0.2291045,{cell},402\n"
-    found = lint_reading(read_document("results.csv", text), TABLES, rules=["multiple-of-1/n"])
+    found = apply_rules(read_document("results.csv", text), rules=["multiple-of-1/n"])
     assert sum(finding.severity == "error" for finding in found.findings) == expected
 
 

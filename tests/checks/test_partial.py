@@ -14,8 +14,9 @@ import rankconst
 from carried import open_once
 from cases import take_turns
 from rankconst.checks.checking import check_reading
-from rankconst.checks.identify.partial import combine
-from rankconst.checks.identify.search import complete_reading, identify_reading
+from rankconst.checks.completing import complete_reading
+from rankconst.checks.partial import combine
+from rankconst.checks.search import identify_reading
 from rankconst.errors import AskedError, DataError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.identify.evidence import collect_evidence, solve
+from rankconst.checks.evidence import collect_evidence, solve
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.reading import Entry

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankconst.catalogue.metrics import POWER_MEANS
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.checks.identify.matches import Match, agrees, prefer, preference
+from rankconst.checks.matches import Match, agrees, prefer, preference
 from rankconst.moments import compute_moments
 from rankconst.tables.search import RelationSets
 from rankconst.tasks import Histogram
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.checks.identify.evidence import Evidence, Piece
+    from rankconst.checks.evidence import Evidence, Piece
     from rankconst.evaluation import Stated
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks

@@ -10,8 +10,8 @@ import pytest
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import describe_match
-from rankconst.checks.identify.evidence import Evidence, Piece, count_piece
-from rankconst.checks.identify.matches import Comparison, Identified, Match, agrees, outvotes, score
+from rankconst.checks.evidence import Evidence, Piece, count_piece
+from rankconst.checks.matches import Comparison, Identified, Match, agrees, outvotes, score
 from rankconst.tasks import Tasks
 from rankconst.values.published import Interval
 

@@ -1,9 +1,7 @@
-"""Which ranking tasks published numbers come from: dataset, split, side and protocol, found by their own constants.
+"""A file completed by its own numbers: dataset, split, side and protocol of every evaluation, or a question.
 
-The number of ranks and the expectations that adjusted values give away (:mod:`.evidence`) are compared with those of
-every set of tasks in the tables. What is found is shown, with the adjusted values that are wrong (:mod:`.defects`); or
-it completes what file and user say, whole. Where several sets with different constants fit, or none, there is a
-question.
+What numbers fit completes what file and user say, whole. Where several sets with different constants fit, or none,
+there is a question. A column that holds nothing but relations says of which relation each row is.
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,197 +17,34 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
-from rankconst.checks.identify.evidence import Evidence, collect_evidence
-from rankconst.checks.identify.matches import (
+from rankconst.checks.matches import (
     COUNTS,
-    Comparisons,
-    Identified,
     Match,
-    check_evaluations,
     describe_nearest,
     prefer,
     preference,
     rank,
 )
-from rankconst.checks.identify.partial import contradict, find_equal, find_relations
+from rankconst.checks.partial import contradict, find_equal, find_relations
+from rankconst.checks.search import (
+    CERTAIN,
+    Part,
+    describe_matches,
+    find_first,
+    gather,
+    list_names,
+    select,
+)
 from rankconst.errors import RankconstError, UnknownNameError
-from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_parsers, parse_stated, settle
-from rankconst.names import list_first
-from rankconst.results.adjust import name_relations
-from rankconst.results.reading import Entries, Entry, Group, Reading, group_entries
+from rankconst.evaluation import NAMES, Ask, Stated, list_parsers, match_relations, parse_stated, settle
+from rankconst.results.reading import Entries, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
-
-
-CERTAIN = 1e-3
-"""What is found is certain if fewer sets than this would fit by chance."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Evaluations that share their ranking tasks, as they differ in the tie policy only, and what their numbers say."""
-
-    context: Stated
-    # Of the evaluations, in the file.
-    places: tuple[int, ...]
-    evaluations: tuple[tuple[Entry, ...], ...]
-    evidence: Evidence
-    # What file and user name, as keys.
-    names: Mapping[str, str] = field(default_factory=dict)
-    # What fits; or else the protocol that equal numbers of candidates show, or why nothing fits.
-    matches: tuple[Match, ...] = ()
-    sampled: str = ""
-    ask: Ask | None = None
-
-    @property
-    def is_certain(self) -> bool:
-        """True if what fits cannot fit by chance."""
-        return bool(self.matches) and self.matches[0].by_chance < CERTAIN
-
-    @property
-    def is_partial(self) -> bool:
-        """True if only a few relations fit, or sampled candidates."""
-        return bool(self.sampled) or any(match.tasks.relations for match in self.matches)
-
-    @property
-    def tells(self) -> bool:
-        """True if some adjusted value tells: a number of ranks, and what is vague, may only contradict."""
-        return any(piece.metric is not None for piece in self.evidence.pieces)
-
-
-def gather(groups: Sequence[Group], reading: Reading, user: Stated) -> list[Part]:
-    """Gather the evaluations that share their ranking tasks."""
-    found: dict[tuple[Stated, tuple[int, ...]], list[int]] = {}
-    for place, group in enumerate(groups):
-        # Rows of a table that say the same of themselves may still be of different tasks.
-        rows = group.rows if reading.layout == "wide" else ()
-        found.setdefault((replace(group.context, rank_type=None), rows), []).append(place)
-    parts = []
-    for (context, _), places in found.items():
-        evaluations = tuple(groups[place].entries for place in places)
-        evidence = collect_evidence(evaluations, tool=reading.tool, percent=user.percent)
-        parts.append(Part(context, tuple(places), evaluations, evidence))
-    return parts
-
-
-def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -> list[Identified]:
-    """Find the ranking tasks that the numbers of a file come from, and the adjusted values that are wrong on them.
-
-    Each is of numbers that share their tasks, in the order of the file.
-    """
-    sets, parts = TaskSets.of(tables), gather(group_entries(reading), reading, user)
-    groups = []
-    for part in parts:
-        found = identify(part.evidence, tables, user, part.evaluations)
-        groups.append(replace(found, line=part.evaluations[0][0].line))
-    sure = {group.match for group in groups if group.match is not None and group.match.by_chance < CERTAIN}
-    for place, (group, part) in enumerate(zip(groups, parts, strict=True)):
-        # A slip may be why nothing fits: then the numbers are of the tasks of others with the same number of ranks.
-        counts = {piece.value for piece in group.evidence.pieces if piece.metric is None}
-        alike = {match.tasks: match for match in sure if counts == {match.num_tasks}}
-        if not group.matches and len(alike) == 1:
-            (match,) = alike.values()
-            wrong = check_evaluations(part.evaluations, [match], tables, percent=user.percent)
-            own = Comparisons.of(group.evidence, sets, np.array([sets.sets.index(match.tasks)])).list_at(0)
-            likely = replace(match, comparisons=own)
-            groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
-    return groups
-
-
-_LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
-
-
-def identify(
-    evidence: Evidence, tables: Tables, user: Stated = NOTHING, evaluations: Sequence[Sequence[Entry]] = ()
-) -> Identified:
-    """Find the sets of ranking tasks that evidence fits, and the adjusted values that are wrong on them.
-
-    A set fits if nothing contradicts it, or nothing but known defects of adjusted values and slips, each outvoted by
-    pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the file
-    states narrow the search, unless nothing fits then.
-    """
-    sets, given = TaskSets.of(tables), {name: key for name in NAMES if (key := getattr(user, name)) is not None}
-    asked = select(sets, given)
-    if not asked.any():
-        return Identified(evidence, (), f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
-    stated, notes = _read_stated(evidence.context, tables)
-    if not evidence.pieces:
-        return Identified(evidence, (), _describe_lack(evidence), " ".join(notes))
-    # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
-    usual = {} if user.aggregation else {"aggregation": stated.get("aggregation", DEFAULT_AGGREGATION)}
-    chosen = (asked & select(sets, names) for names in (stated | usual, usual, {}))
-    matches = find_first(evidence, sets, chosen, user)
-    compared = matches[0].comparisons if matches else ()
-    if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
-        notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
-    if matches and matches[0].by_chance > CERTAIN and "dataset" not in given | stated:
-        notes.append("so few digits can fit by chance: the numbers may come from a graph that is not in the tables.")
-    against = {name: key for name, key in stated.items() if not _holds(matches, name, key)}
-    if matches and against:
-        notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
-    if not matches:
-        partial = find_relations(evidence, tables, stated | given, user)
-        matches = partial if len(partial) == 1 and partial[0].by_chance < CERTAIN else ()
-    reason = "" if matches else f"{describe_nearest(evidence, sets, asked, user)[0]}."
-    wrong = check_evaluations(evaluations, matches, tables, percent=user.percent)
-    return Identified(evidence, matches, reason, " ".join(notes), checked=wrong)
-
-
-def find_first(
-    evidence: Evidence, sets: TaskSets, attempts: Iterable[NDArray[np.bool_]], user: Stated
-) -> tuple[Match, ...]:
-    """Return what evidence fits among some sets or, if it fits none, among the next ones."""
-    return next(filter(None, (rank(evidence, sets, chosen, user) for chosen in attempts)), ())
-
-
-def _read_stated(said: Stated, tables: Tables) -> tuple[dict[str, str], list[str]]:
-    """Return the keys of the names that the file states, and notes on unknown ones."""
-    found, notes = {}, []
-    for name, parse in list_parsers(tables).items():
-        text = getattr(said, name)
-        if text is None:
-            continue
-        try:
-            found[name] = parse(text)
-        except UnknownNameError:
-            notes.append(f"the file says {name} {text}, which the tables do not have.")
-    return found, notes
-
-
-def _holds(matches: Iterable[Match], name: str, key: str) -> bool:
-    """Tell whether any of the sets that fit has this key under that name."""
-    return any(getattr(tasks, name) == key for match in matches for tasks in match.every)
-
-
-def list_names(names: Mapping[str, str]) -> str:
-    """List names for messages; the usual aggregation goes without saying."""
-    shown = [f"{name} {key}" for name, key in names.items() if (name, key) != ("aggregation", DEFAULT_AGGREGATION)]
-    return ", ".join(shown)
-
-
-def select(candidates: TaskSets, names: Mapping[str, str]) -> NDArray[np.bool_]:
-    """Return which sets have all of these keys."""
-    chosen = np.ones(len(candidates.sets), dtype=bool)
-    for name, key in names.items():
-        chosen &= candidates.names[name] == key
-    return chosen
-
-
-def _describe_lack(evidence: Evidence) -> str:
-    """Say why there is no evidence at all."""
-    reasons = dict.fromkeys(each.reason for each in evidence.dropped)
-    remedy = "an adjusted value with its base value, or the number of ranks, is needed"
-    return f"the numbers do not show their ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
-
-
-# -- completing a file -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -484,14 +320,58 @@ def _ask_which(matches: Sequence[Match]) -> Ask:
     return Ask("tasks", text, remedy=f"what tells them apart, for example {' '.join(options)}")
 
 
-def describe_matches(matches: Sequence[Match]) -> str:
-    """Name sets of tasks: what only sides tell apart together, protocols with the same constants as equal."""
-    sides: dict[str, list[str]] = {}
-    for match in matches:
-        tasks = match.tasks
-        alike = [each.protocol for each in match.every if replace(each, protocol="") == replace(tasks, protocol="")]
-        more = "" if tasks.is_micro else f", {tasks.aggregation}"
-        more += f", only relation {', '.join(tasks.relations)}" if tasks.relations else ""
-        key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{more}"
-        sides.setdefault(key, []).append(tasks.side)
-    return list_first([key.format(", ".join(sorted(set(each)))) for key, each in sides.items()])
+# -- columns of relations ----------------------------------------------------------------------------------------------
+
+
+_FEW = 50
+# Most names of models begin with a capital, and looking up relations takes time.
+# Names of relations may be numbers, but 20% is none of them.
+_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
+
+
+def are_relations(cells: Iterable[str], dataset: Any, tables: Tables) -> bool:
+    """Tell whether cells name relations of a dataset, given in any spelling, and nothing else."""
+    names = list(dict.fromkeys(filter(None, cells)))
+    if not names or not isinstance(dataset, str) or any(map(_NO_RELATION.match, names)):
+        return False
+    try:
+        return bool(match_relations(names, tables.relations(tables.resolve_dataset(dataset))))
+    except UnknownNameError:
+        return False
+
+
+def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
+    """Say of which relation each row is where a column holds nothing but relations of the dataset."""
+    entries, rows = reading.entries, reading.rows
+    others = {head.column for head in entries.heads}
+    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
+    for column in (column for column in reading.columns if column not in others):
+        few = [*filter(None, (row.get(column) for row in first))]
+        if not few or any(map(_NO_RELATION.match, few)):
+            continue
+        datasets = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts}
+        dataset = datasets.pop()
+        if datasets or not are_relations(few, dataset, tables):
+            continue
+        whole = reading.cells(column)
+        cells = [whole[row] for row in entries.rows.tolist()]
+        if are_relations(cells, dataset, tables):
+            lack = "" if reading.of_objects else _NO_CELL.format(column)
+            own = (
+                entry._replace(context=_add_relation(entry.context, cell, lack))
+                for entry, cell in zip(entries, cells, strict=True)
+            )
+            return replace(reading, entries=Entries(own))
+    return reading
+
+
+_NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
+
+
+def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
+    """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
+    if context.relations:
+        return context
+    return (
+        replace(context, relations=(cell,)) if cell else replace(context, asks=(*context.asks, Ask("relations", lack)))
+    )

@@ -11,10 +11,10 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import mark_rest
-from rankconst.checks.identify.search import complete_reading
-from rankconst.checks.lint import lint_reading
+from rankconst.checks.completing import complete_reading
 from rankconst.evaluation import Stated
 from rankconst.results.formats import read_document
+from readings import apply_rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     path = reference / "pykeen_results" / f"{dataset}_{model}.json"
     reading = read_document("results.json", path.read_text(encoding="utf-8"))  # under a name that says nothing
     for user in (Stated(dataset=dataset), Stated()):
-        found = lint_reading(reading, TABLES, user)
+        found = apply_rules(reading, user)
         note = complete_reading(reading, TABLES, user).note
         assert not found.notes
         told = "" if user.dataset else f"no dataset is named; its numbers are those of {dataset} test both, head, tail"
@@ -70,8 +70,8 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
 def test_collated_results(reference: Path) -> None:
     """The paper's table: z-scores and AGMRI with one candidate too few (design D1), AMRR as above."""
     reading = rankconst.read(reference / "manuscript_collated.tsv")
-    assert {ask.word for ask in lint_reading(reading, TABLES).asked} == {"training"}  # its values are lcwa and slcwa
-    found = lint_reading(reading, TABLES, Stated(protocol="pykeen", accepted=("training",)))
+    assert {ask.word for ask in apply_rules(reading).asked} == {"training"}  # its values are lcwa and slcwa
+    found = apply_rules(reading, Stated(protocol="pykeen", accepted=("training",)))
     wrong = Counter((f.values[0].label, f.cause) for f in found.findings if f.severity == "error")
     log, less = "ln(N)/(N - 1)", "one candidate too few"
     expected = {"AMRR": log, **dict.fromkeys(("ZMR", "ZMRR", "ZH@1", "ZH@3", "ZH@5", "ZH@10", "ZGMR", "AGMRI"), less)}
@@ -98,9 +98,9 @@ def test_published_results(reference: Path) -> None:
     """
     reading = rankconst.read(reference / "published_results.csv")
     # Its columns say in words how each repository evaluates.
-    words = tuple(ask.word for ask in lint_reading(reading, TABLES).asked)
-    found = lint_reading(reading, TABLES, Stated(accepted=words))
-    assert len(found.cases) == 181
+    words = tuple(ask.word for ask in apply_rules(reading).asked)
+    found = apply_rules(reading, Stated(accepted=words))
+    assert len({entry.row for entry in found.reading.entries}) == 181
     assert [(f.rule, f.severity, f.label) for f in found.findings if f.rule != "below-counting"] == [
         ("worse-than-random", "info", "TransE, Nations, test, both, pykeen")
     ]

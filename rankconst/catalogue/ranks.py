@@ -1,0 +1,159 @@
+"""What metrics make of ranks, each counted with a weight, and how the formulas of their constants are written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankconst.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+
+
+def mean(values: Values, weights: Values) -> float:
+    """Return the weighted mean."""
+    return float(np.sum(values * weights) / np.sum(weights))
+
+
+def quadratic_mean(ranks: Values, weights: Values) -> float:
+    """Return the root of the mean square."""
+    return float(np.sqrt(mean(ranks * ranks, weights)))
+
+
+def average(term: Callable[[Values, int | None], Values]) -> Callable[[Values, Values, int | None], float]:
+    """Return the metric that is the mean of a function of the rank."""
+    return lambda ranks, weights, k: mean(term(ranks, k), weights)
+
+
+def take_rank(ranks: Values, _: int | None) -> Values:
+    """Return the ranks."""
+    return ranks
+
+
+def take_reciprocal(ranks: Values, _: int | None) -> Values:
+    """Return 1 over the rank."""
+    return 1.0 / ranks
+
+
+def take_gain(ranks: Values, _: int | None) -> Values:
+    """Return what a rank adds to nDCG."""
+    return 1.0 / np.log2(1.0 + ranks)
+
+
+def take_hit(ranks: Values, k: int | None) -> Values:
+    """Return 1 for ranks of at most k."""
+    if k is None:
+        raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
+    return (ranks <= k).astype(np.float64)
+
+
+def cut_off(term: Callable[[Values, int | None], Values]) -> Callable[[Values, int | None], Values]:
+    """Return a function of the rank that is 0 beyond k."""
+
+    def cut(ranks: Values, k: int | None) -> Values:
+        if k is None:
+            raise UnknownNameError("a metric with a cut-off needs a k: write mrr@10, for example.")
+        return np.where(ranks <= k, term(ranks, None), 0.0)
+
+    return cut
+
+
+def median(ranks: Values, weights: Values) -> float:
+    """Return the median, of two middle ranks their mean."""
+    order = np.argsort(ranks)
+    below = np.cumsum(weights[order])
+    half = below[-1] / 2
+    # The ranks at positions n/2 and n/2 + 1; one and the same if n is odd.
+    lower = ranks[order][np.searchsorted(below, half, side="left")]
+    upper = ranks[order][min(int(np.searchsorted(below, half, side="right")), ranks.size - 1)]
+    return float((lower + upper) / 2)
+
+
+def variance(ranks: Values, weights: Values) -> float:
+    """Return the variance."""
+    return mean(np.square(ranks - mean(ranks, weights)), weights)
+
+
+def largest_variance(sizes: Values, tasks: Values) -> float:
+    """Return the largest variance that ranks can have.
+
+    Some tasks, those with the most candidates, are at their last rank and the others at rank 1. For each size, the
+    number of its tasks at the last rank that is best, given all larger sizes there, solves a parabola.
+    """
+    n = float(np.sum(tasks))
+    span, count = sizes[::-1] - 1.0, tasks[::-1]
+    above = np.cumsum(count * span) - count * span
+    above_square = np.cumsum(count * span**2) - count * span**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        best = np.nan_to_num(n / 2 - above / span)
+    chosen = [np.clip(rounded, 0.0, count) for rounded in (np.floor(best), np.ceil(best))]
+    values = [(above_square + m * span**2) / n - ((above + m * span) / n) ** 2 for m in chosen]
+    return float(np.max(values))
+
+
+NORMAL_QUARTILE = 0.6744897501960817
+"""The upper quartile of the standard normal law, by which the median absolute deviation is divided."""
+
+
+def median_absolute_deviation(ranks: Values, weights: Values) -> float:
+    """Return the median distance from the median, scaled by the upper quartile of the normal law."""
+    return median(np.abs(ranks - median(ranks, weights)), weights) / NORMAL_QUARTILE
+
+
+def largest_median_deviation(sizes: Values, _: Values) -> float:
+    """Return a bound: the nearer half of the ranks lies within half the range of the median."""
+    return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
+
+
+# -- formulas ----------------------------------------------------------------------------------------------------------
+
+
+class Formula(NamedTuple):
+    """How the constants of a metric are computed; both expressions are in the names that the module lists."""
+
+    expectation: str
+    variance: str
+    method: str  # how they are evaluated, in words
+    reference: str = "derived here"
+
+
+HOYT = "Hoyt et al. 2022, arXiv:2203.07544"
+
+
+def mean_of(mean: str, square: str, method: str, reference: str) -> Formula:
+    """Return the formula of a mean over tasks, given the mean and mean square of one."""
+    return Formula(
+        expectation=f"sum(c * {mean} for N, c in tasks) / n",
+        variance=f"sum(c * ({square} - ({mean})**2) for N, c in tasks) / n**2",
+        method=method,
+        reference=reference,
+    )
+
+
+def product_of(sign: str, reference: str) -> Formula:
+    """Return the formula of a product over tasks of powers of the rank."""
+    return Formula(
+        expectation=f"prod(mean(j**({sign}1/n) for j in ranks(N))**c for N, c in tasks)",
+        variance=f"prod(mean(j**({sign}2/n) for j in ranks(N))**c for N, c in tasks) - E**2",
+        method="closed form: sums over ranks by Euler-Maclaurin, logarithms of factors by log1p and expm1",
+        reference=reference,
+    )
+
+
+def negative_power(exponent: str, power: str) -> Formula:
+    """Return the formula of (mean of j^exponent)^-power."""
+    transform = f"prod(mean(exp(-t * j**{exponent}) for j in ranks(N))**c for N, c in tasks)"
+    return Formula(
+        expectation=f"n**{power} / gamma({power}) * integral(lambda t: t**({power} - 1) * {transform})",
+        variance=f"n**(2*{power}) / gamma(2*{power}) * integral(lambda t: t**(2*{power} - 1) * {transform}) - E**2",
+        method="numerical: the integral by a double-exponential rule, or the series in central moments, "
+        "whichever errs less",
+        reference="Cressie, Davis, Folks and Policello 1981, The moment-generating function and negative integer "
+        "moments; applied here",
+    )

@@ -1,0 +1,293 @@
+"""The rules that count ranking tasks, and those that compare numbers with chance; written as the laws are."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.checks.case import Finding, Rule, Severity, register
+from rankconst.checks.defects import UNKNOWN, check_entries
+from rankconst.checks.laws import overlap
+from rankconst.errors import DataError, UndefinedError
+from rankconst.results.reading import Measured, count_digits
+from rankconst.values.bounds import (
+    exceeds,
+    holds_multiple,
+)
+from rankconst.values.constants import TIED_RANKS
+from rankconst.values.published import Interval, show_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.checks.case import Case
+    from rankconst.checks.defects import Checked
+    from rankconst.values.constants import Constants
+
+
+CHANCE: dict[str, Rule] = {}
+"""These rules by their keys."""
+
+rule = functools.partial(register, CHANCE)
+
+
+@rule(
+    "multiple-of-1/n",
+    title="hits are whole multiples of 1/n",
+    inequality="n Hits@k is whole",
+    why="It counts tasks; checked where 1/n is wider than the rounding, and not for means over several runs.",
+)
+def _find_broken_hits(case: Case) -> Iterator[Finding]:
+    yield from _find_broken(case, list(case.hits.values()), 1.0, "n {} is whole")
+
+
+@rule(
+    "sum-of-ranks",
+    title="the sum of the ranks is whole",
+    inequality="n MR is whole, or 2 n MR where ranks can be halves",
+    why="It sums ranks; checked where 1/n is wider than the rounding, and not for means over several runs.",
+)
+def _find_broken_ranks(case: Case) -> Iterator[Finding]:
+    m = case.own.get(CATALOGUE["arithmetic_mean_rank"])
+    if m is not None:
+        yield from _find_broken(case, [m], case.step, "n {} is whole" if case.step == 1 else "2 n {} is whole")
+
+
+def _find_broken(case: Case, measured: list[Measured], step: float, inequality: str) -> Iterator[Finding]:
+    n = None if case.averaged else case.num_tasks
+    broken = [m for m in measured if n is not None and not holds_multiple(m.interval, step / n)]
+    if n is None or not broken:
+        return
+    others = _name_fitting(case, measured, step)
+    stated = case.group.context.num_tasks is not None
+    yield Finding(
+        tuple(broken),
+        " and ".join(inequality.format(m.label) for m in broken),
+        f"no {n:,} ranks have {', '.join(map(str, broken))}"
+        + (" (the file states their number)." if stated else f": that is n{case.where}."),
+        f"They fit {others}." if others else "A mean over several runs or over sides, or other ranking tasks.",
+        # The authors may have ranked other tasks; but a number that the file states is of the same program.
+        "error" if stated and not case.asks else "warning",
+    )
+
+
+def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
+    """Name up to three other counts of the dataset's tasks that all values fit, where not just any count would."""
+    found: dict[int, str] = {}
+    for other in case.others:
+        n = case.count(other)
+        if n is None or n in found:
+            continue
+        # An interval wider than the unit fits any n.
+        telling = any(m.interval.upper - m.interval.lower < step / n for m in measured)
+        if telling and all(holds_multiple(m.interval, step / n) for m in measured):
+            found[n] = f"n = {n:,} of {other.split} {other.side} under protocol {other.protocol}"
+    return ", or ".join(list(found.values())[:3])
+
+
+@rule(
+    "task-count",
+    title="the number of ranks is that of the tasks",
+    inequality="n stated = n of dataset, split, side and protocol",
+    why="Counted from the benchmark's files.",
+)
+def _find_other_counts(case: Case) -> Iterator[Finding]:
+    stated, expected = case.group.context.num_tasks, case.count()
+    if stated is None or expected is None or expected == stated or not case.measured:
+        return
+    others = (
+        f"It is that of {other.split} {other.side} under protocol {other.protocol}."
+        for other in case.others
+        if case.count(other) == stated
+    )
+    yield Finding(
+        case.measured[:1],
+        "n stated = n of the ranking tasks",
+        f"the file counts {stated:,} ranks; there are {expected:,}{case.where}.",
+        next(others, "Another dataset, or some tasks were left out."),
+        "warning",
+    )
+
+
+# -- chance -----------------------------------------------------------------------------------------------------------
+
+
+_FORMULAS = {
+    "normalised": "{adjusted} = {base} / E[{base}]",
+    "index": "{adjusted} = ({base} - E[{base}]) / (optimum - E[{base}])",
+    "z": "{adjusted} = {sign}({base} - E[{base}]) / sqrt(Var[{base}])",
+}
+
+# A value of so many digits that repeats another was copied.
+_TELLING = 4
+
+# Below it a ranker is worse than random beyond doubt.
+_LEAST_Z = -5.0
+
+
+MISMATCH = "adjusted-mismatch"
+
+
+@rule(
+    MISMATCH,
+    title="adjusted values belong to their base values",
+    inequality="M / E, (M - E) / (optimum - E), +-(M - E) / sqrt(Var)",
+    why="Hoyt et al. 2022, arXiv:2203.07544; E and Var of the tables.",
+)
+def _find_mismatches(case: Case) -> Iterator[Finding]:
+    if case.tasks is None:
+        yield from _find_unscaled(case)
+        return
+    found = {m.entry: m for m in case.measured}
+    # A metric with two different values has no base value.
+    entries = [entry for entry in found if entry.adjustment is not None or entry.metric in case.own]
+
+    def find_constants(metric: Metric) -> Constants:
+        constants = case.constants(metric)
+        if constants is None:
+            raise DataError(f"no constants of {metric.label}")
+        return constants
+
+    doubt = "Of another protocol? Name it with --protocol." if case.assumed else ""
+    for checked in check_entries(entries, find_constants, percent=case.percent):
+        if checked.cause is not None:
+            m, base = found[checked.entry], case.own[checked.base.metric]
+            yield describe_mismatch(checked, m, base, case.where, doubt, certain=not case.assumed)
+
+
+def describe_mismatch(
+    checked: Checked, m: Measured, base: Measured, where: str, doubt: str = "", *, certain: bool
+) -> Finding:
+    """Return what is wrong with an adjusted value; `doubt` is said where no known defect is the cause."""
+    known = checked.cause or UNKNOWN
+    cause = doubt if known is UNKNOWN else f"{known.summary[:1].upper()}{known.summary[1:]}."
+    statement = f"{m} does not belong to {base}: expected {show_number(checked.expected, 8)}{where}."
+    severity: Severity = "info" if known.harmless else "error" if certain else "warning"
+    return Finding((m, base), _write_formula(m), statement, cause, severity)
+
+
+def _find_unscaled(case: Case) -> Iterator[Finding]:
+    """Find z-scores that repeat their base value, which needs no ranking tasks."""
+    for m in case.measured:
+        base = case.own.get(m.entry.metric)
+        # Of few digits, the two may well be equal by chance.
+        telling = count_digits(m.entry.text) >= _TELLING
+        if m.entry.adjustment == "z" and telling and base is not None and abs(m.value) == abs(base.value) != 0:
+            cause = "It repeats the base value: it was never scaled."
+            yield Finding((m, base), _write_formula(m), f"{m} is not a z-score of {base}.", cause)
+
+
+def _write_formula(m: Measured) -> str:
+    metric = m.entry.metric
+    sign = "" if metric.increasing else "-"
+    return _FORMULAS[m.entry.adjustment or ""].format(adjusted=m.label, base=metric.label, sign=sign)
+
+
+@rule(
+    "index-above-value",
+    title="the index of a share is at most the share",
+    inequality="AMRR <= MRR, AH@k <= Hits@k",
+    why="(M - E) / (1 - E) <= M, as E (1 - M) >= 0: chance takes away from what is not perfect.",
+)
+def _find_large_indices(case: Case) -> Iterator[Finding]:
+    for m in case.measured:
+        base = case.own.get(m.entry.metric)
+        if m.entry.adjustment != "index" or base is None or not m.entry.metric.is_share:
+            continue
+        if exceeds(m.interval.lower, base.interval.upper):
+            statement = f"{m} is impossible: {base} is less, and chance takes away from it."
+            cause = "The two are exchanged, or of different evaluations."
+            yield Finding((m, base), f"{m.label} <= {base.label}", statement, cause)
+
+
+@rule(
+    "worse-than-random",
+    title="not worse than a random ranker",
+    inequality=f"z >= {_LEAST_Z:g}",
+    why="Possible, but a sign of scores sorted the wrong way, or of another dataset.",
+)
+def _find_worse_than_random(case: Case) -> Iterator[Finding]:
+    scores = {m: score for m in case.own.values() if (score := _score(case, m)) is not None}
+    worse = {m: score for m, score in scores.items() if score < _LEAST_Z}
+    if worse:
+        listed = ", ".join(f"{m} (z at most {show_number(score, 3)})" for m, score in worse.items())
+        yield Finding(
+            tuple(worse),
+            "",
+            f"worse than a random ranker{case.where}: {listed}.",
+            "All metrics are: are scores sorted the wrong way?" if 2 < len(worse) == len(scores) else "",
+            "info",
+        )
+
+
+@rule(
+    "below-counting",
+    title="not below a ranker that only counts",
+    inequality="M better than E[M] of the counting baseline",
+    why="Possible, and common on small graphs: it has counted the training set, and learnt nothing.",
+)
+def _find_below_counting(case: Case) -> Iterator[Finding]:
+    # Of macro averages and single relations the archive alone has what counting gets.
+    if case.tasks is None or not case.tasks.is_micro or case.tasks.relations:
+        return
+    tasks = replace(case.tasks, baseline="counting")
+    below = {}
+    for m in case.own.values():
+        constants = None if m.entry.metric.scale == "spread" else case.archive.constants(tasks, m.entry.metric)
+        if constants is None or (_score(case, m) or 0.0) < _LEAST_Z:
+            continue
+        expected = constants.expectation
+        if m.interval.upper < expected if m.entry.metric.increasing else m.interval.lower > expected:
+            below[m] = expected
+    if below:
+        listed = ", ".join(f"{m} (it gets {show_number(expected, 4)})" for m, expected in below.items())
+        statement = f"worse than the counting baseline{case.where}: {listed}."
+        yield Finding(tuple(below), "", statement, "", "info")
+
+
+@rule(
+    "all-tied",
+    title="not what equal scores give",
+    inequality="M != M of a model that scores all candidates alike",
+    why="Possible, but a sign of scores that overflow or are all 0: then the tie policy decides, not the model.",
+)
+def _find_tied(case: Case) -> Iterator[Finding]:
+    known = {m: constants for m in case.own.values() if (constants := case.constants(m.entry.metric)) is not None}
+    stated = case.group.context.rank_type
+    for rank_type in (stated,) if stated in TIED_RANKS else TIED_RANKS:
+        tied = {m: constants.all_tied(rank_type) for m, constants in known.items()}
+        fitting = all(overlap(m.interval, Interval(value, value)) for m, value in tied.items())
+        if fitting and sum(_count_telling(m, value, rank_type) for m, value in tied.items()) >= _TELLING:
+            listed = ", ".join(map(str, tied))
+            yield Finding(
+                tuple(tied),
+                "",
+                f"{listed}: that is what a model gets{case.where} that scores all candidates alike, with "
+                f"{rank_type} ranks.",
+                "Scores that are not a number, infinite or all 0"
+                + (", or a perfect model." if rank_type == "optimistic" else "."),
+                "info",
+            )
+            return
+
+
+def _count_telling(m: Measured, value: float, rank_type: str) -> float:
+    """Return to how many digits a number is known; of shares that are 0 or 1 in any case none."""
+    if rank_type != "optimistic" and m.entry.metric.is_share and value in {0.0, 1.0}:
+        return 0.0
+    open_by = (m.interval.upper - m.interval.lower) / abs(value) if value else 1.0
+    return max(-math.log10(max(open_by, 10.0**-_TELLING)), 0.0)
+
+
+def _score(case: Case, m: Measured) -> float | None:
+    """Return the largest z-score that the interval allows; None if it is undefined or says nothing."""
+    # No ranker aims at a small spread.
+    constants = None if m.entry.metric.scale == "spread" else case.constants(m.entry.metric)
+    try:
+        return None if constants is None else constants.z.map_interval(*m.interval).upper
+    except UndefinedError:
+        return None

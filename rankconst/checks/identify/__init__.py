@@ -1,1 +1,0 @@
-"""Trace numbers to their ranking tasks."""

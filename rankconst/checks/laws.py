@@ -1,0 +1,419 @@
+"""The laws that any ranks obey: each is one function under ``@rule``, applied and listed in the order of this file.
+
+A function gets one evaluation (a :class:`~rankconst.checks.case.Case`), or all of a file, and yields what breaks the
+law. Every comparison grants a number the interval of its rounding.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
+from rankconst.checks.case import Finding, Rule, invert, pick_own, register
+from rankconst.results.reading import Measured
+from rankconst.values.bounds import (
+    bound_mean_rank_by_hits,
+    bound_reciprocal_by_hits,
+    exceeds,
+    largest_reciprocal,
+    least_mean_rank,
+)
+from rankconst.values.published import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.checks.case import Case
+
+
+LAWS: dict[str, Rule] = {}
+"""The laws of any ranks, by their keys."""
+
+rule = functools.partial(register, LAWS)
+
+
+# -- ranges and columns -----------------------------------------------------------------------------------------------
+
+
+@rule(
+    "range",
+    title="a value that its metric can take",
+    inequality="worst <= M <= optimum; M / E[M] >= 0; index <= 1",
+    why="The worst ranker puts every true answer last, the best one first, with index 1; shares are at most 1.",
+    whole_file=True,
+    mended_by_swap=True,
+)
+def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
+    percentages: dict[tuple[str, str], list[Measured]] = {}
+    for case in cases:
+        for entry, reason in case.unreadable:
+            nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
+            statement = f"under {entry.column}: {reason}"
+            yield Finding((nothing,), f"{nothing.label} is a number", statement, label=case.group.label)
+        for m in case.measured:
+            adjustment = m.entry.adjustment
+            if adjustment == "z" or m.entry.metric.optimum is None:
+                continue
+            share = adjustment == "index" or (adjustment is None and m.entry.metric.is_share)
+            if share and exceeds(m.interval.lower, 1) and m.value <= 100:
+                percentages.setdefault((m.label, m.entry.column), []).append(m)
+            elif adjustment is not None:
+                yield from _find_adjusted_outside(case, m)
+            else:
+                yield from _find_outside(case, m)
+    for (label, column), found in percentages.items():
+        largest = max(found, key=lambda m: m.value)
+        yield Finding(
+            tuple(found),
+            f"{label} <= 1" if largest.entry.adjustment else f"0 <= {label} <= 1",
+            f"{len(found):,} {'value' if len(found) == 1 else 'values'} under {column} beyond 1, "
+            f"up to {largest.entry.text}.",
+            f"Percentages without a sign{' (--percent)' * largest.entry.metric.is_share}, or another metric under that "
+            "name.",
+        )
+
+
+def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
+    metric = m.entry.metric
+    low, high = metric.lower, metric.upper
+    histogram = case.widest
+    if histogram is not None:
+        worst = metric.worst(histogram.num_candidates, histogram.row_weights)
+        low, high = sorted((worst, worst if metric.optimum is None else metric.optimum))
+    if not (exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper)):
+        return
+    beyond_worst = (m.value < low) == metric.increasing
+    is_open = histogram is not None and case.assumed and metric.lower <= m.value <= metric.upper
+    yield Finding(
+        (m,),
+        f"{low:.6g} <= {metric.label} <= {high:.6g}",
+        f"{m} is impossible{case.where}.",
+        _guess(m, beyond_worst=beyond_worst),
+        # Beyond the worst ranker there may be other tasks; beyond the best there are none.
+        "warning" if is_open and beyond_worst else "error",
+        case.group.label,
+    )
+
+
+def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
+    low, high = (-math.inf, 1.0) if m.entry.adjustment == "index" else (0.0, math.inf)
+    if exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper):
+        inequality = f"{m.label} <= 1" if high == 1 else f"{m.label} >= 0"
+        cause = "A slip, or another metric under that name."
+        yield Finding((m,), inequality, f"{m} is impossible on any tasks.", cause, label=case.group.label)
+
+
+def _guess(m: Measured, *, beyond_worst: bool) -> str:
+    if m.entry.metric.lower == 1 and m.value < 1:
+        return "A mean of ranks is at least 1: an MRR or a share under the wrong name?"
+    if m.entry.metric.is_share and m.value > 1:
+        return "A share is at most 1: a mean of ranks under the wrong name?"
+    if beyond_worst:
+        return "Another dataset, split, side or protocol: here even the worst ranker does better."
+    return "A slip, or another metric under that name."
+
+
+SWAPPED = "swapped-columns"
+
+# In one evaluation several exchanges may mend a slip.
+_FEWEST_SWAPPED = 2
+
+
+@rule(
+    SWAPPED,
+    title="no two columns changed places",
+    inequality="the rules of hits, MR and MRR together",
+    why="All evaluations break them as they are, and none if two metrics are exchanged.",
+    whole_file=True,
+)
+def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
+    mended = [rule.key for rule in LAWS.values() if rule.mended_by_swap]
+    tables = [(case, dict.fromkeys(m.entry.metric for m in _list_plain(case))) for case in cases]
+    wrong = [(case, metrics) for case, metrics in tables if not _is_possible(case, {})]
+    for one, other in dict.fromkeys(pair for _, metrics in wrong for pair in itertools.combinations(metrics, 2)):
+        both = [case for case, metrics in tables if {one, other} <= metrics.keys()]
+        broken = [case for case, metrics in wrong if {one, other} <= metrics.keys()]
+        if len(both) < _FEWEST_SWAPPED or len(broken) < len(both):
+            continue
+        if all(_is_possible(case, {one: other, other: one}) for case in broken):
+            yield Finding(
+                tuple(m for case in broken for m in _list_plain(case) if m.entry.metric in {one, other}),
+                f"{', '.join(mended[:-1])} and {mended[-1]} together",
+                f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are impossible "
+                "as they are, and possible with the two exchanged.",
+                "Two headings, or two columns, changed places.",
+            )
+
+
+def _list_plain(case: Case) -> list[Measured]:
+    return [m for m in case.measured if m.entry.adjustment is None and m.entry.metric.optimum is not None]
+
+
+def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
+    """Tell whether some ranks have these values, on whatever tasks, as far as the rules tell."""
+    measured = [
+        replace(m, entry=m.entry._replace(metric=exchanged.get(m.entry.metric, m.entry.metric)))
+        for m in _list_plain(case)
+    ]
+    bare = replace(case, measured=tuple(measured), unreadable=(), own=pick_own(measured), tasks=None)
+    return not any(any(rule.apply([bare])) for rule in LAWS.values() if rule.mended_by_swap)
+
+
+def overlap(one: Interval, other: Interval) -> bool:
+    """Tell whether two intervals meet within rounding."""
+    return not (exceeds(one.lower, other.upper) or exceeds(other.lower, one.upper))
+
+
+# -- hits and means ---------------------------------------------------------------------------------------------------
+
+
+@rule(
+    "hits-monotone",
+    title="hits grow with k",
+    inequality="Hits@j <= Hits@k for j < k",
+    why="A rank of at most j is at most k.",
+    mended_by_swap=True,
+)
+def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
+    largest = None
+    for m in case.hits.values():
+        if largest is not None and exceeds(largest.interval.lower, m.interval.upper):
+            inequality = f"{largest.label} <= {m.label}"
+            cause = "One of the two is a slip, or they are exchanged."
+            yield Finding((largest, m), inequality, f"{largest} is above {m}.", cause)
+        if largest is None or m.interval.lower > largest.interval.lower:
+            largest = m
+
+
+@rule(
+    "mrr-from-hits",
+    title="MRR within what the hits allow",
+    inequality="sum (H_i - H_(i-1)) / k_i + (1 - H_m) / N <= MRR <= sum (H_i - H_(i-1)) / (k_(i-1) + 1)"
+    " + (1 - H_m) / (k_m + 1)",
+    why="Each share of ranks is last, or first, in its range; 1/2 instead of 1 if ranks can be halves.",
+    mended_by_swap=True,
+)
+def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
+    yield from _compare_with_hits(case, "MRR", bound_reciprocal_by_hits)
+
+
+@rule(
+    "mr-from-hits",
+    title="MR within what the hits allow",
+    inequality="sum (H_i - H_(i-1)) (k_(i-1) + 1) + (1 - H_m) (k_m + 1) <= MR <= sum (H_i - H_(i-1)) k_i + (1 - H_m) N",
+    why="As for the MRR; there is an upper bound only where N, the most candidates, is known.",
+    mended_by_swap=True,
+)
+def _find_means_against_hits(case: Case) -> Iterator[Finding]:
+    yield from _compare_with_hits(case, "MR", bound_mean_rank_by_hits)
+
+
+# What an inverse cannot tell from a slip.
+_OR_RUNS = ", or a mean over several runs"
+
+
+def _list_growing_hits(case: Case) -> dict[int, Interval]:
+    """Return shares of hits by their k; none if one falls, since then they bound nothing."""
+    return {} if any(_find_decreasing_hits(case)) else {k: m.interval for k, m in case.hits.items()}
+
+
+def _compare_with_hits(case: Case, label: str, find_bound: Callable[..., Interval]) -> Iterator[Finding]:
+    """Find a mean beyond a bound: the surest one, which holds for any candidates and for means over several runs."""
+    found, hits = case.mean(label), _list_growing_hits(case)
+    if found is None or not hits:
+        return
+    mosts = dict.fromkeys((math.inf, case.most) if case.assumed else (case.most,))
+    intervals = dict.fromkeys((found.over_runs,) if case.averaged else (found.over_runs, found.interval))
+    for interval, most in itertools.product(intervals, mosts):
+        bound = find_bound(hits, case.step, most)
+        too_large, too_small = exceeds(interval.lower, bound.upper), exceeds(bound.lower, interval.upper)
+        if too_large or too_small:
+            break
+    else:
+        return
+    # MRR is largest, and MR least, with all ranks at the first of their range.
+    at_last = too_large != (label == "MRR")
+    ranks = [*(min(k, most) for k in hits), most] if at_last else [1.0, *(min(k + case.step, most) for k in hits)]
+    formula = _write_mean([case.hits[k] for k in hits], ranks, reciprocal=label == "MRR")
+    limit, word = (bound.upper, "most") if too_large else (bound.lower, "least")
+    by_most = at_last and math.isfinite(most)
+    runs = interval != found.over_runs
+    yield Finding(
+        (found.measured, *case.hits.values()),
+        f"{label} {'<=' if too_large else '>='} {formula}",
+        f"{found.measured} is impossible: {', '.join(map(str, case.hits.values()))} allow "
+        f"{f'an {label} of ' if found.inverted else ''}at {word} {limit:.6g}"
+        + (f" with at most {most:,.0f} candidates." if by_most else "."),
+        f"One of these numbers is of another evaluation, or a slip{_OR_RUNS * runs}.",
+        "warning" if (by_most and case.assumed) or runs else "error",
+    )
+
+
+def _write_mean(hits: list[Measured], ranks: list[float], *, reciprocal: bool) -> str:
+    """Write the mean that puts each share at one rank: Hits@1 + (Hits@3 - Hits@1)/2 + (1 - Hits@3)/4."""
+    names = [m.label for m in hits]
+    shares = [names[0], *(f"({after} - {before})" for before, after in itertools.pairwise([*names, "1"]))]
+    return " + ".join(
+        share if rank == 1 else f"{share}/{rank:g}" if reciprocal else f"{rank:g} {share}"
+        for share, rank in zip(shares, ranks, strict=True)
+        if math.isfinite(rank)
+    )
+
+
+@rule(
+    "mr-from-mrr",
+    title="MR at least what the MRR allows",
+    inequality="MR >= 2 r + 1 - r (r + 1) MRR >= 1 / MRR, r = floor(1 / MRR)",
+    why="The lower convex hull of the points (1/r, r), which is above the bound 1 / MRR of the means.",
+    mended_by_swap=True,
+)
+def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
+    mean, reciprocal = case.mean("MR"), case.mean("MRR")
+    if mean is None or reciprocal is None or reciprocal.interval.upper <= 0:
+        return
+    mrr, mr = reciprocal.interval.upper, mean.interval.upper
+    least = least_mean_rank(mrr, case.step)
+    # Means over several runs obey it too; one of an inverse the bound of the means only; two of inverses none.
+    sure = (least, 1 / mrr, 1.0)[mean.inverted + reciprocal.inverted]
+    runs = not exceeds(sure, mr)
+    if exceeds(least, mr) and not (runs and case.averaged):
+        rank = 1 + case.step * math.floor((1 / mrr - 1) / case.step)
+        yield Finding(
+            (mean.measured, reciprocal.measured),
+            f"MR >= {2 * rank + case.step:g} - {rank * (rank + case.step):g} MRR >= 1/MRR",
+            f"{mean.measured} is impossible: {reciprocal.measured} needs a mean rank of at least {least:.6g}.",
+            f"MR and MRR are of different evaluations, or one of them is a slip{_OR_RUNS * runs}.",
+            "warning" if runs else "error",
+        )
+
+
+@rule(
+    "mrr-from-mr",
+    title="MRR at most what the MR allows",
+    inequality="MRR <= 1 - (1/n) sum (r_i - 1) / N_i, tasks with many candidates first",
+    why="The chord 1/r <= 1 - (r - 1)/N over 1..N; needs the candidates.",
+)
+def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
+    mean, reciprocal, histogram = case.mean("MR"), case.mean("MRR"), case.widest
+    if mean is None or reciprocal is None or histogram is None:
+        return
+    largest = largest_reciprocal(mean.over_runs.lower, histogram)
+    if exceeds(reciprocal.over_runs.lower, largest):
+        yield Finding(
+            (mean.measured, reciprocal.measured),
+            "MRR <= 1 - (1/n) sum (r_i - 1)/N_i",
+            f"{reciprocal.measured} is impossible: {mean.measured} allows an MRR of at most {largest:.6g} "
+            f"with at most {case.most:,.0f} candidates.",
+            "MR and MRR are of different evaluations or of another dataset, or one of them is a slip.",
+            "warning" if case.assumed else "error",
+        )
+
+
+@rule(
+    "power-means",
+    title="power means in their order",
+    inequality="1 / MRR = HMR <= GMR <= MR <= QMR",
+    why="Power means grow with the exponent: Hardy, Littlewood, Polya 1934, Inequalities, theorem 16.",
+)
+def _find_unordered_means(case: Case) -> Iterator[Finding]:
+    for low, high in itertools.combinations([metric.label for metric in POWER_MEANS], 2):
+        less, more = case.mean(low), case.mean(high)
+        # mr-from-mrr is sharper for that pair.
+        if less is None or more is None or (low, high) == ("HMR", "MR"):
+            continue
+        # The means of two inverses over several runs are in order, too; that of one bounds a mean from below.
+        runs = more.inverted > less.inverted
+        if exceeds(less.interval.lower, more.interval.upper) and not (runs and case.averaged):
+            yield Finding(
+                (less.measured, more.measured),
+                f"{low} <= {high}",
+                f"{less.measured} and {more.measured} are not of the same ranks: {low} is at least "
+                f"{less.interval.lower:.6g}, {high} at most {more.interval.upper:.6g}.",
+                f"The two are of different evaluations, or one of them is a slip{_OR_RUNS * runs}.",
+                "warning" if runs else "error",
+            )
+
+
+@rule(
+    "median-from-hits",
+    title="median rank on the right side of k",
+    inequality="Hits@k > 1/2 only if MdR <= k; Hits@k < 1/2 only if MdR > k",
+    why="More than half of the ranks lie on that side, so both middle ones do.",
+)
+def _find_medians_against_hits(case: Case) -> Iterator[Finding]:
+    median = case.mean("MdR")
+    if median is None or case.averaged:
+        return
+    m, interval = median.measured, median.interval
+    for k, hits in case.hits.items():
+        if exceeds(hits.interval.lower, 0.5) and exceeds(interval.lower, k):
+            inequality, share = f"{hits.label} > 1/2 only if MdR <= {k}", "more"
+        elif exceeds(0.5, hits.interval.upper) and exceeds(k + case.step, interval.upper):
+            inequality, share = f"{hits.label} < 1/2 only if MdR >= {k + case.step:g}", "less"
+        else:
+            continue
+        yield Finding(
+            (m, hits),
+            inequality,
+            f"{m} is impossible: {hits} says that {share} than half of the ranks are at most {k}.",
+            "The two are of different evaluations, or the median is a mean of several medians.",
+            "warning",
+        )
+
+
+@rule(
+    "inverse-pairs",
+    title="a metric and its inverse",
+    inequality="MR IAMR = HMR MRR = GMR IGMR = QMR IQMR = MdR IMdR = 1; VR = SDR^2",
+    why="By definition.",
+)
+def _find_unequal_inverses(case: Case) -> Iterator[Finding]:
+    own = case.own
+    pairs = [
+        (own[metric], own[inverse], invert(own[inverse].interval), "{} {} = 1")
+        for metric, inverse in INVERSES
+        if metric in own and inverse in own
+    ]
+    pairs += [
+        (own[square], own[root], Interval(*(end**2 for end in own[root].interval)), "{} = {}^2")
+        for root, square in SQUARES
+        if square in own and root in own
+    ]
+    for m, other, expected, inequality in pairs:
+        # Over several runs the mean of 1/x is at least 1 over the mean of x, and that of x^2 at least its square.
+        runs = m.value > expected.upper
+        if not overlap(m.interval, expected) and not (runs and case.averaged):
+            yield Finding(
+                (m, other),
+                inequality.format(m.label, other.label),
+                f"{m} and {other} are not of the same ranks: {other.label} makes {m.label} "
+                f"{expected.lower:.6g} to {expected.upper:.6g}.",
+                "The two are of different evaluations or sides, or a mean over several of them.",
+                "warning" if runs else "error",
+            )
+
+
+@rule(
+    "ndcg-from-mrr",
+    title="nDCG at least the MRR",
+    inequality="nDCG >= MRR >= Hits@1",
+    why="1 / log2(1 + r) >= 1/r: equal at r = 1, from where on r grows faster than log2(1 + r).",
+)
+def _find_small_gains(case: Case) -> Iterator[Finding]:
+    gain = case.own.get(CATALOGUE["ndcg"])
+    for name in ("MRR", "Hits@1"):
+        less = case.mean(name)
+        if gain is not None and less is not None and exceeds(less.over_runs.lower, gain.interval.upper):
+            statement = f"{gain} is impossible: {less.measured} needs at least {less.over_runs.lower:.6g}."
+            yield Finding(
+                (gain, less.measured),
+                f"nDCG >= {name}",
+                statement,
+                "A slip, or an nDCG with a cut-off or with several relevant answers.",
+            )
+            return

@@ -1,0 +1,199 @@
+"""Why a set of tables does not hold what was asked for, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.baselines import BASELINES, BUILT, DEFAULT_BASELINE, explain_missing
+from rankconst.catalogue.metrics import MACRO_METRICS
+from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, UNTABLED, explain_unfit, find_protocol
+from rankconst.errors import TablesError
+from rankconst.names import shorten
+from rankconst.tables.schema import COLUMNS, is_former
+from rankconst.version import parse_version, precedes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankconst.tables.tables import Tables
+    from rankconst.tasks import Tasks
+
+_COUNT_THEM = "If you know how many were, rankconst.from_counts takes the numbers of candidates."
+_NO_STATEMENTS = (
+    f"no tool's code says which relations of a statement are ranked, and which answers are removed. {_COUNT_THEM}"
+)
+
+
+def refuse_former(tables: Tables) -> None:
+    """Refuse a set of somebody's own that an earlier program wrote: it has no version that says what it lacks."""
+    if parse_version(tables.version) is not None:
+        return
+    described = {each.get("name"): json.dumps(each.get("schema")) for each in tables.descriptor["resources"]}
+    lacking = [name for name in COLUMNS if name not in described] + [
+        f"{name}.{column.name}"
+        for name, columns in COLUMNS.items()
+        for column in columns
+        if f'"{column.name}"' not in described.get(name, f'"{column.name}"')
+    ]
+    if not lacking or "constants" not in described:  # of a descriptor without tables, their reading tells
+        return
+    from rankconst.catalogue.benchmarks import load_benchmarks
+
+    keys = list(tables.datasets)
+    known = " ".join(key for key in keys if key in load_benchmarks())
+    which = known or f"train.tsv valid.tsv test.tsv --name {' '.join(keys)}"
+    raise TablesError(
+        f"{tables.folder} was built by an earlier version of rankconst and lacks {', '.join(lacking)}. "
+        f"Delete it, and build it again: rankconst build {which} --out {tables.folder}"
+    )
+
+
+def explain_unknown(tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]) -> str:
+    """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
+    from rankconst.catalogue.benchmarks import list_names, load_benchmarks
+    from rankconst.catalogue.mentions import explain_elsewhere
+    from rankconst.tables.location import OUTPUT
+
+    known = list_names().find(name)
+    if known is None:
+        elsewhere = explain_elsewhere(name)
+        if elsewhere is not None:
+            lists = f"The tables ({tables.version}) hold others; `rankconst show datasets` lists them."
+            reason = f"unknown dataset {name!r}: {elsewhere}. {lists}"
+        return reason if elsewhere or tables.place is not None else f"{reason} For tables of your own add --tables DIR."
+    benchmark = load_benchmarks()[known]
+    missing = f"the tables ({tables.version}) hold no {benchmark.title} ({benchmark.key})."
+    if benchmark.same_graph_as or benchmark.not_offered:
+        copy = f"Use {benchmark.same_graph_as}, of which it is another copy."
+        return f"{missing} {copy if benchmark.same_graph_as else f'It is not offered: {benchmark.not_offered}'}"
+    if benchmark.key in open_carried().datasets:
+        return f"{missing} The tables that came with rankconst do: rankconst.load() opens them."
+    # Only a folder can be added to; for a zip file or a download, tables of one's own are built next to it.
+    if tables.place is not None and Path(tables.place).is_dir():
+        return f"{missing} Run: rankconst build --dataset {benchmark.key} --out {tables.place}."
+    return (
+        f"{missing} Run: rankconst build --dataset {benchmark.key}. It writes {OUTPUT}, where every command looks; "
+        f"in Python, rankconst.load({OUTPUT!r}) opens it."
+    )
+
+
+def explain_absent(tables: Tables, tasks: Tasks) -> str:
+    """Say why the tables hold no tasks of a split under a protocol, and what they hold."""
+    records = tables.records(tasks.dataset).histograms
+    held = dict.fromkeys(f"{each.protocol}/{each.split}" for each in records)
+    rules = [find_protocol(each.protocol) for each in records]
+    qualified = any(rule.qualified for rule in rules)
+    temporal = any(rule.time for rule in rules) and not qualified
+    lack = explain_unfit(find_protocol(tasks.protocol), temporal, qualified)
+    if not lack and (without := list_missing(tables, tasks.dataset)):
+        lack = f"The file of {without} was missing when they were built."
+    if not lack and tasks.protocol in UNTABLED and tables.place is None:
+        lack = f"Build them: rankconst build -d {tasks.dataset} -p {tasks.protocol}."
+    return (
+        f"the tables ({tables.version}) hold no {tasks.split} tasks of {tasks.dataset} under protocol "
+        f"{tasks.protocol}.{' ' * bool(lack)}{lack} They hold (protocol/split): {', '.join(held)}."
+    )
+
+
+def list_missing(tables: Tables, dataset: str) -> str:
+    """Name the splits of a dataset that was counted without their files."""
+    row = tables.datasets[dataset]
+    return " and ".join(s for s in SPLITS if row[f"triples_{s}"] is None) if row["entities"] is not None else ""
+
+
+def explain_baseline(tables: Tables, tasks: Tasks) -> str:
+    """Say why the tables hold nothing of some tasks under a baseline that knows something."""
+    baseline = BASELINES[tasks.baseline]
+    if precedes(tables.version, baseline.since):
+        return (
+            f"the tables ({tables.version}) have no baseline {baseline.key}; those since {baseline.since} do. "
+            "Leave out the baseline, or use newer tables."
+        )
+    if baseline.until and not precedes(tables.version, baseline.until):
+        return (
+            f"the tables ({tables.version}) have no baseline {baseline.key}; those before {baseline.until} do. Use "
+            f"--baseline {' or '.join(BUILT)}."
+        )
+    missing = explain_missing(baseline, find_protocol(tasks.protocol), tasks.split)
+    if missing:
+        return missing
+    if "train" in list_missing(tables, tasks.dataset):
+        return (
+            f"baseline {tasks.baseline} has no constants on {tasks.dataset}: it knows the training set, whose file "
+            f"was missing when the tables were built. Use --baseline {DEFAULT_BASELINE}."
+        )
+    if not tasks.is_micro and is_former(tables.version):
+        return (
+            f"tables {tables.version} have {tasks.aggregation} averages under a baseline for "
+            f"{', '.join(metric.label for metric in MACRO_METRICS)} only. Use newer tables for others."
+        )
+    return f"the tables ({tables.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
+
+
+def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
+    """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
+    where = f"{tasks.dataset} {tasks.split}"
+    if not tasks.relations and tasks.is_micro:
+        stored = replace(tasks, side="")
+        rows = tables.records(tasks.dataset).histograms
+        held = " and ".join(each.side for each in rows if replace(each, side="") == stored)
+        why = _explain_no_relations(tables, tasks) if tasks.side == RELATION_SIDE else "."
+        return f"the tables ({tables.version}) hold {where} of side {held} only, not of {tasks.side}{why}"
+    if not tasks.relations:
+        return (
+            f"the tables ({tables.version}) hold no weights of {where} for {tasks.aggregation}. Leave out the "
+            "aggregation."
+        )
+    known = tables.relations(stored)
+    if not known:
+        return f"the tables ({tables.version}) hold no relations of {where}. Leave them out, or name another split."
+    import difflib
+
+    name = next(each for each in tasks.relations if each not in known)
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    if set(name.split(",")) <= {*known}:
+        hint = " Name each relation by ittables."
+    return (
+        f"no {tasks.split} task of {tasks.dataset} has relation {shorten(name)!r} under protocol "
+        f"{tasks.protocol}.{hint} "
+        f"`rankconst show {tasks.dataset} --relations` lists the {len(known)} that there are."
+    )
+
+
+def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
+    """Say why the tables hold no tasks that rank relations, as the end of a sentence."""
+    from rankconst.catalogue.benchmarks import load_benchmarks
+    from rankconst.catalogue.mentions import is_inductive
+
+    if is_inductive(tasks.dataset):
+        return (
+            ": no tool's code says which relations of an inductive benchmark are ranked, those of the graph that "
+            f"models are trained on or those of the other. {_COUNT_THEM}"
+        )
+    if any(find_protocol(key).qualified for key in tables.protocols(tasks.dataset)):
+        return f": {_NO_STATEMENTS}"
+    if tables.datasets[tasks.dataset]["entities"] is None:
+        return "."
+    if tasks.dataset in load_benchmarks():
+        return f". Run: rankconst build -d {tasks.dataset} --out FOLDER; then add --tables FOLDER."
+    return ": an earlier version of rankconst built them. Build them again."
+
+
+def explain_unranked(tasks: Tasks) -> str:
+    """Say why there are no constants of tasks that rank relations, on any dataset; empty if there can be."""
+    protocol = find_protocol(tasks.protocol)
+    if not tasks.is_chance:
+        return f"baseline {tasks.baseline} ranks entities; on the relation side there is chance alone. Leave it out."
+    if not tasks.is_micro:
+        return f"on the relation side every task counts once: there are no {tasks.aggregation} averages."
+    if tasks.relations:
+        return "side relation is of all relations together: leave out those that are named, or name another side."
+    if protocol.qualified:
+        return f"protocol {protocol.key} has no relation side: {_NO_STATEMENTS}"
+    if protocol.negatives is not None:
+        return f"protocol {protocol.key} has no relation side: its negatives are entities."
+    return ""

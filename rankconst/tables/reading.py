@@ -1,0 +1,296 @@
+"""The tables of a set as they are in its files: read by column and dataset, with whatever is damaged refused."""
+
+from __future__ import annotations
+
+import functools
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.errors import TablesError, UnknownNameError, first_line
+from rankconst.names import is_key, resolve_name, shorten
+from rankconst.tables.folder import check_size, read_table_file
+from rankconst.tables.records import to_array
+from rankconst.tables.schema import ARCHIVED, COLUMNS, LEAST, NULLABLE, file_of, list_lacking, schema_of
+from rankconst.values.published import NOISE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from rankconst.tables.folder import Folder, ZipPath
+
+
+@dataclass(frozen=True)
+class TableFiles:
+    """The files of one version of the tables, read when first asked; see :class:`rankconst.tables.tables.Tables`."""
+
+    path: Path
+    descriptor: dict[str, Any]
+    folder: Folder = field(repr=False, compare=False)
+    place: str | None = field(default=None, compare=False)
+    _contents: dict[str, bytes | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _files: dict[str, pq.ParquetFile] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process, or a copy, needs: not what was read, which may hold files."""
+        return {each.name: getattr(self, each.name) if each.init else {} for each in fields(self)}
+
+    @property
+    def version(self) -> str:
+        """The version of the set."""
+        return str(self.descriptor["version"])
+
+    def read(self, name: str, dataset: str | None = None) -> pa.Table:
+        """Read a table.
+
+        Parameters
+        ----------
+        name
+            One of :data:`~rankconst.tables.schema.COLUMNS`.
+        dataset
+            The key of a dataset, to read only its rows. If None, all rows.
+
+        Returns
+        -------
+        pyarrow.Table
+            With the columns of today, whatever version the set is of: what older versions lack is null.
+
+        Raises
+        ------
+        TablesError
+            If the file is missing, is not the one that was written, has another schema, or values that no table has.
+        """
+        key = resolve_name("table", name, dict.fromkeys(COLUMNS, ()))
+        return self._read(key, tuple(column.name for column in COLUMNS[key]), dataset)
+
+    def _read(
+        self,
+        name: str,
+        columns: tuple[str, ...],
+        dataset: str | None = None,
+        coded: tuple[str, ...] = (),
+        baseline: str | None = None,
+    ) -> pa.Table:
+        """Read some columns of a table, in its order; those in `coded` as dictionaries."""
+        content = self._read_content(name)
+        if content is None:
+            return schema_of(name).empty_table().select(columns)
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with self._explain_damage(name):
+            if name not in self._files:
+                file = open_parquet(self.folder / f"{file_of(name, self.version)}.parquet", content)
+                self._check_schema(name, file.schema_arrow)
+                self._files[name] = file
+            file = self._files[name]
+            if coded:
+                file = pq.ParquetFile(pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded))
+            table = self._read_rows(name, file, columns, dataset, baseline)
+            self._check_values(name, table)
+            if name == "constants" and {"metric", "expectation", "variance"} <= set(table.column_names):
+                self._check_ranges(table, dataset)
+        return table
+
+    def _read_rows(
+        self, name: str, file: pq.ParquetFile, columns: tuple[str, ...], dataset: str | None, baseline: str | None
+    ) -> pa.Table:
+        names = file.schema_arrow.names
+        held = [column for column in columns if column in names]
+        wanted = {"dataset": dataset, "baseline": baseline}
+        chosen = {key: value for key, value in wanted.items() if value is not None}
+        # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
+        # (apache/arrow issue 34314), and files of this size gain nothing from them.
+        groups, alone = _find_row_groups(file, chosen)
+        if alone:
+            return self._complete(name, columns, file.read_row_groups(groups, held, use_threads=False))
+        table = file.read_row_groups(groups, list(dict.fromkeys([*chosen, *held])), use_threads=False)
+        return self._complete(name, columns, select_rows(table, chosen).select(held))
+
+    def complete(self, name: str, stored: pa.Table) -> pa.Table:
+        """Return a table as it is stored with the columns of today, whatever its values; TablesError for others."""
+        self._check_schema(name, stored.schema)
+        columns = [column.name for column in COLUMNS[name]]
+        held = [column for column in columns if column in stored.column_names]
+        return self._complete(name, tuple(columns), stored.select(held))
+
+    @contextmanager
+    def _explain_damage(self, name: str) -> Iterator[None]:
+        """Turn whatever a damaged Parquet file makes pyarrow raise into an error that names the file."""
+        import pyarrow as pa
+
+        try:
+            yield
+        except TablesError:
+            raise
+        except MemoryError as error:
+            raise TablesError(
+                f"{self.folder / name}.parquet cannot be read: there is not enough memory for what it says it holds. "
+                "Give the program more; if that does not help, get the set again."
+            ) from error
+        except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, OverflowError) as error:
+            raise TablesError(
+                f"{self.folder / name}.parquet cannot be read: {first_line(error)[:200]}. Build the set again, or get "
+                "it again."
+            ) from error
+
+    def _check_values(self, name: str, table: pa.Table) -> None:
+        """Refuse nulls and numbers that no table has, in the columns that were read."""
+        import pyarrow as pa
+
+        table.validate(full=True)
+        for column in table.column_names:
+            values, wrong = table[column], ""
+            may_lack = column in NULLABLE.get(name, ()) or column in list_lacking(name, self.version)
+            nulls = 0 if may_lack else values.null_count
+            if (name, column) == ("datasets", "dataset") and not nulls:
+                strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
+                wrong = "" if strange is None else f"{shorten(strange)!r}, which is not a key of a dataset"
+            if column in {"aliases", "source_urls"} and not nulls:
+                nulls = sum(_count_nulls_inside(cast("pa.ListArray[Any]", chunk)) for chunk in values.chunks)
+            if nulls:
+                wrong = f"{nulls:,} nulls"
+            elif (column in LEAST or pa.types.is_floating(values.type)) and not values.null_count and len(values):
+                numbers = to_array(values)
+                if not np.isfinite(numbers).all():
+                    wrong = "numbers that are not finite"
+                elif column in LEAST and (numbers < LEAST[column]).any():
+                    wrong = f"numbers below {LEAST[column]}"
+            if wrong:
+                raise TablesError(
+                    f"{self.folder / name}.parquet, column {column}: {wrong}. Build the set again, or get it again."
+                )
+
+    def _check_ranges(self, table: pa.Table, dataset: str | None) -> None:
+        """Refuse expectations and variances that no ranker has, of however few of the candidates in the set."""
+        families = cast("list[str]", table["metric"].to_pylist())
+        codes = {family: code for code, family in enumerate(dict.fromkeys(families))}
+        sizes = self._read("candidates", ("num_candidates",), dataset)["num_candidates"]
+        most = to_array(sizes).max() if len(sizes) else np.inf
+        bounds = np.array([_bound_expectation(family, most) for family in codes]).reshape(-1, 2)
+        low, high = bounds[np.fromiter(map(codes.__getitem__, families), np.intp, len(families))].T
+        # A quarter of the squared range is the most that a variance can be; what is sampled may be somewhat more.
+        for column, least, largest in (("expectation", low, high), ("variance", 0 * low, np.square(high - low))):
+            numbers, slack = to_array(table[column]) if len(table) else low, NOISE * largest
+            for row in np.flatnonzero((numbers < least - slack) | (numbers > largest + slack)).tolist():
+                raise TablesError(
+                    f"{self.folder / 'constants'}.parquet, column {column}: {numbers[row]:g} for {families[row]}"
+                    f"{'' if dataset is None else f' on {dataset}'}; expected {least[row]:.6g} to {largest[row]:.6g}. "
+                    "Build the set again, or get it again."
+                )
+
+    def _read_content(self, name: str) -> bytes | None:
+        """Return the file of a table, checked; None for a table that sets of this version do not have yet."""
+        if name not in self._contents:
+            file = file_of(name, self.version)
+            if self.leaves_out(name):
+                raise UnknownNameError(
+                    f"macro averages and single relations under a baseline need {file}.parquet, which the package "
+                    f"leaves out. Add --tables rankconst-tables-{self.version}.zip, the archive of these tables; in "
+                    "Python, open it with rankconst.load."
+                )
+            described: list[dict[str, Any]] = self.descriptor["resources"]
+            resource = next((each for each in described if each.get("name") == file), {})
+            self._contents[name] = None if file is None else read_table_file(self.folder, file, resource.get("hash"))
+        return self._contents[name]
+
+    def leaves_out(self, name: str) -> bool:
+        """Tell whether these tables came with the package, and a table is in the archive only."""
+        file = f"{file_of(name, self.version)}.parquet"
+        return name in ARCHIVED and self.place is None and not (self.path / file).is_file()
+
+    def _check_schema(self, name: str, found: pa.Schema) -> None:
+        """Refuse a file with other columns than today's, but for those that sets of this version do not have yet."""
+        import pyarrow as pa
+
+        expected, names = schema_of(name), found.names
+        lacking = list_lacking(name, self.version) - {*names}
+        if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
+            raise TablesError(
+                f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}."
+            )
+
+    def _complete(self, name: str, columns: tuple[str, ...], table: pa.Table) -> pa.Table:
+        """Add what sets of this version do not have yet."""
+        names = table.schema.names
+        for place, column in enumerate(columns):
+            if column not in names:
+                import pyarrow as pa
+
+                added = schema_of(name).field(column)
+                table = table.add_column(place, added, pa.nulls(len(table), added.type))
+        return table
+
+
+def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
+    """Count the nulls in lists; `flatten` would import pyarrow.compute, for which every command would wait."""
+    first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
+    return lists.values.slice(first, last - first).null_count
+
+
+def _bound_expectation(family: str, most: float) -> tuple[float, float]:
+    """Return the least and the largest expectation of a metric if no task has more than `most` candidates."""
+    metric = CATALOGUE.get(family)
+    if metric is None or metric.optimum is None:
+        return 0.0, np.inf
+    # Of two tasks ranks can be as far apart as of any number.
+    return metric.lower, metric.upper if metric.is_share else metric.worst(np.array([most]), np.array([2]))
+
+
+def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
+    """Open a Parquet file; TablesError if its rows would take more memory than those of tables do."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(pa.BufferReader(content))
+    metadata = file.metadata
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    # A value that repeats takes nothing in the file, and eight bytes in memory.
+    check_size(
+        place, sum(max(each.total_byte_size, 8 * each.num_columns * each.num_rows) for each in groups), len(content)
+    )
+    return file
+
+
+def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[list[int], bool]:
+    """Return the row groups that may hold some keys, by the bounds that the file states; True if they hold no other."""
+    places = {file.schema_arrow.get_field_index(name): key for name, key in wanted.items()}
+    types = {place: file.schema.column(place).physical_type for place in places}
+    found, alone = [], True
+    for group in range(file.metadata.num_row_groups):
+        held, single = file.metadata.row_group(group), True
+        for place, key in places.items():
+            bounds = _find_bounds(held.column(place), types[place])
+            if not bounds or bounds.min is None or bounds.max is None:
+                single = False
+            elif bounds.min <= key <= bounds.max:
+                single = single and bounds.min == bounds.max and bounds.null_count == 0
+            else:
+                break
+        else:
+            found.append(group)
+            alone = alone and single
+    return found, alone
+
+
+def _find_bounds(chunk: Any, expected: str) -> Any:
+    """Return the bounds that a file states of a column; pyarrow ends the process over those of another type."""
+    if chunk.physical_type != expected:
+        raise ValueError(f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}")
+    return chunk.statistics
+
+
+def select_rows(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
+    """Return the rows of a table that have some keys."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    masks = [pc.equal(table[name], pa.scalar(key)) for name, key in wanted.items()]
+    return table.filter(functools.reduce(pc.and_, masks)) if masks else table
