@@ -137,7 +137,8 @@ def _parse(template: str) -> _Line:
         opens = opens or (not numbers and (bool(label.values) or any(each.whole for each in labels)))
         behind += labels if numbers else ()
         before += () if numbers else (text for each in labels for text in _list_texts(each))
-        reason = label.reason or _judge(label) or _MORE_NAMES * bool(named)
+        why = _NO_K if label.metric is None else "it is adjusted already" if label.adjustment else ""
+        reason = label.reason or why or _MORE_NAMES * bool(named)
         numbers.append(_Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason))
     behind += [each for part in _PARTS.split(gaps[-1]) for each in _read_labels(part.strip(_EDGES))]
     declares = _LABEL_BEHIND * any(each.whole and (each.values or each.graphs) for each in behind)
@@ -146,13 +147,6 @@ def _parse(template: str) -> _Line:
     numbers = [each._replace(texts=(*each.texts, *asking), reason=each.reason or declares) for each in numbers]
     weak = (text._replace(label=_weaken(text.label), place="a line above") for text in (*before, *asking))
     return _Line(tuple(numbers), opens, tuple(dict.fromkeys(weak)))
-
-
-def _judge(label: Label) -> str:
-    """Return why the number of a name cannot be adjusted, as half a sentence."""
-    if label.metric is None:
-        return _NO_K
-    return "it is adjusted already" if label.adjustment else ""
 
 
 @lru_cache(maxsize=4_096)

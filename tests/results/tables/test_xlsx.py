@@ -202,7 +202,6 @@ def test_the_size_that_the_file_states_is_not_believed(path: Path) -> None:
         (lambda _, text: text.replace(b"<v>0.338<", b"<v>0.3_38<"), "'0.3_38' is not a number"),
         (lambda _, text: text.replace(b"<v>0.338<", "<v>\u0660.\u0663<".encode()), "is not a number"),
     ],
-    ids=str,
 )
 def test_archives_that_are_refused(path: Path, edit: Callable[[str, bytes], bytes], told: str) -> None:
     write(path, HEADING, ROTATE)

@@ -47,7 +47,6 @@ def _read(*lines: str) -> Reading:
         ("valid", "[train, valid]", "libkge", "standard"),
         ("valid", "[train, valid, test]", "standard", "standard"),
         ("valid", "[train]", None, None),
-        ("valid", "[train, other]", None, None),
         ("test", "[train, valid, test]", "libkge", "libkge"),
         ("test", "[train, test]", None, None),
         ("train", "[train]", "libkge", None),
@@ -232,7 +231,6 @@ def test_an_evaluation_of_another_kind_is_left_to_no_other_reader() -> None:
     ("line", "dataset"),
     [
         ("Loading configuration of dataset fb15k-237 from /kge/data/fb15k-237 ...", "fb15k-237"),
-        ("2020-01-01 00:00:00.000000 Loading configuration of dataset wnrr from /kge/data/wnrr ...", "wnrr"),
         ("Configuration:\n  dataset:\n    num_entities: 135\n    name: umls\n  model: complex", "umls"),
         ("[3530b3f8] Configuration:\n[3530b3f8]   dataset:\n[3530b3f8]     name: umls", "umls"),
         ("Configuration:\n  dataset:\n    name: umls\nLoading configuration of dataset wnrr from data/wnrr", None),

@@ -68,11 +68,8 @@ def test_bad_lists_are_refused_with_their_place(text: str, message: str) -> None
     ("value", "why"),
     [
         ("[]", "expected a list with a value for each ranking task"),
-        ("0.5", "expected a list with a value for each ranking task"),
         ("None", "it is null"),
         ("[0.5, None]", "its value 2 is 'None'; expected a number from 0 to 1"),
-        ("[0.5, 'x']", "its value 2 is 'x'; expected a number from 0 to 1"),
-        ("[0.5, nan]", "its value 2 is 'NaN'; expected a number from 0 to 1"),
         ("[0.5, 7.0]", "its value 2 is '7.0'; expected a number from 0 to 1"),
     ],
 )
