@@ -307,8 +307,7 @@ class AdjustedReading:
         places, described = self.batch_of, dict[str, Any]()
         there = places >= 0
         rows, places = self.rows[there], places[there]
-        facts_said = (*NAMES[:4], "relations", *(("num_tasks", "table_version") if self.details else ()))
-        for key in facts_said:
+        for key in (*NAMES[:4], "relations", *(("num_tasks", "table_version") if self.details else ())):
             if not self.details and {each[key] for each in of_batch} <= _UNSAID.get(key, set()):
                 continue
             facts = number_distinct(each[key] for each in of_batch)

@@ -291,9 +291,7 @@ def _read(document: Document) -> Reading:
         # Such files are often rounded, so the last digit is uncertain.
         found.append(Entry(label.metric, text, at, intern(column), line, context, label.adjustment))
     entries = Entries(_ask_beside(found, rows, held))
-    entries = units.leave_small(entries, units.find_family, notes, percent=document.percent)
-    entries = units.settle_units(entries, units.find_family, notes, percent=document.percent)
-    entries = units.drop_contradictions(entries, notes)
+    entries = units.settle_lines(entries, notes, percent=document.percent)
     reading = make_reading(document, READER.key, "wide", rows, entries, skipped=notes.skipped())
     return replace(reading, understood=units.name_percentages(entries))
 

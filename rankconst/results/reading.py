@@ -246,11 +246,9 @@ class Notes:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._kept: list[Skipped] = []
-        self.total = 0
 
     def add(self, line: int | None, what: str, why: str) -> None:
         """Add a cell, a heading or a line with the reason, as half a sentence."""
-        self.total += 1
         self._counts[what, why] += 1
         if self._counts[what, why] <= _EACH:
             self._kept.append(Skipped(line, what[:_LONGEST], why))

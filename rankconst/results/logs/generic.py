@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from rankconst.evaluation import Ask
 from rankconst.results.document import Document
 from rankconst.results.gate import UNFILTERED, Text, Told, gather
@@ -21,7 +23,7 @@ from rankconst.results.logs.signs import RECOMMENDER, SIGNS, TOOLS, is_recommend
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.text import find_lines, is_table
-from rankconst.results.tables.units import drop_contradictions, find_family, leave_small, name_percentages, settle_units
+from rankconst.results.tables.units import name_percentages, settle_lines
 from rankconst.results.vocabulary import FIELDS, Word
 
 if TYPE_CHECKING:
@@ -365,11 +367,8 @@ def _recognise(document: Document) -> bool:
 def _read(document: Document) -> Reading:
     """Read a log, and settle which of its shares are percentages: an evaluation is like a row of a table."""
     reading, notes = _READER.read(document), Notes()
-    entries = leave_small(reading.entries, find_family, notes, percent=document.percent)
-    rows = [int(reading.rows[row]["evaluation"]) for row in entries.rows]
-    entries = settle_units(entries, find_family, notes, rows=rows, percent=document.percent)
-    rows = [int(reading.rows[row]["evaluation"]) for row in entries.rows]
-    entries = drop_contradictions(entries, notes, rows)
+    evaluations = np.array([int(row["evaluation"]) for row in reading.rows], dtype=np.intp)
+    entries = settle_lines(reading.entries, notes, evaluations=evaluations, percent=document.percent)
     tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)
     parts = (
         "lines of names and numbers",
