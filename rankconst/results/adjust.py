@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -155,8 +155,8 @@ def _adjust_groups(
             continue
         tasks, tool = settled[group.said]
         rounded = decimals.get(group.metric) if isinstance(decimals, Mapping) else decimals
-        how = _Precision(user.percent and group.metric.is_share, group.exact, rounded)
-        kept, numbers = _read(reading.entries, places, group.metric, impossible, how)
+        how = {"percent": user.percent and group.metric.is_share, "exact": group.exact, "decimals": rounded}
+        kept, numbers = _read(reading.entries, places, group.metric, impossible, **how)
         if kept.size:
             value, lower, upper = np.ascontiguousarray(numbers.T)
             batch = Batch(tasks, group.metric, tool, value, lower, upper, kept, group.said.num_tasks)
@@ -286,38 +286,34 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[in
 _FEW = 50
 
 
-class _Precision(NamedTuple):
-    """How numbers are read: as percentages, with all their digits, or rounded to some decimals."""
-
-    percent: bool
-    exact: bool
-    decimals: int | None
-
-
 def _read(
-    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], how: _Precision
+    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], **how: Any
 ) -> tuple[Places, Numbers]:
-    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
+    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3).
+
+    `how` is that of :func:`read_numbers`: percent, exact and decimals.
+    """
     numbers = np.full((len(entries.written), 3), np.nan)
     codes = entries.text_of[places]
     used = np.array(list_distinct(codes[codes >= 0]), dtype=np.intp)
     try:
         if used.size > _FEW:
             texts = [entries.written[code] for code in used.tolist()]
-            numbers[used], used = read_numbers(metric, texts, **how._asdict()), used[:0]
+            numbers[used], used = read_numbers(metric, texts, **how), used[:0]
     except DataError:
         pass  # one by one, to find which
     for code in used.tolist():
         try:
-            each = read_published(metric, entries.written[code], **how._asdict())
+            each = read_published(metric, entries.written[code], **how)
             numbers[code] = each.value, each.lower, each.upper
         except DataError as error:
             impossible |= dict.fromkeys(places[codes == code].tolist(), str(error))
     found = numbers[np.maximum(codes, 0)] if len(numbers) else np.full((len(codes), 3), np.nan)
     if (own := ~codes[codes < 0]).size:
-        percent = entries.floats.percent[own] | how.percent
+        percent = entries.floats.percent[own] | how["percent"]
         value = entries.floats.values[own] / np.where(percent, 100, 1)
-        half = 0.0 if how.decimals is None else 0.5 * 10.0 ** -(check_decimals(how.decimals) + 2 * percent)
+        rounded = how["decimals"] is not None
+        half = 0.5 * 10.0 ** -(check_decimals(how["decimals"]) + 2 * percent) if rounded else 0.0
         found[codes < 0] = np.stack([value, value - half, value + half], axis=1)
     there = ~np.isnan(found[:, 0])
     return places[there], found[there]

@@ -44,32 +44,25 @@ _MOST_SHOWN = 50  # rows, in a notebook
 # What says how much the ranks vary whose mean it stands beside, and the power that makes it a standard deviation.
 _SPREADS = {"standard_deviation": 1.0, "variance": 0.5}
 _MEAN_RANK = "arithmetic_mean_rank"
-TASK_FACTS = NAMES[:4]
-FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
-"""What is said of the ranking tasks of each row; of relations only where they are not all."""
-
-
-# What is said of them with details alone, as it is usual; so are numbers of tasks and versions.
+# What is said with details alone, as it is usual; so are numbers of tasks and versions.
 _UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
 
-def tell(tasks: Tasks, fact: str) -> str | None:
-    """Return what a column says of ranking tasks."""
-    return ", ".join(tasks.relations) or None if fact == "relations" else getattr(tasks, fact)
+def _describe_tasks(done: Done) -> dict[str, Any]:
+    """Return what is said of the ranking tasks of each row; of relations only where they are not all."""
+    named = {name: getattr(done.batch.tasks, name) for name in NAMES[:4]}
+    counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
+    return named | {"relations": ", ".join(done.batch.tasks.relations) or None} | counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """What the columns are called that are added for one column of numbers."""
 
-    # Before _lower and _upper of the value itself.
-    value: str
-    # Before expectation, variance and p.
-    prefix: str
-    # Adjustment to the name of its column.
-    forms: Mapping[str, str]
-    # What is said against further baselines: key of fill_columns to the name of its column.
-    skills: dict[str, str]
+    value: str  # before _lower and _upper of the value itself
+    prefix: str  # before expectation, variance and p
+    forms: Mapping[str, str]  # adjustment to the name of its column
+    skills: dict[str, str]  # what is said against further baselines: key of fill_columns to the name of its column
 
     def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
         """Return the key of :func:`fill_columns` to the name of its column, in the order of the columns.
@@ -142,14 +135,11 @@ class AdjustedEntry:
     """One number of a file with its adjusted forms."""
 
     entry: Entry
-    # As read, with its interval; None for one that was left alone.
-    published: Published | None = None
-    # None, like `adjusted`, if it could not be adjusted.
-    constants: Constants | None = None
+    published: Published | None = None  # as read, with its interval; None for one that was left alone
+    constants: Constants | None = None  # None, like `adjusted`, if it could not be adjusted
     adjusted: Adjusted | None = None
     significance: Significance | None = None
-    # Why it was not adjusted, or what to know about it.
-    note: str = ""
+    note: str = ""  # why it was not adjusted, or what to know about it
     # False if it is of another metric, dataset, split or side than was asked for, or adjusted already.
     wanted: bool = True
 
@@ -161,22 +151,17 @@ class AdjustedReading:
     reading: Reading
     done: tuple[Done, ...] = field(repr=False)
     table_version: str
-    # Of each entry, whether it was asked for.
-    wanted: NDArray[np.bool_] = field(repr=False)
+    wanted: NDArray[np.bool_] = field(repr=False)  # of each entry, whether it was asked for
     # Position of an entry to why it was not adjusted, or what to know about it.
     notes: Mapping[int, str] = field(repr=False)
-    # Where the numbers come from, as far as it is known, each once; their caveats apply.
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[Tool, ...] = ()  # where the numbers come from, as far as it is known, each once; their caveats apply
     # Further baselines to the same batches, as far as there are constants.
     against: Mapping[str, tuple[Done, ...]] = field(default_factory=dict, repr=False)
-    # What the user said, with keys.
-    user: Stated = NOTHING
+    user: Stated = NOTHING  # what the user said, with keys
     # Field of the address to what was assumed of it, where neither the file nor the user says it.
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # What only the user can answer; numbers are positions in `entries`.
-    asked: tuple[Question, ...] = ()
-    # Whether columns hold all that was computed, or the adjusted numbers with their protocol.
-    details: bool = False
+    asked: tuple[Question, ...] = ()  # what only the user can answer; numbers are positions in `entries`
+    details: bool = False  # whether columns hold all that was computed, or the adjusted numbers with their protocol
 
     @cached_property
     def batch_of(self) -> Places:
@@ -322,15 +307,11 @@ class AdjustedReading:
         reading = self.reading
         size = len(reading.rows)
         roles = {role: name for name in reading.columns if (role := read_label(name).role)}
-        of_batch = [
-            {name: tell(each.batch.tasks, name) for name in (*TASK_FACTS, "relations")}
-            | {"num_tasks": each.constants.num_tasks, "table_version": each.constants.table_version}
-            for each in self.done
-        ]
+        of_batch = [*map(_describe_tasks, self.done)]
         places, described = self.batch_of, dict[str, Any]()
         there = places >= 0
         rows, places = self.rows[there], places[there]
-        for key in FACTS if self.details else FACTS[:-2]:
+        for key in (*NAMES[:4], "relations", *(("num_tasks", "table_version") if self.details else ())):
             if not self.details and {each[key] for each in of_batch} <= _UNSAID.get(key, set()):
                 continue
             facts = number_distinct(each[key] for each in of_batch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Places = NDArray[np.intp]
+
+_Item_co = TypeVar("_Item_co", covariant=True)
+
+
+class Listed(Sequence[_Item_co]):
+    """A sequence whose items are made when they are asked for; it is equal to a list of the same."""
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return tuple(self._make(each) for each in range(*place.indices(len(self))))
+        return self._make(place)
+
+    def _make(self, place: int) -> Any:
+        """Return the item at a place."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self)})"
 
 
 def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
@@ -34,7 +57,7 @@ def combine(first: Places, second: Places, count: int) -> Places:
     return found
 
 
-class Cells(Sequence[str]):
+class Cells(Listed[str]):
     """The cells of a column, each distinct text known once: those of a list, or of an array of Arrow."""
 
     def __init__(self, texts: list[str] | Any) -> None:
@@ -50,7 +73,7 @@ class Cells(Sequence[str]):
 
     @property
     def codes(self) -> Places:
-        """The place of each cell among the distinct ones."""
+        """The first of these."""
         return self.coded[0]
 
     @cached_property
@@ -72,13 +95,8 @@ class Cells(Sequence[str]):
     def __len__(self) -> int:
         return len(self._texts)
 
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        found = self._texts[row]
-        return [str(each) for each in found] if isinstance(row, slice) else str(found)
+    def _make(self, place: int) -> str:
+        return str(self._texts[place])
 
     def __iter__(self) -> Iterator[str]:
         return (
@@ -96,29 +114,15 @@ def list_distinct(codes: Places) -> list[int]:
     return np.flatnonzero(np.bincount(codes)).tolist() if len(codes) else []
 
 
-class Rows(Sequence[Mapping[str, str]]):
+class Rows(Listed[Mapping[str, str]]):
     """The rows of a table, held by column."""
 
     def __init__(self, columns: Mapping[str, Sequence[str]], size: int) -> None:
         self.columns, self._size = columns, size
 
-    @overload
-    def __getitem__(self, place: int) -> Mapping[str, str]: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Mapping[str, str]]: ...
-    def __getitem__(self, place: int | slice) -> Mapping[str, str] | Sequence[Mapping[str, str]]:
-        if isinstance(place, slice):
-            return tuple(self[each] for each in range(*place.indices(self._size)))
+    def _make(self, place: int) -> Mapping[str, str]:
         at = range(self._size)[place]
         return {name: cells[at] for name, cells in self.columns.items()}
 
     def __len__(self) -> int:
         return self._size
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # equal to a list with the same rows
-
-    def __repr__(self) -> str:
-        return f"Rows({list(self)})"

@@ -22,7 +22,7 @@ from rankconst.results.labels import read_label
 from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.headings import compose_heading
-from rankconst.results.tables.sheet import Sheet, read_sheet
+from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.values.published import is_number
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def read_frame(frame: pd.DataFrame, percent: bool | Collection[str] | None = Non
     """Return the numbers of a frame, as those of a file with such cells are read, and why cells of a row are not."""
     columns = [*_list_index(frame), *_list_columns(frame)]
     heading = _compose([names for names, _ in columns])
-    if not (heading.measured or heading.long):
+    if not (heading.measures or heading.long):
         raise DataError(
             f"no column holds a metric; there are: {', '.join(filter(None, heading.keys)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
@@ -146,7 +146,7 @@ def read_frame(frame: pd.DataFrame, percent: bool | Collection[str] | None = Non
     notes = _RowNotes()
     told = None if percent is None else percent is True
     size = range(len(frame))
-    table = read_sheet(Sheet(heading, held, size, _list_texts(frame), percent=told, floats=floats), notes)
+    table = SheetReader(Sheet(heading, held, size, _list_texts(frame), percent=told, floats=floats), notes).read()
     entries = table.entries.put(lines=np.full(len(table.entries), NO_LINE, dtype=np.intp))
     if named:
         of_head = np.array([head.metric in named for head in entries.heads], dtype=np.bool_)
@@ -154,7 +154,7 @@ def read_frame(frame: pd.DataFrame, percent: bool | Collection[str] | None = Non
     reading = Reading(
         _NAME,
         "frame",
-        "wide" if heading.measured else "long",
+        "wide" if heading.measures else "long",
         heading.keys,
         Rows(dict(zip(heading.keys, cells, strict=True)), len(frame)),
         entries,
@@ -243,10 +243,8 @@ class _FrameCells(Cells):
         codes, distinct = _number_objects(self._series)
         return codes, [*map(_spell, distinct), ""]
 
-    def __getitem__(self, row: Any) -> Any:
-        if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(len(self)))]
-        return _spell(self._series.iloc[row])
+    def _make(self, place: int) -> str:
+        return _spell(self._series.iloc[place])
 
 
 def _read_texts(series: Any) -> Any:
@@ -323,5 +321,5 @@ class _Known(Cells):
         super().__init__(codes)
         self.coded = codes, distinct
 
-    def __getitem__(self, row: Any) -> Any:
-        return self.coded[1][self.coded[0][row]]
+    def _make(self, place: int) -> str:
+        return str(self.coded[1][self.coded[0][place]])

@@ -95,7 +95,8 @@ def gather(texts: Sequence[Text]) -> Told:
         for word in text.label.words:
             if word.field == "side" and both:
                 continue
-            if _matters(text, word.scopes, word.field) and word.field not in said:
+            matters = text.scope in word.scopes and (not text.farther or word.field in {"part", "task"})
+            if matters and word.field not in said:
                 asks.setdefault((word.field, word.text), text.ask(word.field, word.text, word.kind, word.remedy))
         if text.label.whole:
             for name, values in text.label.values.items():
@@ -108,10 +109,6 @@ def gather(texts: Sequence[Text]) -> Told:
     if dataset:
         said, origins = {"dataset": dataset, **said}, {"dataset": origin, **origins}
     return Told(said, tuple(asks.values()), origins)
-
-
-def _matters(text: Text, scopes: frozenset[str], field: str) -> bool:
-    return text.scope in scopes and (not text.farther or field in {"part", "task"})
 
 
 def _find_dataset(texts: Sequence[Text]) -> tuple[str, tuple[str, ...], str]:

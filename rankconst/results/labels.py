@@ -127,7 +127,7 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
     values: dict[str, dict[str, None]] = {}
     words: dict[str, Word] = {}
     for kind, _, _, name in found:
-        if kind == "metric" and (named := _find_metric(name, k)) is not None:
+        if kind == "metric" and (named := _find_known(name, k)) is not None:
             metrics[named] = None
         elif kind == "graph":
             graphs[name] = None
@@ -207,7 +207,7 @@ def _tell(name: str, k: int | None) -> str:
     word = list_lexicon().get(written)
     if word is not None and word.field == "metric":  # "std" is the spread of the metric beside it
         return "word"
-    if plain[:1].isalpha() and _find_metric(name, k) is not None:
+    if plain[:1].isalpha() and _find_known(name, k) is not None:
         return "metric"
     if plain in list_values():
         return "value"
@@ -218,9 +218,7 @@ def _write_plain(name: str) -> str:
     return _JOINTS.sub("-", name.lower())
 
 
-@lru_cache(maxsize=65_536)
-def _find_metric(name: str, k: int | None) -> tuple[Metric, str | None] | None:
-    return find_metric(name, k)
+_find_known = lru_cache(maxsize=65_536)(find_metric)
 
 
 def _find_graphs(text: str) -> list[tuple[int, int]]:
@@ -257,7 +255,7 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
 def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
     """Return where a text names a metric, without the side before it, as in ``tail.mrr``; None if it does not."""
     for each in _scan(text, metric.hits_k):
-        if each.kind == "metric" and _find_metric(each.text, metric.hits_k) == (metric, None):
+        if each.kind == "metric" and _find_known(each.text, metric.hits_k) == (metric, None):
             before = list_prefixes(each.text)
             first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
             return each.start + first, each.end

@@ -117,7 +117,8 @@ def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
             roles.append((len(_ADDRESS), Text(read_label(word), scope, f"the {key}")))
         elif not _is_path(word):
             texts.append(Text(read_label(word), "row", f"the {key}"))
-    own = _keep(*(text for _, text in sorted(roles, key=itemgetter(0))), *_declare_flags(flags[True], flags[False]))
+    ordered = (text for _, text in sorted(roles, key=itemgetter(0)))
+    own = _keep(*ordered, *_declare_flags(flags[True], flags[False]))
     return place._replace(
         nearer=(*own, *_keep(*texts)),
         beside=(*own, *(text._replace(scope="text") for text in _keep(*texts))),
@@ -256,12 +257,7 @@ def _ask_beside(entries: list[Entry], rows: list[dict[str, str]], places: Iterab
             more.append(STEPS)
         if not context.protocol and (of[entry.row], entry.metric) in filtered:
             more.append(UNFILTERED)
-        yield entry._replace(context=_add_asks(context, *more)) if more else entry
-
-
-@lru_cache(maxsize=4096)
-def _add_asks(context: Stated, *asks: Ask) -> Stated:
-    return replace(context, asks=(*context.asks, *asks))
+        yield entry._replace(context=replace(context, asks=(*context.asks, *more))) if more else entry
 
 
 def _recognise(document: Document) -> bool:
@@ -295,9 +291,7 @@ def _read(document: Document) -> Reading:
         # Such files are often rounded, so the last digit is uncertain.
         found.append(Entry(label.metric, text, at, intern(column), line, context, label.adjustment))
     entries = Entries(_ask_beside(found, rows, held))
-    entries = units.leave_small(entries, units.find_family, notes, percent=document.percent)
-    entries = units.settle_units(entries, units.find_family, notes, percent=document.percent)
-    entries = units.drop_contradictions(entries, notes)
+    entries = units.settle_lines(entries, notes, percent=document.percent)
     reading = make_reading(document, READER.key, "wide", rows, entries, skipped=notes.skipped())
     return replace(reading, understood=units.name_percentages(entries))
 

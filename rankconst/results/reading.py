@@ -5,23 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from rankconst.catalogue.tools import TOOLS
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Stated
-from rankconst.results.columns import Rows, combine, encode, encode_cells
+from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells
 from rankconst.results.labels import read_label
 from rankconst.values.published import NOISE, Interval, parse_value, read_published
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -69,7 +68,7 @@ class Floats(NamedTuple):
         return f"{float(self.values[place])!r}{'%' * bool(self.percent[place])}"
 
 
-class Entries(Sequence[Entry]):
+class Entries(Listed[Entry]):
     """The numbers of a results file in their order, held by column: large files have millions, with few heads."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
@@ -136,14 +135,11 @@ class Entries(Sequence[Entry]):
         """Which numbers have the sign of a percentage."""
         return self.pick(np.array(["%" in text for text in self.written], dtype=np.bool_), self.floats.percent)
 
-    @overload
-    def __getitem__(self, place: int) -> Entry: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Entry, ...]: ...
-    def __getitem__(self, place: int | slice) -> Entry | tuple[Entry, ...]:
-        if isinstance(place, slice):
-            return tuple(self[each] for each in range(*place.indices(len(self))))
-        head, line, context = self.heads[self.head_of[place]], int(self.lines[place]), self.context_at(place)
+    def _make(self, place: int) -> Entry:
+        head, line = self.heads[self.head_of[place]], int(self.lines[place])
+        context: Stated = self.contexts[self.context_of[place]]
+        if model := self.models[self.model_of[place]]:
+            context = replace(context, model=model)
         shown = None if line == NO_LINE else line
         return Entry(head.metric, self.text_at(place), int(self.rows[place]), head.column, shown, context, *head[2:])
 
@@ -152,25 +148,8 @@ class Entries(Sequence[Entry]):
         code = int(self.text_of[place])
         return self.written[code] if code >= 0 else self.floats.write(~code)
 
-    def context_at(self, place: int) -> Stated:
-        """Return what the file says of a number, with its model."""
-        context: Stated = self.contexts[self.context_of[place]]
-        model = self.models[self.model_of[place]]
-        return replace(context, model=model) if model else context
-
-    def __iter__(self) -> Iterator[Entry]:
-        return map(self.__getitem__, range(len(self)))
-
     def __len__(self) -> int:
         return len(self.rows)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # equal to a list with the same numbers
-
-    def __repr__(self) -> str:
-        return f"Entries({list(self)})"
 
 
 _KNOWN = {"values", "signed"}
@@ -212,8 +191,7 @@ class Reading:
     entries: Entries  # in the order of the file
     skipped: tuple[Skipped, ...] = ()
     tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
-    # How the file was understood, where it leaves that open: half a sentence.
-    understood: str = ""
+    understood: str = ""  # how the file was understood, where it leaves that open: half a sentence
     # True if rows are objects of a file that is no table: an empty cell is a key that its object does not have.
     of_objects: bool = False
 
@@ -268,11 +246,9 @@ class Notes:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._kept: list[Skipped] = []
-        self.total = 0
 
     def add(self, line: int | None, what: str, why: str) -> None:
         """Add a cell, a heading or a line with the reason, as half a sentence."""
-        self.total += 1
         self._counts[what, why] += 1
         if self._counts[what, why] <= _EACH:
             self._kept.append(Skipped(line, what[:_LONGEST], why))
@@ -301,16 +277,12 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
     first: dict[str, Skipped] = {}
     for each in skipped:
         first.setdefault(each.why, each)
-    return "; ".join(f"{name_line(each.line)}{each.what}: {why}" for why, each in islice(first.items(), 3))
+    lines = ("" if each.line is None else f"line {each.line:,}: " for each in first.values())
+    listed = (f"{line}{each.what}: {why}" for line, (why, each) in zip(lines, first.items(), strict=True))
+    return "; ".join(islice(listed, 3))
 
 
-def name_line(line: int | None) -> str:
-    """Return ``line 3: ``; nothing if it is None."""
-    return "" if line is None else f"line {line:,}: "
-
-
-# A number with more digits than this was not rounded for print.
-_MOST_ROUNDED = 7
+_MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
 # The first number of a text, with what may set its thousands apart.
 _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")
 
@@ -394,10 +366,8 @@ def group_entries(reading: Reading) -> list[Group]:
     value.
     """
     found: dict[Hashable, list[Entry]] = {}
-    for entry in reading.entries:
-        # Two rows that agree in all cells are two evaluations in a wide table, and one in a long one.
-        place = entry.row if reading.layout == "wide" else _list_others(reading.rows[entry.row], entry.column)
-        found.setdefault((place, entry.context), []).append(entry)
+    for evaluation, entry in zip(number_evaluations(reading).tolist(), reading.entries, strict=True):
+        found.setdefault((evaluation, entry.context), []).append(entry)
     return [
         Group(tuple(entries), entries[0].context, tuple(sorted({entry.row for entry in entries})), _label(entries[0]))
         for entries in found.values()
@@ -424,10 +394,6 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
     return codes
 
 
-def _list_others(row: Mapping[str, str], column: str) -> tuple[tuple[str, str], ...]:
-    return tuple((name, cell) for name, cell in row.items() if name != column and not _tells_number(name, cell))
-
-
 def _tells_number(name: str, cell: str) -> bool:
     """Tell whether a cell of a long table names the number, not the evaluation that it belongs to."""
     return read_label(cell).role in {"measured", "num_tasks"} or read_label(name).role in _OF_ONE_NUMBER
@@ -436,4 +402,4 @@ def _tells_number(name: str, cell: str) -> bool:
 def _label(entry: Entry) -> str:
     context = entry.context
     parts = (context.model, context.dataset, context.split, context.side, context.rank_type, context.protocol)
-    return ", ".join(part for part in parts if part)
+    return ", ".join(filter(None, parts))

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
@@ -21,7 +21,7 @@ from rankconst.results.tables.cells import Placed
 from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedEntry, AdjustedReading
@@ -71,21 +71,17 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
         return replace(_SKILLS[plain], baseline=baseline)
     if plain == SKILL:
         raise UsageError("skill over which baseline? Name it by --baseline; over chance it is --replace index.")
-    if plain == BOTH:
-        return Exchange("index", beside=True)
-    if plain in ADJUSTMENTS:
-        return Exchange(plain)
+    if plain in {BOTH, *ADJUSTMENTS}:
+        return _SKILLS.get(plain, Exchange(plain))
+    every = plain.endswith("@k")
     try:
-        if plain.endswith("@k"):
-            metric, form = parse_adjusted_metric(f"{name.strip()[:-1]}10")
-            return Exchange(form, metric.family)
-        metric, form = parse_adjusted_metric(name)
+        metric, form = parse_adjusted_metric(f"{name.strip()[:-1]}10" if every else name)
     except UnknownNameError:
         raise UnknownNameError(
             f"unknown adjusted metric {name!r}. Expected an adjusted metric, such as AMRR, AMRI, AH@10, AH@k or "
             f"ZMRR, or for all metrics {', '.join(ADJUSTMENTS)}, or {BOTH}: the published number and its index."
         ) from None
-    return Exchange(form, metric=metric)
+    return Exchange(form, metric.family) if every else Exchange(form, metric=metric)
 
 
 def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metric]:
@@ -121,7 +117,7 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
     located: dict[int, tuple[Span, ...]] = {}
     for place, entry in enumerate(reading.entries):
         cell = reading.rows[entry.row][entry.column]
-        if not isinstance(cell, Placed):
+        if not isinstance(cell, Placed):  # read from a block of code
             continue
         spans = [Span(*found.span(), found[0]) for found in _LITERAL.finditer(document.text, cell.start, cell.end)]
         wanted = [re.sub(r"[^\d.]", "", found[0]) for found in _LITERAL.finditer(entry.text)]
@@ -147,17 +143,11 @@ class _Sheets:
     """The cells of a document by their places, and the names of metrics among them."""
 
     def __init__(self, tables: Sequence[Printed]) -> None:
-        self.rows = [list(table.rows) for table in tables]
-        self._sites = {
-            cell.start: _Site(t, i, j)
-            for t, rows in enumerate(self.rows)
-            for i, row in enumerate(rows)
-            for j, cell in enumerate(row.cells)
-            if isinstance(cell, Placed) and cell
-        }
+        self._sites: dict[int, _Site] = {}
         self._names: dict[tuple[int, int], list[_Name]] = defaultdict(list)  # table and column, from the top
-        for t, rows in enumerate(self.rows):
-            for i, row in enumerate(rows):
+        for t, table in enumerate(tables):
+            for i, row in enumerate(table.rows):
+                self._sites |= {cell.start: _Site(t, i, j) for j, cell in enumerate(row.cells) if _is_placed(cell)}
                 for j, name in _list_names(i, row):
                     self._names[t, j].append(name)
 
@@ -186,6 +176,10 @@ class _Name(NamedTuple):
         return self.metric == metric or (self.metric is None and metric.label.startswith("Hits@"))
 
 
+def _is_placed(cell: str) -> TypeGuard[Placed]:
+    return isinstance(cell, Placed) and bool(cell)
+
+
 _STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)
 
 
@@ -193,7 +187,7 @@ def _list_names(i: int, row: Row) -> Iterator[tuple[int, _Name]]:
     """Yield the cells of a row that name metrics, for each column that they are over."""
     name, left = None, 0
     for j, (cell, plain) in enumerate(zip(row.cells, row.plain, strict=True)):
-        if cell and isinstance(cell, Placed):
+        if _is_placed(cell):
             metric = read_label(plain).metric
             named = metric is not None or _STEM.fullmatch(plain) is not None
             name = _Name(i, cell, plain, metric) if named else None
@@ -215,19 +209,8 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[position:]])
 
 
-@dataclass(frozen=True, slots=True)
-class Markup:
-    """What a format of documents does to numbers, and how it says what is not printed."""
-
-    comment: tuple[str, str]
-    find_tables: Callable[[Document], list[Printed]]
-
-
-MARKUPS = {
-    "latex": Markup(("% ", ""), latex.find_tables),
-    "markdown": Markup(("<!-- ", " -->"), markdown.find_tables),
-}
-"""Format of documents that can be rewritten to its markup."""
+MARKUPS = {"latex": ("% ", "", latex.find_tables), "markdown": ("<!-- ", " -->", markdown.find_tables)}
+"""Format of documents that can be rewritten to what begins and ends a comment, and what finds their tables."""
 
 
 # The exchange.
@@ -239,8 +222,7 @@ class Rewritten:
 
     source: str
     replaced: int
-    # What stays as it is, and why: line and half a sentence.
-    notes: tuple[tuple[int, str], ...]
+    notes: tuple[tuple[int, str], ...]  # what stays as it is, and why: line and half a sentence
 
 
 class Cell(NamedTuple):
@@ -271,7 +253,8 @@ def rewrite(
             f"{document.name} is read as {adjusted.reading.form}; numbers are replaced in {' and '.join(MARKUPS)} "
             "only. Leave out --replace to get the adjusted numbers as a table."
         )
-    sheets = _Sheets(markup.find_tables(document))
+    begin, end, find_tables = markup
+    sheets = _Sheets(find_tables(document))
     cells, notes = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
@@ -282,7 +265,7 @@ def rewrite(
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
     edits = [*((span.start, span.end, put) for span, put in written.items()), *headings]
     said = _describe(adjusted, cells, len(notes), command)
-    top = "".join(f"{markup.comment[0]}{line}{markup.comment[1]}\n" for line in said)
+    top = "".join(f"{begin}{line}{end}\n" for line in said)
     notes += unnamed + _note_order(cells, written)
     return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
 
@@ -349,9 +332,9 @@ def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[tuple[int, str
     values: dict[Span, set[float]] = defaultdict(set)
     for cell in cells:
         values[cell.spans[0]].add(cell.value)
-    shared = [cell.entry for cell in cells if len(values[cell.spans[0]]) > 1]
-    notes = [(entry.line or 0, f"{entry.column} stays as it is: one number for several rows") for entry in shared]
-    return [cell for cell in cells if len(values[cell.spans[0]]) == 1], notes
+    kept = [cell for cell in cells if len(values[cell.spans[0]]) == 1]
+    shared = (cell.entry for cell in cells if len(values[cell.spans[0]]) > 1)
+    return kept, [(each.line or 0, f"{each.column} stays as it is: one number for several rows") for each in shared]
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:

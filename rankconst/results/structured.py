@@ -128,7 +128,7 @@ def read_number(value: Value) -> tuple[str, str]:
     """Return a number's text, or an empty one and why it is not a number, as half a sentence."""
     if value is None:
         return "", "it is null"
-    if isinstance(value, (bool, dict, list)):
+    if not isinstance(value, str):
         kind = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value).lower()
         return "", f"it is {kind}, not a number"
     try:
@@ -185,13 +185,10 @@ def _translate(token: re.Match[str]) -> str:
 def _check_depth(value: Value, document: Document, line: int | None) -> None:
     level = [value]
     for _ in range(DEEPEST):
-        inside = (
-            (each.values() if isinstance(each, dict) else each) for each in level if isinstance(each, (dict, list))
-        )
-        level = [child for each in inside for child in each if isinstance(child, (dict, list))]
-        if not level:
-            return
-    _refuse_depth(document, line)
+        nested = [each for each in level if isinstance(each, (dict, list))]
+        level = [child for each in nested for child in (each.values() if isinstance(each, dict) else each)]
+    if any(isinstance(each, (dict, list)) for each in level):
+        _refuse_depth(document, line)
 
 
 def _refuse_depth(document: Document, line: int | None) -> NoReturn:

@@ -15,7 +15,7 @@ from rankconst.catalogue.protocols import PROTOCOLS, RANK_TYPES, SIDES, SPLITS
 from rankconst.names import squash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 FIELDS = ("split", "side", "protocol", "rank_type", "aggregation")
 """The fields of a number's address that words declare; names of datasets are the registry's."""
@@ -96,10 +96,4 @@ def list_beginnings() -> frozenset[str]:
 @functools.cache
 def list_roles() -> Mapping[str, str]:
     """Return each heading of a column that says what its cells are, without punctuation, with the role."""
-    return {squash(name): role for role, names in list_role_names().items() for name in (role, *names)}
-
-
-def list_role_names() -> Mapping[str, Sequence[str]]:
-    """Return each role of a column with what else its heading may be."""
-    roles: Mapping[str, Sequence[str]] = _load()["roles"]
-    return roles
+    return {squash(name): role for role, names in _load()["roles"].items() for name in (role, *names)}

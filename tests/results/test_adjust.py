@@ -226,12 +226,6 @@ def test_a_count_that_fits_another_protocol_is_noted() -> None:
     assert fits.adjusted is not None
 
 
-def test_only_some_metrics() -> None:
-    reading = make(("mrr", "0.5", Stated("nations")), ("hits@1", "0.4", Stated("nations")))
-    done = adjust_reading(reading, TABLES, Stated(), metrics=[parse_metric("mrr")])
-    assert [each.adjusted is not None for each in done.entries] == [True, False]
-
-
 def test_only_some_sides_and_datasets() -> None:
     cells = [("mrr", "0.5", Stated(dataset, side=side)) for dataset in ("nations", "UMLS") for side in ("head", "both")]
     reading = make(*cells)
@@ -295,19 +289,12 @@ def test_an_impossible_number_is_left_out() -> None:
         ({"mrr": "0.3", "hits@1": "0.30", "hits@10": "0.6"}, []),
         ({"mrr": "5.0%", "mr": "3.2", "hits@10": "0.9"}, ["mrr", "hits@10"]),
         ({"mrr": "0.3", "hits@1": "0.2", "hits@3": "0.50", "hits@10": "0.40"}, ["hits@3", "hits@10"]),
-        ({"mrr": "0.6", "hits@3": "0.90", "hits@10": "0.88"}, ["hits@3", "hits@10"]),
-        ({"mrr": "0.2", "hits@3": "0.35", "hits@10": "0.4"}, []),
         ({"hits@1": "0.5", "hits@10": "0.4"}, []),
-        ({"hits@1": "50%", "hits@10": "40%", "mr": "3.0"}, ["hits@1", "hits@10"]),
         # RotatE's README had the MRR of WN18 under FB15k-237: 0.533 + 0.467 / 11 is the most that its Hits@10 allows.
         ({"mrr": ".949", "hits@1": ".241", "hits@3": ".375", "hits@10": ".533"}, ["mrr", "hits@10"]),
-        ({"mrr": "0.385", "hits@1": "0.016", "hits@3": "0.035", "hits@10": "0.15"}, ["mrr", "hits@10"]),
         # Each allows it, 0.2 + 0.8 / 1.5 and 0.4 + 0.6 / 10.5, but both only 0.2 + 0.2 / 1.5 + 0.6 / 10.5.
         ({"mrr": "0.42", "hits@1": "0.20", "hits@10": "0.40"}, ["mrr", "hits@1", "hits@10"]),
         ({"mrr": "0.38", "hits@1": "0.20", "hits@10": "0.40"}, []),
-        # At least 0.06 + 0.24 / 10 together.
-        ({"mrr": "0.060", "hits@1": "0.060", "hits@10": "0.300"}, ["mrr", "hits@1", "hits@10"]),
-        ({"mrr": "0.084", "hits@1": "0.060", "hits@10": "0.300"}, []),
     ],
 )
 def test_numbers_that_contradict_each_other_are_left_out(cells: dict[str, str], left_out: list[str]) -> None:
@@ -363,14 +350,6 @@ def test_contradictions_are_found_in_proportion_to_the_file() -> None:
         return lambda: adjust_reading(reading, TABLES, Stated())
 
     assert grows_in_proportion(work, 1_000)
-
-
-def test_whole_batches_have_their_own_number_of_tasks() -> None:
-    (each,) = adjust_reading(make(("mrr", "0.82", Stated("nations", tool="conve"))), TABLES, Stated()).entries
-    assert each.constants is not None
-    assert each.adjusted is not None
-    assert each.constants.num_tasks == 256
-    assert each.adjusted.z == pytest.approx((0.82 - each.constants.expectation) / each.constants.variance**0.5)
 
 
 @pytest.mark.slow
@@ -584,12 +563,3 @@ def test_a_notebook_shows_indices_with_their_ranges(tmp_path: Path) -> None:
     assert second[4:6] == ["", ""]
     assert "nowhere" in second[6]
     assert third[5] == show_uncertain(mr.index, mr.index_interval)
-
-
-def test_a_notebook_shows_what_there_is() -> None:
-    adjusted = rankconst.adjust(
-        {"model": "A", "split": "test", "mrr": 0.6563}, dataset="nations", tool="pykeen", baseline="frequency"
-    )
-    heading = Shown(adjusted._repr_html_()).rows[1]
-    assert [name for name in heading if "AMRR" in name or "skill" in name] == ["AMRR", "MRR_skill_frequency"]
-    assert "note" not in heading

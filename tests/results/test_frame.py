@@ -119,19 +119,6 @@ def test_sources_and_headings_say_how_a_row_was_evaluated() -> None:
     assert list(out["raw_AMRR"]) == [raw.index] * 2
 
 
-def test_headings_say_dataset_split_and_percent() -> None:
-    frame = pd.DataFrame({"MRR (WN18RR)": ["0.476"], "valid_raw_mrr": ["0.3"], "Hits@1 (%)": ["24.1"]})
-    out = adjust(frame.iloc[:, 1:], dataset="fb15k237")
-    assert out["valid_raw_mrr_num_tasks" if "valid_raw_mrr_num_tasks" in out else "MRR_num_tasks"][0] == 35070
-    assert out["AMRR"][0] == TABLES.constants("fb15k237", "mrr", "valid", protocol="raw").adjust("0.3").index
-    assert out["AH@1"][0] == TABLES.constants("fb15k237", "hits@1").adjust("24.1%").index
-    assert out["Hits@1_num_tasks"][0] == 40932
-    other = adjust(frame.iloc[:, :1])
-    assert other["AMRR"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
-    with pytest.raises(DataError, match="none of the numbers you asked for"):
-        adjust(frame.iloc[:, :1], dataset="fb15k237")
-
-
 def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
     names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
     out = adjust(pd.DataFrame({"metric": names, "value": [0.5, 0.4, 0.3, 402.0, 0.2, 3.0]}), dataset="nations")
@@ -187,15 +174,6 @@ def test_columns_of_two_levels(order: tuple[int, int], *, reset: bool) -> None:
             assert found.tolist() == [pytest.approx(expected, abs=1e-12)]
 
 
-def test_columns_of_two_levels_without_a_reading() -> None:
-    frame = pd.DataFrame([[0.3, 0.4]], columns=pd.MultiIndex.from_tuples([("A", "x"), ("A", "y")]))
-    with pytest.raises(DataError, match="no column holds a metric; there are: A / x, A / y"):
-        adjust(frame)
-    frame.columns = pd.MultiIndex.from_tuples([("A", "MRR"), ("B", "MRR")])
-    with pytest.raises(DataError, match="no dataset is named"):
-        adjust(frame, errors="raise")
-
-
 @pytest.mark.parametrize("levels", [["dataset"], ["dataset", "model"], ["model"], ["model", "dataset"]])
 def test_an_index_says_what_a_column_of_its_name_does(levels: list[str]) -> None:
     expected = adjust(_RESULTS)
@@ -229,21 +207,12 @@ def test_decimals_widen_floats() -> None:
     assert out["MR_lower"][0] == out["MR_upper"][0] == 177.0
 
 
-def test_percentages() -> None:
-    frame = pd.DataFrame({"Hits@10": [53.3], "MR": [177.0]})
-    out = adjust(frame, dataset="fb15k237", percent=True)
-    assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
-    assert out["AMRI"][0] == TABLES.constants("fb15k237", "mr").index(177.0)
-
-
 @pytest.mark.parametrize(
     ("columns", "shares"),
     [
         ({"MRR": [0.338, 0.3], "Hits@10": [53.3, 48.1]}, [[0.338, 0.3], [0.533, 0.481]]),
-        ({"MRR": [33.8, 30.1, 0.4], "Hits@10": [53.3, 48.1, 2.2]}, [[0.338, 0.301, 0.004], [0.533, 0.481, 0.022]]),
         ({"MRR": ["33.8", "30.1"], "Hits@10": ["53.3%", "0.481"]}, [[0.338, 0.301], [0.533, 0.481]]),
         ({"MRR": [33.8, 30.1, 0.412], "MR": [1, 2, 3]}, [[0.338, 0.301, None]]),
-        ({"Hits@1": [23.4, 20.1], "Hits@10": [40.1, 0.4]}, [[0.234, 0.201], [0.401, None]]),
         ({"Hits@1": [0.4, 23.4]}, [[None, 0.234]]),
     ],
 )  # fmt: skip
@@ -277,18 +246,6 @@ def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
             tasks = TABLES.histogram("wn18rr", relations=name)
             counts = rankconst.from_counts(tasks.num_candidates.repeat(tasks.num_tasks))
             assert adjusted == pytest.approx(counts.constants("mrr").index(value), rel=1e-12)
-
-
-def test_rows_of_unknown_datasets_can_be_noted() -> None:
-    frame = pd.DataFrame(
-        {"dataset": ["nations", "atlantis", "Freebase"], "source": ["", "", "dglke"], "MRR": [0.5] * 3}
-    )
-    out = adjust(frame, errors="note")
-    assert out["AMRR"].notna().tolist() == [True, False, False]
-    assert out["note"][0] == ""
-    assert "unknown dataset 'atlantis'" in out["note"][1]
-    assert "sampled" in out["note"][2]
-    assert out["num_tasks"].isna().tolist() == [False, True, True]
 
 
 def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
@@ -332,7 +289,7 @@ def test_no_column_comes_twice(tmp_path: Path) -> None:
     assert (read["note"][0], read["AMRR_added"][0]) == ("mine", TABLES.constants("nations", "mrr").adjust("0.5").index)
 
 
-@pytest.mark.parametrize("missing", ["n/a", "N/A", "OOM", "oom", "", " ", "-", "–", "—", "--", "TBD", "timeout", None])
+@pytest.mark.parametrize("missing", ["n/a", "OOM", " ", "–", "timeout", None])
 def test_what_is_missing_in_a_file_is_missing_in_a_frame(missing: str | None, tmp_path: Path) -> None:
     """Cells of words and dashes, blank or not there."""
     frame = pd.DataFrame({"model": ["one", "two"], "MRR": [missing, "0.5"]})
@@ -346,7 +303,7 @@ def test_what_is_missing_in_a_file_is_missing_in_a_frame(missing: str | None, tm
     assert adjust(long, dataset="nations")["index"].isna().tolist() == [True, False]
 
 
-@pytest.mark.parametrize("cell", ["0.50*", "0.50†", "**0.50**", " 0.50 ", "0.50 (1)", "0.50^a", "0.50 [12]", "50.%‡"])
+@pytest.mark.parametrize("cell", ["0.50*", " 0.50 ", "50.%‡"])
 def test_marks_of_footnotes_are_no_part_of_a_number(cell: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"model": ["one", "two"], "MRR": [cell, "0.4"]})
     frame.to_csv(tmp_path / "results.csv", index=False)
@@ -355,41 +312,6 @@ def test_marks_of_footnotes_are_no_part_of_a_number(cell: str, tmp_path: Path) -
     assert (out["MRR_lower"][0], out["MRR_upper"][0]) == (0.495, 0.505)
     columns = [f"AMRR{end}" for end in ("", "_lower", "_upper")]
     pd.testing.assert_frame_equal(out[columns], read[columns], check_exact=True)
-
-
-@pytest.mark.parametrize(
-    ("cells", "left_out"),
-    [
-        ({"MRR": ["0.31", "0.3"], "H@1": ["0.35", "0.2"], "H@10": ["0.6"] * 2}, {("MRR", 0), ("H@1", 0)}),
-        ({"MRR": [0.05, 0.3], "MR": [30, 20], "H@10": [0.9, 0.6]}, {("MRR", 0), ("H@10", 0)}),
-        ({"H@1": ["50%", "30%"], "H@10": ["40%", "40%"]}, {("H@1", 0), ("H@10", 0)}),
-        ({"H@1": ["0.5", "0.3"], "H@10": ["0.4", "0.4"]}, set()),
-        ({"Hits@1 (optimistic)": ["0.55", "0.3"], "Hits@10 (pessimistic)": ["0.45", "0.4"]}, set()),
-        ({"valid_hits@1": ["0.55", "0.3"], "test_hits@10": ["0.45", "0.4"]}, set()),
-    ],
-)  # fmt: skip
-def test_numbers_that_contradict_each_other_are_left_out_as_in_files(
-    cells: dict[str, list[Any]], left_out: set[tuple[str, int]]
-) -> None:
-    frame = pd.DataFrame({"model": ["A", "B"], **cells})
-    out = adjust(frame, dataset="wn18rr")
-    notes = [""] * 2 if "note" not in out else out["note"].tolist()
-    assert [i for i, note in enumerate(notes) if "which no ranks allow" in note] == sorted({i for _, i in left_out})
-    assert int(out.filter(regex=r"normalised$|AMR$").isna().sum().sum()) == len(left_out)
-    done = adjust(read_document("f.csv", frame.to_csv(index=False)), dataset="wn18rr")
-    entries = [(each.entry.column, each.entry.row) for each in done.entries if each.adjusted is None]
-    assert set(entries) == left_out
-    # The same numbers below each other, and next to those of another model.
-    long = frame.melt(id_vars="model", var_name="metric")
-    out = adjust(long, dataset="wn18rr", errors="note")
-    missing = out[out["index"].isna()]
-    assert set(zip(missing["metric"], missing["model"], strict=True)) == {(name, "AB"[row]) for name, row in left_out}
-    if left_out:
-        for each in (frame, long):
-            with pytest.raises(DataError, match="which no ranks allow"):
-                adjust(each, dataset="wn18rr", strict=True)
-        with pytest.raises(DataError, match="which no ranks allow"):  # as nothing else is there
-            adjust(frame.iloc[:1][[name for name, _ in left_out]], dataset="wn18rr")
 
 
 def test_strict_goes_with_no_notes() -> None:
@@ -407,19 +329,12 @@ def test_an_empty_frame_stays_empty() -> None:
     ("columns", "options", "error", "message"),
     [
         ({"a": [1]}, {}, DataError, "no column holds a metric; there are: a"),
-        ({"dataset": ["nations"], "MRR": ["abc"]}, {}, DataError, "row 0: 'abc': not a number, in column MRR"),
         ({"dataset": ["nations"], "MRR": [float("inf")]}, {}, DataError, "row 0: 'inf': not a number"),
         ({"dataset": ["nations"], "MRR": [53.3]}, {"percent": False}, DataError, "If it is a percentage"),
         ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is not a share"),
         ({"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]}, {}, UnknownNameError, "unknown dataset 'nation'"),
         ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),
         ({"MRR": [0.5]}, {"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
-        (
-            {"dataset": ["nations"], "MRR": [0.5]},
-            {"dataset": "umls"},
-            DataError,
-            "none of the numbers you asked for",
-        ),
         ({"MRR": [0.5]}, {"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
     ],
 )
@@ -431,57 +346,15 @@ def test_what_cannot_be_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("cell", "told"),
-    [
-        (10**400, "not a number"),
-        (-(10**5000), "not a number"),
-        (Fraction(10**5000, 3), "not a number"),
-        (np.timedelta64(1, "s"), "not a number"),
-    ],
-    ids=["400 digits", "5,000 digits", "a fraction", "a duration"],
+    "cell", [10**400, -(10**5000), Fraction(10**5000, 3), np.timedelta64(1, "s")], ids=["400", "5,000", "1/3", "1 s"]
 )
-def test_a_number_like_no_other_costs_no_other_cell(cell: object, told: str) -> None:
+def test_a_number_like_no_other_costs_no_other_cell(cell: object) -> None:
     frame = pd.DataFrame({"dataset": ["nations", "umls"], "MRR": pd.Series([cell, 0.4], dtype=object)})
     out = adjust(frame)
-    assert told in out["note"][0]
+    assert "not a number" in out["note"][0]
     expected = rankconst.load().constants("umls", "mrr").index(0.4)
     assert out["AMRR"].isna().tolist() == [True, False]
     assert out["AMRR"][1] == expected
-
-
-def test_what_is_undefined_and_ties_are_noted() -> None:
-    frame = pd.DataFrame(
-        {"dataset": "nations", "rank_type": ["best", "realistic"], "MRR": [0.5, 0.5], "Hits@50": [1.0, math.nan]}
-    )
-    out = adjust(frame, errors="note")
-    first, second = out["note"]
-    assert "optimistic ranks: where scores tie" in first
-    assert "the adjusted index of Hits@50 is undefined here" in first
-    assert second == ""
-    assert [*adjust(frame)["note"]] == [first, second]
-    assert "note" not in adjust(frame[["dataset", "MRR"]])
-
-
-def test_what_the_names_of_metrics_say_of_their_tasks_counts_in_frames_too() -> None:
-    """Long and wide frames, and a file with the same cells."""
-    names = ["tail.pessimistic.mrr", "MRR", "valid/head/realistic/hits_at_10", "test_mrr"]
-    frame = pd.DataFrame({"metric": names, "value": [0.5, 0.5, 0.75, 0.5]})
-    out = adjust(frame, dataset="nations")
-    said = [("test", "tail"), ("test", "both"), ("valid", "head"), ("test", "both")]
-    assert list(zip(out["split"], out["side"], strict=True)) == said
-    alone = [
-        TABLES.constants("nations", name.rpartition("/")[2].rpartition(".")[2], split, side).index(value)
-        for name, value, (split, side) in zip(names, frame["value"], said, strict=True)
-    ]
-    assert out["index"].tolist() == alone
-    assert [note[:11] for note in out["note"]] == ["pessimistic", "", "", ""]
-    wide = adjust(
-        pd.DataFrame({name: [value] for name, value in zip(names, frame["value"], strict=True)}), dataset="nations"
-    )
-    assert [wide[name][0] for name in wide.columns if name.endswith(("AMRR", "AH@10"))] == pytest.approx(
-        alone, rel=1e-15
-    )
-    assert wide["note"][0].startswith("pessimistic")
 
 
 def test_a_row_that_is_asked_about_is_left_out_and_its_note_is_the_question() -> None:
@@ -499,11 +372,9 @@ def test_a_row_that_is_asked_about_is_left_out_and_its_note_is_the_question() ->
         adjust(frame[:1])
 
 
-@pytest.mark.parametrize(
-    "text", ["unseen entities", "Evaluated by development triples of one fold", "type-constrained"]
-)
 @pytest.mark.parametrize("where", ["attributes", "columns", "index", "cell"])
-def test_texts_of_a_frame_are_those_of_its_numbers(text: str, where: str) -> None:
+def test_texts_of_a_frame_are_those_of_its_numbers(where: str) -> None:
+    text = "Evaluated by development triples of one fold"
     frame = pd.DataFrame({"model": ["RotatE"], "dataset": ["umls"], "MRR": [0.5]})
     if where == "attributes":
         frame.attrs["caption"] = text

@@ -43,15 +43,10 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"WN18RR": {"mrr": 0.4, "head": {"mrr": 0.3}, "tail_prediction": {"mrr": 0.5}}}',
          ["MRR 0.4 WN18RR", "MRR 0.3 WN18RR head", "MRR 0.5 WN18RR tail"]),
         ('{"test_metrics": {"raw": {"mr": 20}, "filtered": {"mr": 10}}}', ["MR 20 test raw", "MR 10 test filtered"]),
-        ('{"MRR (WN18RR)": 0.5}', ["MRR 0.5 WN18RR"]),
-        ('{"Hits@10 (%)": 53.3}', ["Hits@10 53.3%"]),
         # Keys with a role, beside the number or above.
         ('{"dataset": "umls", "model": "TransE", "mrr": 0.5}', ["MRR 0.5 TransE umls"]),
         ('[{"method": "A", "data": "WN18RR", "mrr": 0.5}, {"data": "data/own", "mrr": 0.6}]',
          ["MRR 0.5 A WN18RR", "MRR 0.6"]),
-        ('{"phase": "train", "results": {"mrr": 0.3}}', ["MRR 0.3 train"]),
-        ('{"ties": "optimistic", "mrr": 0.3}', ["MRR 0.3 optimistic"]),
-        ('{"split": ["valid"], "mrr": 0.3}', ["MRR 0.3 valid"]),
         ('{"split": ["valid", "test"], "mrr": 0.3}', ["MRR 0.3 ?split valid"]),
         ('{"dataset": {"name": "WN18RR", "split": "valid", "train": 86835}, "mrr": 0.3}', ["MRR 0.3 WN18RR valid"]),
         ('{"dataset": {"name": "WN18RR", "version": "v1"}, "mrr": 0.3}', ["MRR 0.3"]),
@@ -77,13 +72,11 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         # What is not declared is asked.
         ('{"forward": {"mrr": 0.3}, "backward": {"mrr": 0.2}, "average": {"mrr": 0.25}}',
          ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
-        ('{"best_valid_mrr": 0.4}', ["MRR 0.4 ?split valid"]),
         ('{"category": "1-N", "mrr": 0.3}', ["MRR 0.3 ?part 1-n"]),
         ('{"std": {"mrr": 0.01}}', ["MRR 0.01 ?metric std"]),
         ('{"notes": "measured on the dev set", "results": {"RotatE": {"mrr": 0.3}}}', ["MRR 0.3 RotatE ?split dev"]),
         ('{"model": "RotatE (valid)", "mrr": 0.476}', ["MRR 0.476 RotatE (valid) ?split valid"]),
         ('{"mrr": 0.2, "filtered_mrr": 0.3}', ["MRR 0.2 ?protocol", "MRR 0.3 filtered"]),
-        ('{"mrr": 0.2, "filtered": {"mrr": 0.3}}', ["MRR 0.2 ?protocol", "MRR 0.3 filtered"]),
         ('[{"mrr": 0.2}, {"mrr": 0.3, "note": "filtered"}]', ["MRR 0.2", "MRR 0.3 filtered"]),
     ],
 )  # fmt: skip
@@ -97,7 +90,6 @@ def test_what_keys_and_texts_say(text: str, expected: list[str]) -> None:
         ('{"_step": 1, "test_mrr": 0.1}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n',
          ["MRR 0.1 test", "MRR 0.2 ± 0.1 test"]),
         ('{"epoch": 1, "mrr": 0.1}\n{"epoch": 2, "mrr": 0.2}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
-        ('{"epoch": 2, "mrr": 0.1}\n{"epoch": 2, "mrr": 0.2}\n', ["MRR 0.1", "MRR 0.2"]),
     ],
 )  # fmt: skip
 def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: list[str]) -> None:
@@ -118,11 +110,9 @@ def test_rows_say_where_numbers_are() -> None:
     [
         ('{"mrr": 0.3, "mrr_epoch": 12, "MRR epoch": 12}', ["mrr_epoch: 'epoch' behind", "MRR epoch: 'epoch' behind"]),
         ('{"mrr": 0.3, "log10(MR)": 2.1, "MR^2": 9}', ["log10(MR): it is a difference", "MR^2: it is not MR itself"]),
-        ('{"mrr": 0.3, "mrr_std": 0.01}', ["mrr_std: it is a difference, a spread"]),
         ('{"mrr": 0.3, "results": {"hits@10": null}}', ["results.hits@10: it is null"]),
         ('{"mrr": 0.3, "test": {"mr": [1, 2]}}', ["test.mr: it is a list, not a number"]),
         ('{"mrr": 0.3, "hits@1": true}', ["hits@1: it is true, not a number"]),
-        ('{"mrr": 0.3, "hits@1": "abc"}', ["hits@1: 'abc' is not a number"]),
         ('{"mrr": 0.3, "hits@1": NaN}', ["hits@1: 'NaN' is not a number"]),
         ('{"mrr": 0.3, "hits@5": 1.31}', ["1.31: it is above 1"]),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import difflib
 import re
 import shutil
@@ -198,15 +197,6 @@ MRR & 0.226 & \textbf{0.476} \\
     ]
 
 
-def test_markdown_is_rewritten_too() -> None:
-    text = "| Model | Dataset | MRR |\n|---|---|---|\n| A | Nations | **0.42**[^1] |\n| B | WN18RR | 0.400 |\n"
-    done = exchange(text, "AMRR", name="README.md").source
-    assert done.startswith("<!-- Adjusted for chance by rankconst ")
-    assert done.endswith(
-        "| Model | Dataset | AMRR |\n|---|---|---|\n| A | Nations | **0.058**[^1] |\n| B | WN18RR | 0.400 |\n"
-    )
-
-
 def test_the_files_own_line_ends_and_mark_stay(tmp_path: Path) -> None:
     path = tmp_path / "paper.tex"
     path.write_bytes(b"\xef\xbb\xbf" + PAPER.replace("\n", "\r\n", 12).encode())
@@ -232,19 +222,6 @@ B & Freebase86M & 0.700 & 53.3 \\
     assert any("unknown dataset" in note for note in reasons)
     assert "the heading MRR stays as it is; rename it to ZMRR" in reasons
     assert [line for line, note in done.notes if "not a percentage" in note] == [3]
-
-
-def test_a_number_is_found_where_it_is_printed() -> None:
-    text = "\\begin{tabular}{lr} Model & MRR \\\\ \\textcolor[rgb]{0.338,0,0}{A} & \\best{0.338} \\\\ \\end{tabular}"
-    document = Document("paper.tex", text)
-    ((span,),) = locate(document, read_opened(document)).values()
-    assert span == (text.rindex("0.338"), text.rindex("0.338") + 5, "0.338")
-
-
-def test_a_copied_reading_keeps_the_places() -> None:
-    document = Document("paper.tex", PAPER)
-    reading = read_opened(document)
-    assert locate(document, copy.deepcopy(reading)) == locate(document, reading) != {}
 
 
 def test_a_number_for_several_rows_stays_if_they_differ() -> None:

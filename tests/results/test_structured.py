@@ -60,11 +60,9 @@ def test_numbers_of_json_keep_every_digit(text: str) -> None:
     [
         ('{"mrr": 0.3,\n "mr": 1', ["line 2, column 9", "was it copied whole?"]),
         ('{"mrr": 0.3,\n "m', ["line 2, column 2", "was it copied whole?"]),
-        ("{", ["line 1, column 2", "was it copied whole?"]),
         ('{"mrr": 0.3, "mrr": 0.4}', ["'mrr' occurs twice"]),
         ('{"mrr" 0.3}', ["line 1, column 8", "expected JSON"]),
         ('{"a": 1} x', ["line 1, column 10", "expected JSON"]),
-        ('{\n"a": 1}\n{\n"b": 1}', ["line 3, column 1"]),
         ('{"a": 1}\n\n{"b": 1, "b": 2}', ["line 3: key 'b' occurs twice"]),
         ('{"a": 1}\n{"b": ', ["line 2, column 7", "was it copied whole?"]),
         ("[" * 100_000, ["nested deeper"]),
@@ -146,7 +144,6 @@ BILLION = "a: &a [x, x, x]\n" + "".join(
         ("? [a]\n: 1", ["a key is not text"]),
         ("a: 1\n---\nb: 2", ["line 11", "second YAML document"]),
         ("a: b: c", ["line 10, column 5", "not YAML"]),
-        ("a:\n  b: [1, 2", ["line 11", "was the file copied whole?"]),
         ("{a: 1\x01}", ["line 10", "not YAML"]),
         ("[" * 5_000, ["nested deeper"]),
         ("x" * (LARGEST_YAML + 1), ["4 MiB"]),
@@ -171,48 +168,16 @@ def test_pyyaml_is_imported_only_when_needed() -> None:
     ("value", "why"),
     [
         (True, "it is true, not a number"),
-        (False, "it is false, not a number"),
         ([], "it is a list, not a number"),
         ({}, "it is an object, not a number"),
         (None, "it is null"),
         ("abc", "'abc' is not a number"),
-        ("", "'' is not a number"),
         (Number("NaN"), "'NaN' is not a number"),
-        (Number("Infinity"), "'Infinity' is not a number"),
         (Number("1e9999"), "'1e9999' is too large or too small for any metric"),
     ],
 )
 def test_what_is_no_finite_number_is_none_with_the_reason(value: Value, why: str) -> None:
     assert read_number(value) == ("", why)
-
-
-@pytest.mark.parametrize("text", ["0.10", "0.5 ± 0.1"])
-def test_numbers_are_kept_as_written(text: str) -> None:
-    assert read_number(Number(text)) == (text, "")
-
-
-SHAPES = [
-    '{"metrics": {"both": {"realistic": {"inverse_harmonic_mean_rank": 0.31, "hits_at_10": 0.5, "count": 40.0, '
-    '"z_hits_at_10": 3.5}}}, "losses": [0.1, NaN], "times": {"training": 1.5}}',
-    '{"metrics": {"hits_at_k": {"both": {"avg": {"1": 0.5, "10": 0.9}}}, "mean_rank": {"both": {"best": 1.0}}}}',
-    '{"testing.both.realistic.hits_at_10": 0.5}\n{"testing.both.realistic.hits_at_10": 0.25}\n',
-    '{"FB15k-237": {"ComplEx": {"mr": 184, "mrr": 0.32, "H@1": 0.23, "hyperparams": {"k": 200}}}}',
-    "{'hits@1_list': [0.0, 1.0], 'mrr_list': [0.5, 1.0]}",
-    "{epoch: 5, event: eval_completed, filter_splits: [train, valid], hits_at_10_filtered: 0.5, "
-    "mean_rank: 10.5, size: 20, split: valid, type: entity_ranking}\n",
-    "pipeline:\n  dataset: fb15k\nresults:\n  unknown:\n    hits_at_k:\n      10: 0.644\n    mean_rank: 87\n",
-]
-
-
-@pytest.mark.parametrize("text", SHAPES)
-def test_every_shape_is_recognised_and_read(text: str) -> None:
-    document = _document(text)
-    reader = next(reader for reader in READERS if reader.recognise(document))
-    reading = reader.read(document)
-    assert reading.entries
-    for entry in reading.entries:
-        assert reading.rows[entry.row][entry.column] == entry.text
-    assert all(tuple(row) == reading.columns for row in reading.rows)
 
 
 _WORDS = """

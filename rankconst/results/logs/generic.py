@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from rankconst.evaluation import Ask
 from rankconst.results.document import Document
 from rankconst.results.gate import UNFILTERED, Text, Told, gather
@@ -21,7 +23,7 @@ from rankconst.results.logs.signs import RECOMMENDER, SIGNS, TOOLS, is_recommend
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.text import find_lines, is_table
-from rankconst.results.tables.units import drop_contradictions, find_family, leave_small, name_percentages, settle_units
+from rankconst.results.tables.units import name_percentages, settle_lines
 from rankconst.results.vocabulary import FIELDS, Word
 
 if TYPE_CHECKING:
@@ -34,11 +36,11 @@ if TYPE_CHECKING:
 _HOLE = "\0"  # where a number stands
 _LONGEST = 2_000
 _MOST_NUMBERS = 200
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+\.?\d*|\.\d+)"
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d++(?:\.\d*+)?|\.\d++)"
 _SPREAD = rf"(?:\s?(?:±|\+/-|\+-)\s?{_DIGITS})?"
 # Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
 _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
-_NUMBER = re.compile(rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d+)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII)
+_NUMBER = re.compile(rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d++)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII)
 # What stands before a message, or is not a word of it.
 _STAMP = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?")
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
@@ -137,7 +139,8 @@ def _parse(template: str) -> _Line:
         opens = opens or (not numbers and (bool(label.values) or any(each.whole for each in labels)))
         behind += labels if numbers else ()
         before += () if numbers else (text for each in labels for text in _list_texts(each))
-        reason = label.reason or _judge(label) or _MORE_NAMES * bool(named)
+        why = _NO_K if label.metric is None else "it is adjusted already" if label.adjustment else ""
+        reason = label.reason or why or _MORE_NAMES * bool(named)
         numbers.append(_Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason))
     behind += [each for part in _PARTS.split(gaps[-1]) for each in _read_labels(part.strip(_EDGES))]
     declares = _LABEL_BEHIND * any(each.whole and (each.values or each.graphs) for each in behind)
@@ -146,13 +149,6 @@ def _parse(template: str) -> _Line:
     numbers = [each._replace(texts=(*each.texts, *asking), reason=each.reason or declares) for each in numbers]
     weak = (text._replace(label=_weaken(text.label), place="a line above") for text in (*before, *asking))
     return _Line(tuple(numbers), opens, tuple(dict.fromkeys(weak)))
-
-
-def _judge(label: Label) -> str:
-    """Return why the number of a name cannot be adjusted, as half a sentence."""
-    if label.metric is None:
-        return _NO_K
-    return "it is adjusted already" if label.adjustment else ""
 
 
 @lru_cache(maxsize=4_096)
@@ -371,11 +367,8 @@ def _recognise(document: Document) -> bool:
 def _read(document: Document) -> Reading:
     """Read a log, and settle which of its shares are percentages: an evaluation is like a row of a table."""
     reading, notes = _READER.read(document), Notes()
-    entries = leave_small(reading.entries, find_family, notes, percent=document.percent)
-    rows = [int(reading.rows[row]["evaluation"]) for row in entries.rows]
-    entries = settle_units(entries, find_family, notes, rows=rows, percent=document.percent)
-    rows = [int(reading.rows[row]["evaluation"]) for row in entries.rows]
-    entries = drop_contradictions(entries, notes, rows)
+    evaluations = np.array([int(row["evaluation"]) for row in reading.rows], dtype=np.intp)
+    entries = settle_lines(reading.entries, notes, evaluations=evaluations, percent=document.percent)
     tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)
     parts = (
         "lines of names and numbers",

@@ -1,8 +1,8 @@
 """What the logs of evaluation tools have in common: a line has a metric's name and value, the lines above say of what.
 
-A format is one :class:`LogFormat`. Lines are found by words that they must contain, not one by one, so that a long log
-with few results is read at the speed of a text search. Colour codes are removed; a carriage return, as in progress
-bars, ends no line. The dataset is that of the nearest settings above, or of the name of the file.
+A format is one :class:`LogFormat`. Only lines with words that they must contain are matched. Colour codes are removed;
+a carriage return, as in progress bars, ends no line. The dataset is that of the nearest settings above, or of the name
+of the file.
 
 A number counts as exact only if the tool prints every digit and more than six significant ones are there: people who
 copy a log shorten it, and a full number seldom ends so soon. Any other number means the interval left by rounding.
@@ -10,7 +10,6 @@ copy a log shorten it, and a full number seldom ends so soon. Any other number m
 
 from __future__ import annotations
 
-import heapq
 import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -62,8 +61,7 @@ class Found:
     heading: int  # the line of the last heading above it; 0 if there is none
     name: str  # the metric, as printed
     text: str  # its value, as printed
-    # Which ranking tasks; None where the log says nothing.
-    split: str | None
+    split: str | None  # None, like those below, where the log says nothing
     side: str | None
     protocol: str | None
     tool: str | None
@@ -71,11 +69,6 @@ class Found:
     meant: str = ""  # the value before printing cut it or dropped trailing zeros; empty if it did not
     why: str = ""  # why it cannot be used; empty if it can
     asks: tuple[Ask, ...] = ()  # what only the user can answer
-
-
-def _keep(found: list[Found]) -> list[Found]:
-    """Return numbers as they are."""
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +96,7 @@ class LogFormat:
     unread: tuple[tuple[re.Pattern[str], str], ...] = ()  # names of metrics that cannot be adjusted, with the reason
     # How its numbers are found, where one line says more than a pattern can.
     scan: Callable[[Document, LogFormat], Iterable[Found]] | None = None
-    refine: Callable[[list[Found]], list[Found]] = _keep  # sees all numbers together, for what no single line says
+    refine: Callable[[list[Found]], list[Found]] = list  # sees all numbers together, for what no single line says
 
 
 def make_reader(log: LogFormat) -> Reader:
@@ -256,26 +249,11 @@ def strip_colours(text: str) -> str:
 
 def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Rule, str]]:
     """Find the lines with a mark of a rule, once for each rule."""
-    starts = heapq.merge(*(_find_starts(text, mark, order) for order, rule in enumerate(rules) for mark in rule.marks))
-    line, counted, last = 1, 0, (-1, -1)
-    for each in starts:
-        if each == last:
-            continue
-        last = each
-        start, order = each
-        line += text.count("\n", counted, start)
-        counted = start
-        if _ELSEWHERE.match(text, start) is None:
-            end = text.find("\n", start)
-            yield line, rules[order], text[start : end if end >= 0 else len(text)]
-
-
-def _find_starts(text: str, mark: str, order: int) -> Iterator[tuple[int, int]]:
-    """Find the beginnings of the lines with a mark."""
-    end = 0
-    while end >= 0 and (place := text.find(mark, end)) >= 0:
-        yield text.rfind("\n", end, place) + 1, order
-        end = text.find("\n", place)
+    marked = [(mark, rule) for rule in rules for mark in rule.marks if mark in text]
+    for number, line in enumerate(text.split("\n") if marked else (), 1):
+        found = {id(rule): rule for mark, rule in marked if mark in line}
+        if found and _ELSEWHERE.match(line) is None:
+            yield from ((number, rule, line) for rule in found.values())
 
 
 def _recognise(log: LogFormat, document: Document) -> bool:

@@ -46,8 +46,7 @@ _BESIDE = re.compile(
 # The same number in the other unit: "0.338 (33.8%)", "33.8% (0.338)".
 _SHARE = r"(\d++(?:\.\d++)?|\.\d++)\s*+(%?)"
 _RESTATED = re.compile(rf"{_SHARE}\s*+[(\[/=]\s*+{_SHARE}[)\]]?", re.ASCII)
-# A greater part of a number is no deviation over runs, but another result.
-_MOST_DEVIATION = 0.25
+_MOST_DEVIATION = 0.25  # a greater part of a number is no deviation over runs, but another result
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 # A confidence interval around its number: "0.476 [0.470, 0.482]", "0.43 (95% CI: 0.42-0.44)".
 _AROUND = re.compile(
@@ -84,8 +83,7 @@ class Row(NamedTuple):
     spans: Mapping[int, int] | None = None
 
 
-# Columns that cells of a table may span in all, besides one for each sign of the file.
-_MOST_COVERED = 10_000
+_MOST_COVERED = 10_000  # columns that cells of a table may span in all, besides one for each sign of the file
 
 
 def check_spans(covered: int, document: Document, line: int) -> None:
@@ -265,3 +263,43 @@ _ABOUT = re.compile(
 )
 _STRUCK = re.compile(r"~~[^~]{1,40}~~")
 _REMARK = re.compile(r"([^\s(\[]++)\s*+(?:[(\[]([^()\[\]]++)[)\]]|([^\W\d][\w.-]*+))")
+
+
+# Numbers.
+
+_MINUS = "-\u2212\u2013"
+SIGNS = (*_MINUS, "+")
+"""What a difference begins with."""
+
+DIFFERENCE = "a difference, as another number of its row is, which has a sign"
+
+
+def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
+    """Return the number that a cell holds, empty if there is none, and why not, as half a sentence."""
+    if is_plain_number(text) and not spread:
+        return text, ""
+    left = _find_other(text, exact=exact)
+    if left is not None:
+        return "", left
+    bare = strip_marks(text)
+    bare = read_deviation(bare) or bare
+    try:
+        found = parse_value(bare, exact=exact)
+    except DataError as error:
+        _, nothing, hint = str(error).partition(" is not a number.")
+        hint = find_remark(bare) or (hint if nothing else str(error)).strip(" .")
+        return "", f"not a number: {hint[:1].lower()}{hint[1:]}" if hint else "not a number"
+    if spread and found.deviation is None:
+        return "", "a deviation without its mean"
+    return bare, ""
+
+
+def _find_other(text: str, *, exact: bool) -> str | None:
+    """Return why a cell is not read as a number, nothing for a blank one; None if it is."""
+    if is_blank(text):
+        return ""
+    if text.startswith("+") and not exact:
+        return "a difference, since it has a plus sign"
+    if is_missing(text):
+        return "not a number"
+    return "an uncertainty or a footnote? Write ±, or a blank before the mark" if is_uncertain(text) else None

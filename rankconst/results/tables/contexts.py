@@ -15,13 +15,13 @@ from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Ask, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import STEPS, Text, gather
+from rankconst.results.gate import Text, gather
 from rankconst.results.labels import Label, deny, read_label
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.vocabulary import list_lexicon, list_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,8 +34,7 @@ OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relation
 
 _FACTS = ("num_tasks", "relations", "rank_type", "tool")
 _YES = {"yes", "true", "y", "✓", "✔", "x", "1", "on"}
-# Of more distinct cells, those that may tell something are found all at once.
-_FEW = 500
+_FEW = 500  # of more distinct cells, those that may tell something are found all at once
 _MOST_TRIED = 5_000
 
 
@@ -75,14 +74,10 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         if not role or j in heading.measures:
             continue
         named = squash(heading.keys[j]) == squash(role)
-        if (
-            named
-            or role in OPEN_ROLES
-            or all(fits_role(role, cell) for cell in cells[j].distinct if not is_missing(cell))
-        ):
-            held = roles.get(role)
-            if held is None or (named and squash(heading.keys[held]) != squash(role)):
-                roles[role] = j
+        better = role not in roles or (named and squash(heading.keys[roles[role]]) != squash(role))
+        others = () if named or role in OPEN_ROLES or not better else cells[j].distinct
+        if better and all(fits_role(role, cell) for cell in others if not is_missing(cell)):
+            roles[role] = j
     return roles
 
 
@@ -93,23 +88,14 @@ def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int
         j
         for j, own in enumerate(cells)
         if j not in taken
-        and (
-            _find_telling(heading, j) is not None
-            or any(cell and not is_number(cell) for cell in (own[i] for i in range(min(len(own), _MOST_TRIED))))
-        )
+        and (_find_telling(heading, j) or any(cell and not is_number(cell) for cell in own[:_MOST_TRIED]))
     ]
 
 
 def _find_telling(heading: Heading, j: int) -> Label | None:
     """Return the label over a column that its cells affirm or deny: ``Filtered`` over yes and no."""
-    return next(
-        (
-            label
-            for label in heading.labels[j]
-            if label.whole and (label.values or any(word.field != "metric" for word in label.words))
-        ),
-        None,
-    )
+    whole = (label for label in heading.labels[j] if label.whole)
+    return next((each for each in whole if each.values or any(word.field != "metric" for word in each.words)), None)
 
 
 class RowTexts(NamedTuple):
@@ -118,12 +104,9 @@ class RowTexts(NamedTuple):
     codes: Places  # of each row
     said: Sequence[tuple[Said, tuple[Text, ...]]]  # the distinct ones
 
-    def form(self, labels: tuple[Text, ...], around: tuple[Text, ...], asks: tuple[Ask, ...]) -> list[Stated]:
-        """Return what is said of the numbers of a column; cell beats column beats row above beats caption."""
-        return [_form(said, (*said.texts, *labels, *group, *around), asks) for said, group in self.said]
 
-
-def _form(said: Said, texts: tuple[Text, ...], asks: tuple[Ask, ...]) -> Stated:
+def form_stated(said: Said, texts: tuple[Text, ...], asks: tuple[Ask, ...]) -> Stated:
+    """Return what cells, the texts of their numbers and further questions say together."""
     told = gather(texts)
     further = (ask for ask in asks if ask.field not in told.said)
     return Stated(**{**told.said, **dict(said.facts)}, asks=(*told.asks, *further, *_find_conflicts(said)))
@@ -173,22 +156,12 @@ def read_rows(
     used = np.flatnonzero(one >= 0)
     number = np.zeros(len(one), dtype=np.intp)
     number[used] = np.arange(len(used))
-    joined = [
-        (_join(said[own[row]] for own, said in found), above[max(groups[0][row], 0)]) for row in one[used].tolist()
-    ]
+    joined = []
+    for row in one[used].tolist():
+        each = [said[own[row]] for own, said in found]
+        facts = tuple(fact for said in each for fact in said.facts)
+        joined.append((Said(tuple(text for said in each for text in said.texts), facts), above[max(groups[0][row], 0)]))
     return RowTexts(number[codes], joined)
-
-
-def find_steps(roles: Mapping[str, int], cells: Sequence[Cells]) -> tuple[Ask, ...]:
-    """Return the question about the rows of a table that are steps of a training, as of a log."""
-    steps = cells[roles["step"]].distinct if "step" in roles else ()
-    return (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
-
-
-def _join(each: Iterable[Said]) -> Said:
-    found = list(each)
-    texts = tuple(text for said in found for text in said.texts)
-    return Said(texts, tuple(fact for said in found for fact in said.facts))
 
 
 def _read_column(cells: Cells, read: Callable[[str], Said]) -> tuple[Places, list[Said]]:
@@ -211,11 +184,10 @@ def _read_role(role: str, cell: str) -> Said:
     if role in NAMES:
         return Said((Text(declare(role, cell), "row", _ROW),))
     label = read_label(cell)
-    facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "tool": cell}
-    facts["rank_type"] = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))[0]
+    rank_types = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))
+    facts: dict[str, Any] = {"relations": (cell,), "num_tasks": read_count(cell), "rank_type": rank_types[0]}
     named = role == "tool" and not is_tool(cell)  # a tool's name is not a protocol
-    texts = (Text(label, "row", _ROW),) if named and label.tells else ()
-    return Said(texts, ((role, facts[role]),))
+    return Said((Text(label, "row", _ROW),) if named and label.tells else (), ((role, facts.get(role, cell)),))
 
 
 def _read_name(cell: str, scope: str = "name") -> Said:
@@ -232,9 +204,6 @@ def _read_flag(telling: Label, cell: str) -> Said:
     if cell.lower() in _YES and (telling.values or not cell.isdigit()):
         return Said((Text(telling, "row", _ROW), *own))
     return Said((Text(deny(telling), "row", _ROW), *own)) if telling.values else Said(own)
-
-
-# Many cells at once.
 
 
 def screen(texts: Any) -> Any:
@@ -256,20 +225,14 @@ def _list_patterns() -> tuple[str, str]:
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
 
 
-# Rows that name those below.
-
-
-Group = tuple[Text, ...]
-
-
 def find_groups(
     cells: Sequence[Cells], numbers: Sequence[int], empty: NDArray[np.bool_], spanning: frozenset[int]
-) -> tuple[Places, list[Group]]:
+) -> tuple[Places, list[tuple[Text, ...]]]:
     """Return for each row a number of what the rows above say of it, and -1 for those themselves; 0 is nothing.
 
     `empty` are the rows without a number in the columns `numbers`; a cell of those `spanning` may be anywhere.
     """
-    group_of, groups = np.zeros(len(empty), dtype=np.intp), list[Group]([()])
+    group_of, groups = np.zeros(len(empty), dtype=np.intp), list[tuple[Text, ...]]([()])
     for row in np.flatnonzero(empty).tolist():
         filled = {j: own[row] for j, own in enumerate(cells) if not is_blank(own[row])}
         name, first = next(iter(filled.values()), ""), next(iter(filled), 0)

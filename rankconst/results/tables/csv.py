@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
@@ -23,11 +22,9 @@ if TYPE_CHECKING:
 DELIMITERS = (",", "\t", ";")
 """What may separate cells."""
 
-# A heading may have several levels, after empty lines.
-_FIRST_LINES = 20
+_FIRST_LINES = 20  # a heading may have several levels, after empty lines
 _LONGEST_HEADING = 100_000
-# Beyond this many different cells, remembering them costs more than it saves.
-_MOST_SHARED = 100_000
+_MOST_SHARED = 100_000  # beyond this many different cells, remembering them costs more than it saves
 
 
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
@@ -55,7 +52,7 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
 
 
 def _check_lines(document: Document, delimiter: str) -> Iterator[str]:
-    for number, line in enumerate(_lines(document.text), start=1):
+    for number, line in enumerate(document.text.split("\n"), start=1):
         check_width(line.count(delimiter), document, number)
         yield f"{line}\n"
 
@@ -79,22 +76,13 @@ def find_delimiter(document: Document) -> str | None:
     A heading has two cells or more, one of them a known name, and the line below has as many; in a file called ``.csv``
     or ``.tsv`` a line with more or fewer cells is rather a mistake to be reported.
     """
-    lines = list(islice(_lines(document.text), _FIRST_LINES))
+    lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
     if not first or first.startswith(("{", "[")) or any(len(line) > _LONGEST_HEADING for line in lines):
         return None
     strict = document.suffix not in {".csv", ".tsv"}
     best = max((_count_known(lines, delimiter, strict), delimiter) for delimiter in DELIMITERS)
     return best[1] if best[0] > 0 else None
-
-
-def _lines(text: str) -> Iterator[str]:
-    """Yield the lines one by one; other line separators than a line feed are part of a cell."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start:end]
-        start = end + 1
-    yield text[start:]
 
 
 def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:

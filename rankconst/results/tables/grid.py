@@ -6,8 +6,6 @@ has a column for each metric; a long one names the metric in one column and hold
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
@@ -22,9 +20,8 @@ from rankconst.results.labels import Label, deny, read_label
 from rankconst.results.reading import Entries, Notes, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
-from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric
-from rankconst.results.tables.pivot import pivot
-from rankconst.results.tables.sheet import Sheet, read_sheet
+from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric, pivot
+from rankconst.results.tables.sheet import Sheet, SheetReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,39 +55,12 @@ def read_tables(
     The levels of a heading are joined by a spaced slash, and repeated headings are numbered: ``MRR``, ``MRR (2)``.
     """
     notes = Notes()
-    with _without_collection():
-        return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
+    return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
 
 
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Keep the garbage collector from walking all rows again and again; nothing here forms cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-@dataclass(frozen=True)
-class _Read:
-    """A table that was read, with its cells as written."""
-
-    table: Table
-    written: list[list[str]]
-    how: tuple[str, ...]  # how it was understood
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        return self.table.sheet.heading.keys
-
-
-def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes) -> list[_Read]:
+def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes) -> list[Table]:
     """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
-    read: list[_Read] = []
+    read: list[Table] = []
     without: Row | None = None  # the first row of the first table without a metric
     for printed in tables:
         commas = printed.commas or not (dialect.exact or dialect.even)
@@ -112,13 +82,9 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 continue
             above = tuple(Text(read_label(title), "text", "the row above") for title in titles)
             body = _fit(document, heading, below[len(heading.levels) :], notes, even=dialect.even or dialect.exact)
-            sheet = _make_sheet(document, heading, body, (*above, *texts), dialect)
             understood = tuple(filter(None, (how, "commas before decimals" * commas)))
-            read.append(
-                _Read(
-                    read_sheet(sheet, notes), [*map(list, zip(*(row.cells for row in body), strict=True))], understood
-                )
-            )
+            sheet = _make_sheet(document, heading, body, (*above, *texts), dialect, how=understood)
+            read.append(SheetReader(sheet, notes).read())
     if not read and without is not None:
         raise DataError(explain_missing(document, without))
     if not read:
@@ -201,7 +167,13 @@ def _fit(document: Document, heading: Heading, rows: Iterable[Row], notes: Notes
 
 
 def _make_sheet(
-    document: Document, heading: Heading, rows: list[Row], texts: tuple[Text, ...], dialect: Dialect
+    document: Document,
+    heading: Heading,
+    rows: list[Row],
+    texts: tuple[Text, ...],
+    dialect: Dialect,
+    *,
+    how: tuple[str, ...],
 ) -> Sheet:
     """Return rows of a table by column."""
     columns = [*map(list, zip(*(row.plain for row in rows), strict=True))] or [[] for _ in heading.keys]
@@ -216,6 +188,8 @@ def _make_sheet(
         dialect.exact,
         document.percent,
         spanning=frozenset(i for i, row in enumerate(rows) if row.spans is not None),
+        written=[*map(list, zip(*(row.cells for row in rows), strict=True))],
+        how=how,
     )
 
 
@@ -234,24 +208,24 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
             column[i] = last if named[i] else cell
 
 
-def _merge(document: Document, form: str, read: list[_Read], notes: Notes, tool: str | None) -> Reading:
+def _merge(document: Document, form: str, read: list[Table], notes: Notes, tool: str | None) -> Reading:
     """Put tables below each other."""
-    filled = [each for each in read if each.written]
-    columns: dict[str, list[str]] = {key: [] for each in read for key in each.keys}
-    sizes = [len(each.table.sheet.lines) for each in filled]
+    filled = [each for each in read if each.sheet.written]
+    columns: dict[str, list[str]] = {key: [] for each in read for key in each.sheet.heading.keys}
+    sizes = [len(each.sheet.lines) for each in filled]
     if sum(sizes) * len(columns) > MOST_CELLS:
         _refuse_size(document.name)
     for each, size in zip(filled, sizes, strict=True):
-        own = dict(zip(each.keys, each.written, strict=True))
+        own = dict(zip(each.sheet.heading.keys, each.sheet.written, strict=True))
         for key, cells in columns.items():
             cells.extend(own.get(key) or [""] * size)
     return Reading(
         name=document.name,
         form=form,
-        layout="wide" if any(each.table.sheet.heading.measured for each in read) else "long",
+        layout="wide" if any(each.sheet.heading.measures for each in read) else "long",
         columns=tuple(columns),
         rows=Rows(columns, sum(sizes)),
-        entries=_join([each.table.entries for each in filled], sizes),
+        entries=_join([each.entries for each in filled], sizes),
         skipped=notes.skipped(),
         tool=tool,
         understood=_describe(read),
@@ -270,25 +244,22 @@ def _join(parts: list[Entries], sizes: Sequence[int]) -> Entries:
     return Entries(entries)
 
 
-def _describe(read: list[_Read]) -> str:
+def _describe(read: list[Table]) -> str:
     """Say in one line how tables were understood; nothing if their headings say it all."""
-    origins = (each.table.origin for each in read if len(each.table.entries))
-    inferred = dict.fromkeys(filter(None, (*(how for each in read for how in each.how), *origins)))
-    if not inferred and not any(each.table.percent for each in read):
+    origins = (each.origin for each in read if len(each.entries))
+    inferred = dict.fromkeys(filter(None, (*(how for each in read for how in each.sheet.how), *origins)))
+    if not inferred and not any(each.percent for each in read):
         return ""
     units: dict[str, set[bool]] = {}
     for each in read:
-        for head in each.table.entries.heads:
-            units.setdefault(head.metric.label, set()).add(head.column in each.table.percent)
-    metrics = [f"{label}{_UNITS[frozenset(found)]}" for label, found in units.items()]
-    return "; ".join((f"{len(read)} table{'s' * (len(read) > 1)}", *inferred, ", ".join(metrics)))
-
-
-_UNITS = {
-    frozenset({True}): " (percent)",
-    frozenset({False}): "",
-    frozenset({True, False}): " (percent in some columns)",
-}
+        for head in each.entries.heads:
+            units.setdefault(head.metric.label, set()).add(head.column in each.percent)
+    signs = {
+        label: "" if True not in own else " (percent in some columns)" if False in own else " (percent)"
+        for label, own in units.items()
+    }
+    metrics = ", ".join(f"{label}{sign}" for label, sign in signs.items())
+    return "; ".join((f"{len(read)} table{'s' * (len(read) > 1)}", *inferred, metrics))
 
 
 def _refuse_size(place: str) -> NoReturn:

@@ -1,7 +1,7 @@
 """What the first rows of a table say about its columns: metrics, roles, and labels that span them.
 
 Headings may have several rows, the upper ones spanning columns: datasets over metrics, ``Hits@`` over 1, 3 and 10,
-metrics over datasets.
+metrics over datasets. A table with a metric in each row is turned into one with a column for each.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 from rankconst.names import squash
 from rankconst.results.labels import Label, read_label
-from rankconst.results.tables.cells import is_blank, is_missing, is_number
+from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
-    from rankconst.results.tables.cells import Row
 
     Parse = Callable[[str, int | None], Label]
 
@@ -39,11 +38,6 @@ class Heading:
     labels: tuple[tuple[Label, ...], ...]  # of each column, from the upper level to the lowest
     levels: tuple[tuple[str, ...], ...]  # the rows that it is made of
     measures: Mapping[int, Label] = field(default_factory=dict)  # columns of metrics to the labels that name them
-
-    @property
-    def measured(self) -> list[int]:
-        """The columns of metrics."""
-        return list(self.measures)
 
     @property
     def roles(self) -> list[str]:
@@ -76,7 +70,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
         return None
     for depth in range(1, min(DEEPEST, len(rows)) + 1):
         heading = compose_heading(rows[:depth], parse)
-        if not (heading.measured or heading.long):
+        if not (heading.measures or heading.long):
             continue
         beside = (cell for j, cell in enumerate(rows[depth - 1].plain) if j not in heading.measures)
         if depth > 1 and any(map(is_number, beside)):
@@ -92,7 +86,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether a row below the metrics belongs to the heading: with the k of Hits@, or with names over columns."""
-    own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
+    own = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
     further = [j for j, label in longer.measures.items() if j not in heading.measures and not label.reason]
     if further and set(longer.measures) > set(heading.measures):
@@ -166,6 +160,13 @@ def _spread(row: Row, level: Sequence[str]) -> list[str]:
     return spread
 
 
+def find_reason(heading: Heading, j: int) -> str:
+    """Return why the numbers of a column of a metric cannot be adjusted, as half a sentence."""
+    labels = (heading.measures[j], *heading.labels[j])
+    words = (word.reason for label in labels for word in label.words if word.field == "metric")
+    return next((label.reason for label in labels if label.reason), "") or next(words, "")
+
+
 def explain_missing(document: Document, row: Row) -> str:
     """Say why a table that begins with this row has no heading, and what its columns may mean."""
     if len(row.cells) == 1:
@@ -205,3 +206,66 @@ def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:
             name = f"{key} ({max(counts[key], 2)})".strip()
         unique[name] = None
     return tuple(unique)
+
+
+# A metric in each row.
+
+_FIRST = 3  # among so many columns the names of metrics are looked for
+
+
+def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
+    """Turn a table with a metric in each row into one with a column for each; None if it is not one.
+
+    Columns of numbers are then rows, named by what heads them. A metric that comes again begins a new block, and so
+    does a change in the other columns of names.
+    """
+    if len(rows) < 2:
+        return None
+    head, body = rows[0], [row for row in rows[1:] if len(row.plain) == len(rows[0].plain)]
+    place = next((j for j in range(min(len(head.plain), _FIRST)) if _holds_metrics(body, j, parse)), None)
+    if place is None:
+        return None
+    numbers = [j for j in range(place + 1, len(head.plain)) if head.plain[j] and _holds_numbers(body, j)]
+    names = [j for j in range(len(head.plain)) if j != place and j not in numbers]
+    if not numbers:
+        return None
+    metrics = list(dict.fromkeys(row.plain[place] for row in body if parse(row.plain[place], None).metric is not None))
+    first = (*(head.plain[j] for j in names), "", *metrics)
+    turned = [Row(head.line, first, first)]
+    for block in _list_blocks(body, place, names, parse):
+        some = next(iter(block.values()))
+        for j in numbers:
+            told = (*(some.plain[n] for n in names), head.plain[j])
+            written = (*told, *(block[name].cells[j] if name in block else "" for name in metrics))
+            plain = (*told, *(block[name].plain[j] if name in block else "" for name in metrics))
+            turned.append(Row(some.line, written, plain))
+    return turned
+
+
+def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int], parse: Parse) -> list[dict[str, Row]]:
+    """Return the rows of each block by the names of their metrics; an empty cell of names repeats the one above."""
+    blocks: list[dict[str, Row]] = []
+    last: tuple[str, ...] = ()
+    for row in body:
+        if parse(row.plain[place], None).metric is None:
+            continue
+        told = tuple(row.plain[j] or (last[n] if last else "") for n, j in enumerate(names))
+        if not blocks or told != last or row.plain[place] in blocks[-1]:
+            blocks.append({})
+        plain = list(row.plain)
+        for n, j in enumerate(names):
+            plain[j] = told[n]
+        blocks[-1][row.plain[place]] = row._replace(plain=tuple(plain))
+        last = told
+    return blocks
+
+
+def _holds_metrics(rows: Sequence[Row], j: int, parse: Parse) -> bool:
+    """Tell whether most cells of a column are names of metrics."""
+    cells = [row.plain[j] for row in rows if not is_blank(row.plain[j])]
+    named = sum(parse(cell, None).metric is not None for cell in cells)
+    return bool(cells) and 2 * named > len(cells)
+
+
+def _holds_numbers(rows: Sequence[Row], j: int) -> bool:
+    return any(is_number(row.plain[j]) for row in rows if not is_blank(row.plain[j]))

@@ -36,11 +36,6 @@ _APART = _PARAGRAPHS | {"mn", "mi", "mo", "mtext"}
 _WIDEST = 1_000
 
 
-def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    """Tell whether browsers do not show an element."""
-    return tag in _UNSEEN or "hidden" in attributes or _STYLE.search(attributes.get("style") or "") is not None
-
-
 @dataclass(slots=True)
 class _Cell:
     """A cell, a caption, or a heading or paragraph outside of tables."""
@@ -114,7 +109,8 @@ class Page(HTMLParser):
         if tag not in _VOID:
             self._opened.append(tag)
             self._counts[tag] += 1
-            if not self.hidden and is_hidden(tag, given):
+            hidden = tag in _UNSEEN or "hidden" in given or _STYLE.search(given.get("style") or "") is not None
+            if hidden and not self.hidden:
                 self._shown = len(self._opened) - 1
         if not self.hidden:
             self._begin(tag, given)

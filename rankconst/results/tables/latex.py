@@ -180,9 +180,7 @@ class _Reader:
 
     def _end_float(self) -> None:
         """Give the tables of a float its captions: each its own if there are as many, or else all."""
-        if not self._floats:
-            return
-        tables, captions = self._floats.pop()
+        tables, captions = self._floats.pop() if self._floats else _Float([], [])
         for place, own in enumerate(tables):
             own.extend(captions[place : place + 1] if len(captions) == len(tables) else captions)
         if self._floats and len(self._floats) < _MOST_NESTED:

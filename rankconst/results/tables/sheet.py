@@ -9,21 +9,13 @@ import numpy as np
 
 from rankconst.names import read_count
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import UNFILTERED, Text, gather
+from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
 from rankconst.results.labels import Label, read_label
-from rankconst.results.reading import NO_LINE, Entries, Floats, Head
+from rankconst.results.reading import Entries, Floats, Head
 from rankconst.results.tables import units
-from rankconst.results.tables.cells import is_missing, is_number
-from rankconst.results.tables.contexts import (
-    RowTexts,
-    find_groups,
-    find_roles,
-    find_steps,
-    find_texts,
-    read_rows,
-)
-from rankconst.results.tables.headings import find_role
-from rankconst.results.tables.numbers import DIFFERENCE, SIGNS, find_reason, read_cell
+from rankconst.results.tables.cells import DIFFERENCE, SIGNS, is_missing, is_number, read_cell
+from rankconst.results.tables.contexts import RowTexts, find_groups, find_roles, find_texts, form_stated, read_rows
+from rankconst.results.tables.headings import find_reason, find_role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -51,6 +43,8 @@ class Sheet:
     percent: bool | None = None
     floats: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)  # columns of a machine's numbers, with NaN
     spanning: frozenset[int] = frozenset()  # the rows that say which of their cells span columns
+    written: Sequence[list[str]] = ()  # the cells of each column as written
+    how: tuple[str, ...] = ()  # how it was understood
 
 
 @dataclass(frozen=True)
@@ -73,13 +67,8 @@ class _Column(NamedTuple):
     percent: Flags  # whether it is a percentage by what names it
 
 
-def read_sheet(sheet: Sheet, notes: Notes) -> Table:
-    """Return the numbers of a table with what is said of them; what is left out is noted."""
-    return _Reader(sheet, notes).read()
-
-
-class _Reader:
-    """Reads one table."""
+class SheetReader:
+    """Reads the numbers of a table with what is said of them; what is left out is noted."""
 
     def __init__(self, sheet: Sheet, notes: Notes) -> None:
         self._sheet, self._notes, self._heading = sheet, notes, sheet.heading
@@ -97,7 +86,8 @@ class _Reader:
         roles = find_roles(sheet.heading, sheet.cells)
         self._roles = {role: j for role, j in roles.items() if not sheet.exact or role != "model"}
         self._free = [] if sheet.exact else find_texts(sheet.heading, sheet.cells, roles)
-        self._asks = () if sheet.exact else find_steps(roles, sheet.cells)
+        steps = [] if sheet.exact or "step" not in roles else sheet.cells[roles["step"]].distinct
+        self._asks = (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
         names = [roles["model"]] if "model" in roles else self._free[:1]
         self._names = names[0] if names else -1
 
@@ -132,15 +122,13 @@ class _Reader:
 
     def _read_numbers(self, j: int, *, spread: bool) -> tuple[Places, Flags]:
         """Return for each row the place of the text of its number, and whether it has one; say what is left out."""
-        cells, column = self._sheet.cells[j], self._heading.keys[j]
+        cells = self._sheet.cells[j]
         found = [read_cell(cell, spread=spread, exact=self._sheet.exact) for cell in cells.distinct]
         places = [self._written.setdefault(text, len(self._written)) if text else 0 for text, _ in found]
         text_of = np.array(places, dtype=np.intp)[cells.codes]
         there = np.array([bool(text) for text, _ in found], dtype=np.bool_)[cells.codes]
         wrong = np.array([bool(why) for _, why in found], dtype=np.bool_)[cells.codes]
-        for row in np.flatnonzero(wrong).tolist():
-            code = cells.codes[row]
-            self._notes.add(self._line(row), cells.distinct[code], f"{found[code][1]}, in column {column}")
+        self._note(wrong, j, lambda row: found[cells.codes[row]][1])
         if (floats := self._sheet.floats.get(j)) is not None:
             own = np.isfinite(floats)
             text_of = np.where(own, ~(np.arange(floats.size) + sum(each.size for each in self._floats)), text_of)
@@ -148,9 +136,11 @@ class _Reader:
             self._floats.append(floats)
         return text_of, there
 
-    def _line(self, row: int) -> int | None:
-        line = int(self._lines[row])
-        return None if line == NO_LINE else line
+    def _note(self, chosen: Flags, j: int, reason: Callable[[int], str]) -> None:
+        """Say why cells of a column are left out."""
+        for row in np.flatnonzero(chosen).tolist():
+            why = f"{reason(row)}, in column {self._heading.keys[j]}"
+            self._notes.add(int(self._lines[row]), self._sheet.cells[j][row], why)
 
     def _leave_differences(self, numbers: dict[int, tuple[Places, Flags]]) -> None:
         """Leave out shares beside one of the same row that has a sign, as differences have."""
@@ -166,15 +156,18 @@ class _Reader:
         for j in shares:
             text_of, there = numbers[j]
             left = there & differs & ~signed[j][cells[j].codes]
-            for row in np.flatnonzero(left).tolist():
-                self._notes.add(self._line(row), cells[j][row], f"{DIFFERENCE}, in column {self._heading.keys[j]}")
+            self._note(left, j, lambda _: DIFFERENCE)
             numbers[j] = text_of, there & ~left
 
     def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Ask, ...] = ()) -> Places:
         """Return for each row the number of its context below some labels."""
         telling = tuple(text for text in texts if text.label.tells)
         if (telling, asks) not in self._formed:
-            formed = rows.form(telling, self._sheet.texts, (*self._asks, *asks))
+            # Cell beats column beats row above beats caption.
+            formed = (
+                form_stated(said, (*said.texts, *telling, *group, *self._sheet.texts), (*self._asks, *asks))
+                for said, group in rows.said
+            )
             places = [self._contexts.setdefault(each, len(self._contexts)) for each in formed]
             self._formed[telling, asks] = np.array(places, dtype=np.intp)[rows.codes]
         return self._formed[telling, asks]
@@ -221,7 +214,7 @@ class _Reader:
                 counts |= {each: self._read_count(each, j) for each in np.flatnonzero(own & there).tolist()}
             elif label.metric is None or label.reason:
                 for each in np.flatnonzero(own).tolist() if not is_missing(name) else ():
-                    self._notes.add(self._line(each), name, label.reason or "an unknown metric")
+                    self._notes.add(int(self._lines[each]), name, label.reason or "an unknown metric")
             else:
                 head_of[own] = self._number_head(label, j, exact=False)
                 head_of[own & (text_of < 0)] = self._number_head(label, j, exact=True)
@@ -234,8 +227,7 @@ class _Reader:
         """Say which cells of a column of numbers of ranks are not whole numbers."""
         cells = self._sheet.cells[j]
         wrong = np.array([not is_missing(cell) and read_count(cell) is None for cell in cells.distinct], dtype=np.bool_)
-        for row in np.flatnonzero(wrong[cells.codes]).tolist():
-            self._notes.add(self._line(row), cells[row], f"not a whole number, in column {self._heading.keys[j]}")
+        self._note(wrong[cells.codes], j, lambda _: "not a whole number")
 
     def _read_count(self, row: int, j: int) -> int | None:
         """Return the number of ranks that a cell states."""
@@ -243,7 +235,8 @@ class _Reader:
         cell = self._sheet.cells[j][row] if floats is None or np.isnan(floats[row]) else repr(float(floats[row]))
         count = read_count(cell)
         if count is None:
-            self._notes.add(self._line(row), cell, f"not a whole number, in column {self._heading.keys[j]}")
+            why = f"not a whole number, in column {self._heading.keys[j]}"
+            self._notes.add(int(self._lines[row]), cell, why)
         return count
 
     def _count(self, column: _Column, counts: Mapping[int, int | None], value: int) -> _Column:
@@ -271,17 +264,14 @@ class _Reader:
             np.stack([each[i] for each in columns], axis=1)[rows, at] for i in (0, 2, 3, 4)
         )
         floats = np.concatenate([np.empty(0), *self._floats])
-        models: Sequence[str] = [""]
-        model_of: Places = np.zeros(len(rows), dtype=np.intp)
-        if self._names >= 0:
-            models, model_of = self._sheet.cells[self._names], rows
+        named = self._names >= 0
         entries = Entries().put(
             heads=list(self._heads),
             head_of=head_of,
             contexts=list(self._contexts),
             context_of=context_of,
-            models=models,
-            model_of=model_of,
+            models=self._sheet.cells[self._names] if named else [""],
+            model_of=rows if named else np.zeros(len(rows), dtype=np.intp),
             written=list(self._written),
             text_of=text_of,
             floats=Floats(floats, np.zeros(floats.size, dtype=np.bool_)),
@@ -293,15 +283,9 @@ class _Reader:
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
         """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
         heading, percent = self._heading, self._sheet.percent
-        said = {
-            key
-            for key, labels in zip(heading.keys, heading.labels, strict=True)
-            if any(each.percent for each in labels)
-        }
-        graphs = {
-            key: next((label.graphs[0] for label in labels if label.graphs), None)
-            for key, labels in zip(heading.keys, heading.labels, strict=True)
-        }
+        columns = list(zip(heading.keys, heading.labels, strict=True))
+        said = {key for key, labels in columns if any(each.percent for each in labels)}
+        graphs = {key: next((each.graphs[0] for each in labels if each.graphs), None) for key, labels in columns}
 
         def find_family(head: Head) -> Hashable | None:
             share = head.metric.is_share and head.adjustment is None and head.column not in said
@@ -309,8 +293,8 @@ class _Reader:
 
         entries = units.leave_open(entries, said, self._notes, percent=percent)
         settled = units.settle_units(entries, find_family, self._notes, percent=percent)
-        columns = frozenset(settled.heads[head].column for head in np.unique(settled.head_of[settled.signed]).tolist())
-        return units.drop_contradictions(settled, self._notes), columns - said
+        signed = frozenset(settled.heads[head].column for head in np.unique(settled.head_of[settled.signed]).tolist())
+        return units.drop_contradictions(settled, self._notes), signed - said
 
     def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
         """Say what names the fields of the address that neither a column nor a heading names."""

@@ -257,7 +257,7 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
         for own in (cells, cells[1:]) if cells and cells[0].isdecimal() and labels[0] else (cells,):
             if len(own) == len(labels):
                 return own
-    words = _split_words(line)
+    words = _join_signs(line).split()
     names = next((j for j, label in enumerate(labels) if _is_metric(label)), 0)
     numbers = len(labels) - names
     if names != 1 or len(words) <= len(labels) or not all(map(_is_cell, words[-numbers:])):
@@ -269,17 +269,13 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
 
 def _split_other(line: str) -> list[str]:
     """Return the cells of a line that does not keep to the heading: one without numbers is the name of a group."""
-    words = _split_words(line)
+    words = _join_signs(line).split()
     cells = _split_apart(line) if any(map(is_number, words)) else []
     return cells if len(cells) > 1 else words if cells else [" ".join(words)]
 
 
 def _split_apart(line: str) -> list[str]:
     return [cell for cell in _APART.split(_join_signs(line).strip()) if cell]
-
-
-def _split_words(line: str) -> list[str]:
-    return _join_signs(line).split()
 
 
 def _join_signs(line: str) -> str:

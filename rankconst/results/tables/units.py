@@ -22,8 +22,7 @@ _EITHER = "a fraction or a percentage"
 _REMEDY = "add --percent or --no-percent (in Python: percent=True or False)"
 _SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
 _FRACTION = "less than Hits@k for a smaller k of the same evaluation"
-# A model of which even the greatest share is less, in percent, is as good as none.
-_LEAST = 5
+_LEAST = 5  # a model of which even the greatest share is less, in percent, is as good as none
 
 
 def find_family(head: Head) -> Hashable | None:
@@ -81,11 +80,19 @@ def settle_units(
     return entries.rewrite(sign, percent=True).keep(~doubtful)
 
 
-def leave_small(
-    entries: Entries, families: Callable[[Head], Hashable | None], notes: Notes, *, percent: bool | None = None
+def settle_lines(
+    entries: Entries, notes: Notes, *, evaluations: Places | None = None, percent: bool | None = None
 ) -> Entries:
+    """Settle the units of numbers that are in no table; `evaluations` are those of rows that are none themselves."""
+    entries = _leave_small(entries, notes, percent=percent)
+    rows = entries.rows if evaluations is None else evaluations[entries.rows]
+    entries = settle_units(entries, find_family, notes, rows=rows, percent=percent)
+    return drop_contradictions(entries, notes, entries.rows if evaluations is None else evaluations[entries.rows])
+
+
+def _leave_small(entries: Entries, notes: Notes, *, percent: bool | None) -> Entries:
     """Leave out numbers a little above 1 if no other shares are percentages: ``MRR: 1.31`` may as well be wrong."""
-    found = [families(head) for head in entries.heads]
+    found = [*map(find_family, entries.heads)]
     shares = np.array([family is not None for family in found], dtype=np.bool_)[entries.head_of]
     large = shares & (entries.values > 1)
     if percent is not None or not large.any() or (shares & entries.signed).any():

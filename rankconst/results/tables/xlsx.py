@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
-from rankconst.results.reading import Entries, Notes, Reader, Reading, Skipped
+from rankconst.results.reading import Notes, Reader, Reading, Skipped
 from rankconst.results.tables.cells import Row, is_number
 from rankconst.results.tables.grid import MOST_CELLS, read_tables
 from rankconst.results.tables.near import Near, Printed
@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
     from rankconst.results.document import Document
 
-# A cell takes four of them; each may become an object of some hundred bytes.
-_MOST_TAGS = 2_000_000
+_MOST_TAGS = 2_000_000  # a cell takes four of them; each may become an object of some hundred bytes
 _MOST_ROWS = 2**20  # of a sheet, in Excel too
-# How far the rows of sheets are apart while they are read.
-_SHEET = 2 * _MOST_ROWS
+_SHEET = 2 * _MOST_ROWS  # how far the rows of sheets are apart while they are read
 _MOST_SHEETS = 1_000
 # What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
 _DAMAGED = (
@@ -180,23 +178,17 @@ def _write(cell: Any) -> str:
     return f"{text}%" if "%" in shown else text
 
 
-def _recognise(document: Document) -> bool:
-    return bool(document.workbook)
-
-
 def _read(document: Document) -> Reading:
     if not document.workbook:
         raise DataError(f"{document.name} is text, and no .xlsx workbook. Name its format with --input-format.")
     notes = Notes()
     sheets = _read_sheets(document, notes)
-    titles = [title for title, _ in sheets]
-    tables = [_print(title, rows) for title, rows in sheets]
-    reading = read_tables(document, READER.key, tables)
+    reading = read_tables(document, READER.key, [_print(title, rows) for title, rows in sheets])
     skipped = (*notes.skipped(), *reading.skipped)
-    if len(titles) < 2:
-        return replace(reading, skipped=skipped)
-    own = (entry._replace(line=(entry.line or 0) % _SHEET) for entry in reading.entries)
-    return replace(reading, entries=Entries(own), skipped=tuple(_name_sheet(each, titles) for each in skipped))
+    if len(sheets) > 1:
+        skipped = tuple(_name_sheet(each, [title for title, _ in sheets]) for each in skipped)
+    entries = reading.entries.put(lines=reading.entries.lines % _SHEET)
+    return replace(reading, entries=entries, skipped=skipped)
 
 
 def _print(title: str, rows: list[Row]) -> Printed:
@@ -219,4 +211,4 @@ def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:
     return replace(skipped, line=row, what=f"sheet {titles[sheet]}, {skipped.what}")
 
 
-READER = Reader("xlsx", "a workbook of Excel", _recognise, _read)
+READER = Reader("xlsx", "a workbook of Excel", lambda document: bool(document.workbook), _read)

@@ -32,27 +32,23 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-# A line must contain this to be parsed at all; it says so of an evaluation.
-_EVENT = "eval_completed"
+_EVENT = "eval_completed"  # a line must contain this to be parsed at all; it says so of an evaluation
 _TYPE = "entity_ranking"
 _SAYS_TYPE = re.compile(r"\btype['\"]?: ")
 _EXAMPLE = "example_rank"
 # Before a line of a log: the time, and the number of the job if it is part of a search.
-_TIME = re.compile(r"(?=\d{4}-|\[)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?(?:\[[0-9a-f]{8}\] )?", re.ASCII)
+_TIME = re.compile(r"\A(?=\d{4}-|\[)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?(?:\[[0-9a-f]{8}\] )?", re.ASCII)
 _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
 _SIZE = re.compile(r"[1-9]\d{0,14}", re.ASCII)
 
 
 def _strip_time(line: str) -> str:
-    found = _TIME.match(line)
-    return line if found is None else line[found.end() :]
+    return _TIME.sub("", line, count=1)
 
 
 def _recognise(document: Document) -> bool:
     # Both words in one flow mapping, as only this tool writes it.
-    if _EVENT not in document.text:
-        return False
-    found = next(line for line in document.lines if _EVENT in line)
+    found = next((line for line in document.lines if _EVENT in line), "")
     return _strip_time(found).lstrip().startswith("{") and _SAYS_TYPE.search(found) is not None
 
 
@@ -151,8 +147,6 @@ _KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
 
 
 def _recognise_log(document: Document) -> bool:
-    if _BLOCK_EVENT not in document.text:
-        return False
     return any(_strip_time(line).strip() == _BLOCK_EVENT for line in document.lines if _BLOCK_EVENT in line)
 
 
@@ -216,14 +210,8 @@ READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, 
 
 
 # What a name says of the filter, as the suffix of a metric in a trace, or the prefix in a dump.
-_FILTERS = {
-    "": "raw",
-    "_filtered": "libkge",
-    "_filtered_with_test": "standard",
-    "raw": "raw",
-    "fil": "libkge",
-    "fwt": "standard",
-}
+_FILTERS = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
+_FILTERS |= {"raw": "raw", "fil": "libkge", "fwt": "standard"}
 _LONG = re.compile(
     r"(?P<metric>mean_rank|mean_reciprocal_rank|hits_at_[1-9]\d{0,9})"
     r"(?P<filter>(?:_filtered(?:_with_test)?)?)(?:_(?P<part>.+))?",

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 _FRONT = re.compile(r"---[ \t]*\n(.*?\n)---[ \t]*(?:\n|$)", re.DOTALL)
 _INDEX = re.compile(r"^model-index[ \t]*:", re.MULTILINE)
-_HEADING = ("model", "dataset", "metric", "value", "task", "split")
-_METRIC, _ALWAYS = 2, 4  # the place of metrics; how many columns there are always
+_HEADING = ("model", "dataset", "metric", "value", "task", "split")  # the first four are there always
 
 
 def _find_front(document: Document) -> str:
@@ -77,7 +76,7 @@ def _list_cells(front: Value) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 def _list_rows(document: Document) -> list[Row]:
     cells = list(_list_cells(parse_yaml(document, _find_front(document), 2)))
-    used = [j for j in range(len(_HEADING)) if j < _ALWAYS or any(each[j] for _, each in cells)]
+    used = [j for j in range(len(_HEADING)) if j < 4 or any(each[j] for _, each in cells)]
     rows = ((line, tuple(each[j] for j in used)) for line, each in [(1, _HEADING), *cells])
     return [Row(line, row, row) for line, row in rows]
 
@@ -87,15 +86,14 @@ def _recognise(document: Document) -> bool:
     if not _find_front(document):
         return False
     try:
-        metrics = {row.plain[_METRIC] for row in _list_rows(document)[1:]}
+        metrics = {read_label(row.plain[_HEADING.index("metric")]) for row in _list_rows(document)[1:]}
     except DataError:  # what is wrong with it matters where nothing else is read
         return False
-    if not any((label := read_label(name)).metric and not label.reason for name in metrics):
-        return False
     try:
-        return not (markdown.READER.recognise(document) and markdown.READER.read(document).entries)
+        has_tables = markdown.READER.recognise(document) and bool(markdown.READER.read(document).entries)
     except DataError:
-        return True
+        has_tables = False
+    return any(label.metric and not label.reason for label in metrics) and not has_tables
 
 
 def _read(document: Document) -> Reading:

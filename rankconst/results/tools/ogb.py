@@ -12,7 +12,7 @@ import math
 import re
 from decimal import Context as Arithmetic
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
@@ -23,7 +23,6 @@ from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, loo
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
 
 
@@ -31,32 +30,20 @@ _EXACT = Arithmetic(prec=60)
 _NAME = re.compile(r"(hits@\d{1,9}|mrr)(_list)?")
 
 
-class _Found(NamedTuple):
-    """A metric of an object."""
-
-    line: int | None
-    split: str | None
-    key: str
-    value: Value
-
-
-def _walk(record: Record) -> Iterator[_Found]:
+def _walk(record: Record) -> Iterator[tuple[str | None, str, re.Match[str], Value]]:
+    """Yield the metrics of an object: split, key, name and value."""
     value = record.value if isinstance(record.value, dict) else {}
     for key, inner in value.items():
-        if key in SPLIT_WORDS and isinstance(inner, dict):
-            yield from (_Found(record.line, key, name, each) for name, each in inner.items())
-        else:
-            yield _Found(record.line, None, key, inner)
+        nested = inner if key in SPLIT_WORDS and isinstance(inner, dict) else None
+        for name, each in (nested or {key: inner}).items():
+            if (found := _NAME.fullmatch(name)) is not None:
+                yield (key, f"{key}.{name}", found, each) if nested else (None, name, found, each)
 
 
 def _recognise(document: Document) -> bool:
     if not looks_structured(document):
         return False
-    return any(
-        (name := _NAME.fullmatch(each.key)) is not None and name[2]
-        for record in read_records(document)[:5]
-        for each in _walk(record)
-    )
+    return any(name[2] for record in read_records(document)[:5] for _, _, name, _ in _walk(record))
 
 
 def _read(document: Document) -> Reading:
@@ -65,44 +52,29 @@ def _read(document: Document) -> Reading:
     skipped: list[Skipped] = []
     for record in read_records(document):
         lengths: dict[str | None, int] = {}
-        for found in _walk(record):
-            name = _NAME.fullmatch(found.key)
-            if name is None:
-                continue
-            key = found.key if found.split is None else f"{found.split}.{found.key}"
-            place, count = f"{document.at(found.line)}, key {key}", None
-            if not name[2] or found.value is None:
-                text, why = read_number(found.value)
+        for split, key, name, value in _walk(record):
+            place, line, count = f"{document.at(record.line)}, key {key}", record.line, None
+            if not name[2] or value is None:
+                text, why = read_number(value)
             else:
-                text, count, why = _average(found.value)
+                text, count, why = _average(value)
             if why:
-                skipped.append(Skipped(found.line, key, why))
+                skipped.append(Skipped(line, key, why))
                 continue
-            if count is not None and lengths.setdefault(found.split, count) != count:
-                other = lengths[found.split]
+            if count is not None and lengths.setdefault(split, count) != count:
+                other = lengths[split]
                 raise DataError(
                     f"{place}: it has {count:,} values, the list before it {other:,}; expected one per task."
                 )
-            metric = _parse(name[1], place)
-            context = Stated(split=found.split, num_tasks=count)
-            entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=bool(name[2])))
-            rows.append(
-                {
-                    "line": "" if found.line is None else str(found.line),
-                    "split": found.split or "",
-                    "metric": found.key,
-                    "value": text,
-                    "num_tasks": "" if count is None else str(count),
-                }
-            )
+            try:
+                metric = parse_metric(name[1])
+            except UnknownNameError as error:
+                raise DataError(f"{place}: {error}") from None
+            context = Stated(split=split, num_tasks=count)
+            entries.append(Entry(metric, text, len(rows), "value", line, context, exact=bool(name[2])))
+            cells = {"line": line, "split": split, "metric": name[0], "value": text, "num_tasks": count}
+            rows.append({column: "" if cell is None else str(cell) for column, cell in cells.items()})
     return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="ogb")
-
-
-def _parse(name: str, place: str) -> Metric:
-    try:
-        return parse_metric(name)
-    except UnknownNameError as error:
-        raise DataError(f"{place}: {error}") from None
 
 
 def _average(value: Value) -> tuple[str, int, str]:

@@ -69,8 +69,7 @@ class _Path:
     split: str = ""
     side: str = ""
     rank_type: str = ""
-    metric: str = ""
-    k: str = ""
+    metric: str = ""  # with its k, once that is known
     unknown: str = ""
 
     @property
@@ -79,14 +78,9 @@ class _Path:
         return bool(self.side or self.rank_type) or any(word in _CONTAINERS for word in self.text.split("."))
 
     @property
-    def name(self) -> str:
-        """The metric's name with its k."""
-        return _OPEN_K.sub(self.k, self.metric) if self.k else self.metric
-
-    @property
     def lacks_k(self) -> bool:
         """True if the metric's k is still missing, as in ``hits_at_k``."""
-        return not self.k and _OPEN_K.search(self.metric) is not None
+        return _OPEN_K.search(self.metric) is not None
 
     def take(self, word: str) -> _Path:
         """Read one more word: it fills the first field that it can and that is still open."""
@@ -96,7 +90,7 @@ class _Path:
         if word in _CONTAINERS and not self.metric:
             return self
         if self.lacks_k and word.isdecimal():
-            return replace(self, k=word)
+            return replace(self, metric=_OPEN_K.sub(word, self.metric))
         if not self.metric and (squash(word) in _COUNTS or find_metric(_OPEN_K.sub("1", word))):
             return replace(self, metric=word)
         return replace(self, unknown=self.unknown or word)
@@ -114,10 +108,7 @@ def _split(key: str) -> list[str]:
     if re.fullmatch(r"[\d.]+", key):
         return [key]
     joined = _JOINED.fullmatch(key)
-    if joined is None:
-        return re.split(r"[./:]", key)
-    before = re.split(r"[./:]", joined["before"]) if joined["before"] else []
-    return [*before, joined["side"], joined["rank_type"], *re.split(r"[./:]", joined["metric"])]
+    return re.split(r"[./:]", key if joined is None else ".".join(filter(None, joined.groups())))
 
 
 # Every line of a tracker's history has the same keys.
@@ -145,12 +136,11 @@ def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
 
 
 def _list_leaves(record: Record) -> list[_Leaf]:
-    if not isinstance(record.value, dict):
-        return []
+    value = _get(record)
     # Its JSON tracker calls the split a prefix.
-    named = (word for key in ("prefix", "split") if isinstance(word := record.value.get(key), str))
+    named = (word for key in ("prefix", "split") if isinstance(word := value.get(key), str))
     split = next((word for word in named if word in SPLIT_WORDS), "")
-    return list(_walk(record.value, _Path(split=split), record.line))
+    return [*_walk(value, _Path(split=split), record.line)] if value else []
 
 
 def _recognise(document: Document) -> bool:
@@ -161,14 +151,16 @@ def _recognise(document: Document) -> bool:
 
 def _is_ours(record: Record) -> bool:
     """Tell whether a record has a metric where only PyKEEN has one, or is a line of its tracker."""
-    if isinstance(record.value, dict) and set(record.value) >= _TRACKED:
-        return True
     # Tie policies are common words, "best" may as well be a run; and other programs name sides, but no tie policies.
-    return any(
+    return _get(record).keys() >= _TRACKED or any(
         (path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
-        for path in (leaf.path for leaf in _list_leaves(record))
+        for path, _, _ in _list_leaves(record)
         if path.metric and not path.unknown
     )
+
+
+def _get(record: Record) -> dict[str, Value]:
+    return record.value if isinstance(record.value, dict) else {}
 
 
 def _read(document: Document) -> Reading:
@@ -190,7 +182,7 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         experiments = experiments or is_experiment
         # A tracker names dataset and model once, above.
         above = replace(own, **{name: getattr(own, name) or getattr(above, name) for name in _ABOVE})
-        stated = above if isinstance(record.value, dict) and "step" in record.value else own
+        stated = above if "step" in _get(record) else own
         stated = replace(stated, dataset=stated.dataset or file)
         for leaf, (metric, adjustment), context in _list_numbers(leaves, stated, skipped, exact=not is_experiment):
             entries.append(
@@ -237,7 +229,7 @@ def _judge(path: _Path, old: bool) -> tuple[tuple[Metric, str | None] | None, st
         return None, f"{path.unknown!r} is not a {'whole k' if path.lacks_k else 'rank-based metric'}"
     if not path.metric:
         return None, "it is where a metric should be" if path.among_metrics else ""
-    found = find_metric(path.name)
+    found = find_metric(path.metric)
     if found is None:
         # Which k an adjusted value has, its own numbers may tell later.
         metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
@@ -268,14 +260,13 @@ def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str,
 
 def _read_pipeline(record: Record) -> Stated:
     """Return the dataset and the model that a record names."""
-    value = record.value if isinstance(record.value, dict) else {}
+    value = _get(record)
     nested = next((part for key in ("pipeline", "params") if isinstance(part := value.get(key), dict)), {})
-
-    def find(key: str) -> str | None:
-        named = (part[key] for part in (nested, value) if isinstance(part.get(key), str))
-        return next((str(name) for name in named if name), None)
-
-    return Stated(dataset=find("dataset"), model=find("model"), **_read_evaluator({**value, **nested}))
+    named: dict[str, Any] = {
+        key: next((str(name) for part in (nested, value) if isinstance(name := part.get(key), str) and name), None)
+        for key in ("dataset", "model")
+    }
+    return Stated(**named, **_read_evaluator({**value, **nested}))
 
 
 _SAMPLED = "its evaluator ranks among sampled candidates, and does not say how many"
@@ -297,19 +288,18 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def _is_experiment(record: Record) -> bool:
-    return isinstance(record.value, dict) and "pipeline" in record.value and "metrics" not in record.value
+    return "pipeline" in _get(record) and "metrics" not in _get(record)
 
 
 def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
-    path = leaf.path
-    step = record.value.get("step") if isinstance(record.value, dict) else None
+    path, step = leaf.path, _get(record).get("step")
     return {
         "line": "" if record.line is None else str(record.line),
         "step": str(step) if isinstance(step, Number) else "",
         "split": path.split,
         "side": path.side,
         "rank_type": path.rank_type,
-        "metric": path.name,
+        "metric": path.metric,
         "value": str(leaf.value),
     }
 

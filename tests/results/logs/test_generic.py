@@ -36,14 +36,12 @@ PRINTS = {
         "2 valid - - -: MRR 0.3", "3 valid - - -: Hits@10 0.5", "5 test - - -: MRR 0.2",
     ],
     "best_mrr: 0.35\n": ["1 - - - - (best_mrr, split): MRR 0.35"],
-    "training with 256 negatives\nMRR: 0.6\n": ["2 train - - - (negatives): MRR 0.6"],
     "Dev set\nMR=167.69, MRR= 0.327, Hits1 = 0.2308\n\nTest set\nMR=170.79, Hits10= 0.5590\n": [
         "2 valid - - -: MR 167.69, MRR 0.327, Hits@1 0.2308", "5 test - - -: MR 170.79, Hits@10 0.5590",
     ],
     "08:36:19,742 - [INFO] - [Epoch 73 test]: MRR: Tail : 0.158, Head : 0.097, Avg : 0.128\n": [
         "1 test tail - 73: MRR 0.158", "1 test head - 73: MRR 0.097", "1 test both - 73: MRR 0.128",
     ],
-    "Averaged stats for replacing head are -> \nMean rank 224.5869\n": ["2 - - - - (head, split): MR 224.5869"],
     'forward metrics: {"mean_rank": 97.69, "hit@10": 0.60}\naverage metrics: {"mrr": 0.33}\n': [
         "1 - - - - (forward, split): MR 97.69, Hits@10 0.60", "2 - both - - (split): MRR 0.33",
     ],
@@ -51,50 +49,23 @@ PRINTS = {
         "1 valid - filtered -: MRR 0.747", "2 test - raw -: MRR 0.810",
     ],
     "test: {'mrr': np.float64(0.3), 'mr': tensor(2)}\n": ["1 test - - -: MRR 0.3, MR 2"],
-    "test: {'mrr': 0.5,\n 'hits@10': 0.6}\n": ["1 test - - -: MRR 0.5", "2 - - - - (split): Hits@10 0.6"],
     "test MR: 3,340\ntest MRR: 0.300 ± 0.010\n": ["1 test - - -: MR 3,340", "2 test - - -: MRR 0.300 ± 0.010"],
-    "[Evaluating Epoch 499 valid]: \n\tMRR: Tail : 0.45, Head : 0.25\n": [
-        "2 valid tail - 499: MRR 0.45", "2 valid head - 499: MRR 0.25",
-    ],
-    "[Epoch 10 valid]: MRR: Tail : 0.41, hits@1 : 0.31\n": [
-        "1 valid tail - 10: MRR 0.41", "1 valid - - 10 (tail): Hits@1 0.31",
-    ],
     "wandb:   test/mrr 0.3381\n       Test|hits@10            0.4381\nRaw setting:\nMeanRank = 12.5\n": [
         "1 test - - -: MRR 0.3381", "2 test - - -: Hits@10 0.4381", "4 - - raw - (split): MR 12.5",
     ],
     "MRR : 0.31\nMRR(filter) : 0.34\n": [
         "1 - - - - (protocol, split): MRR 0.31", "2 - - filtered - (split): MRR 0.34",
     ],
-    "TEST (best valid) | MRR 0.47\n": ["1 - - - - (valid): MRR 0.47"],
-    "---- evaluation on dev ----\nmrr: 0.80\n---- final evaluation ----\nmrr: 0.79\n": [
-        "2 valid - - -: MRR 0.80", "4 - - - - (split): MRR 0.79",
-    ],
     "avg_loss=0.3 train_mrr=0.21 dev_mrr=0.19 mrr=0.2\n": [
         "1 train - - -: MRR 0.21", "1 valid - - -: MRR 0.19", "1 - - - - (dev, train): MRR 0.2",
     ],
-    "Running validation\nTest results - MRR: 0.297\nValidation - MRR: 0.297\n": [
-        "2 test - - -: MRR 0.297", "3 valid - - -: MRR 0.297",
-    ],
-    "INFO: MICRO (valid filtered)\nmrr: 0.3\nINFO: MICRO (test raw)\nmrr: 0.2\n": [
-        "2 valid - filtered -: MRR 0.3", "4 test - raw -: MRR 0.2",
-    ],
-    "Raw:\nTest MRR: 0.3\nFiltered:\nTest MRR: 0.4\n": ["2 test - raw -: MRR 0.3", "4 test - filtered -: MRR 0.4"],
-    "Tail prediction\nMRR 0.4\n\nTest MRR 0.3\nAverage\nMRR 0.2\n": [
-        "2 - tail - - (split): MRR 0.4", "4 test - - -: MRR 0.3", "6 - both - - (split): MRR 0.2",
-    ],
     "Filtered         : False\nMRR              : 0.25\n": ["2 - - - - (filtered, split): MRR 0.25"],
-    "eval_side='tail'\ntest MRR: 0.3\n": ["2 test - - - (tail): MRR 0.3"],
     "std:\ntest MRR: 0.001\n": ["2 test - - - (std): MRR 0.001"],
-    "test MRR: 0.9 (among 50 sampled negatives)\n": ["1 test - - - (negatives, sampled): MRR 0.9"],
     "test: {'head_mrr': 0.2, 'tail_mrr': 0.4, 'mrr': 0.3}\n": [
         "1 test head - -: MRR 0.2", "1 test tail - -: MRR 0.4", "1 test - - - (head, tail): MRR 0.3",
     ],
-    "mr_type: 44.65\n_hypernym test mrr: 0.2\n": [
-        "1 - - - - (mr_type, split): MR 44.65", "2 - - - - (_hypernym test mrr, split): MRR 0.2",
-    ],
     "Epoch 3:  50%|##   | 5/10 [00:10<00:10, val_mrr=0.3]\n": ["1 valid - - 3: MRR 0.3"],
     "test MRR: 0.338\ntest Hits@10: 53.3\n": ["1 test - - -: MRR 0.338", "2 test - - -: Hits@10 53.3%"],
-    "test tail.realistic.hits_at_1: 0.31\n": ["1 test tail - -: Hits@1 0.31"],
 }  # fmt: skip
 
 
@@ -109,20 +80,13 @@ def test_every_number_is_declared_or_asked_about(text: str) -> None:
     ("line", "why"),
     [
         ("hits: 40.71", "it does not say which k"),
-        ("mrr: nan", "it is nan"),
         ("MRR: -0.0056", "it is below 0"),
         ("MRR: 1.31", "it is above 1, and no other number is a percentage"),
         ("MRR std: 0.01", "it is a difference, a spread or a statistic"),
-        ("log(MR): 5.2", "it is a difference, a spread or a statistic"),
-        ("recall@10: 0.3", "Recall@k is Hits@k only where"),
         ("mrr, mr, hit10 0.0634 2666.28 0.1695", "several names of metrics stand before it"),
-        ("--mr,  filtered mr             : 210.2, 130.1", "several names of metrics stand before it"),
         ("mrr 0.24 0.44 0.34", "several numbers are behind its name"),
         ("MRR: 0.3 (raw), 0.4 (filtered)", "several numbers are behind its name"),
-        ("MRR: 0.3 | 0.4", "several numbers are behind its name"),
-        ("MRR 0.3 (raw) Hits@10 0.4", "a label stands between or behind the numbers"),
         ("3\t[VALID] MRR:0.568 H@1:0.516        [TEST] MRR:0.567 H@1:0.514", "a label stands between or behind"),
-        ("test: {'mrr': 0.3}, valid: {'mrr': 0.2}", "a label stands between or behind the numbers"),
         ("mrr@10 : 0.1413    ndcg@10 : 0.0688", "recall@k, ndcg@k and precision@k are of recommenders such as RecBole"),
         ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled ones"),
         ("Stats: pos_rank:  65.4 , mrr:  0.243 , r1:  0.151", "PyTorch-BigGraph ranks among sampled entities"),
@@ -140,7 +104,6 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
     [
         ("Link Prediction: 1000 edges evaluated\ntest MRR: 0.3\n", "protocol"),
         ("effective triplets: 900 / 1000\ntest MRR: 0.3\n", "protocol"),
-        ("test Hits@20: 0.54\nauc: 0.4478\n", "side"),
         ("Score for iteration 100\ntest Hits@1: 0.3\n", "side"),
     ],
 )
@@ -154,12 +117,9 @@ def test_programs_that_evaluate_in_several_ways_are_asked_about(text: str, field
     [
         ("Running on FB15k-237...\nMRR 0.3\n", ["FB15k-237"]),
         ("TransE on FB15k-237:\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n", ["FB15k-237", "WN18RR"]),
-        ("WN18RR\nValid\nMRR: 0.3\nTest\nMRR: 0.2\n", ["WN18RR", "WN18RR"]),
         ("Results on WN18RR and UMLS\nMRR: 0.3\n", ["WN18RR or UMLS"]),
         ("main.py --data_dir ./data/UMLS \\\nMRR: 0.3\n", ["UMLS"]),
-        ("--data_path data/UMLS\nResults on WN18RR:\nMRR: 0.3\n", ["WN18RR"]),
         ("run.py --init FB15k-237 --dataset mine\nMRR: 0.3\n", ["mine"]),
-        ("2020-07-01 10:00:00,000 - umls - test MRR: 0.4\n", ["umls"]),
         ("saved to ./ckpt/wn18rr_valid_best.pt\nMRR: 0.3\n", [None]),
         ("the wiki of the United Nations\nMRR: 0.3\n", [None]),
     ],

@@ -54,16 +54,6 @@ def test_plain_numbers_are_numbers(text: str) -> None:
         assert not is_missing(text)
 
 
-@pytest.mark.parametrize("text", ["0.338", "0.338*", "53.3%", "0.5 ± 0.1", "3,340", "-0.71", "1e-3"])
-def test_numbers(text: str) -> None:
-    assert is_number(text)
-
-
-@pytest.mark.parametrize("text", ["", "-", "RotatE", "nan", "0.33.8", "*", "Hits@10"])
-def test_no_numbers(text: str) -> None:
-    assert not is_number(text)
-
-
 @pytest.mark.parametrize(
     ("text", "written"),
     [

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
@@ -42,24 +40,6 @@ def test_an_entry_in_full() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("0.338*", "0.338"), ("0.338 **", "0.338"), ("0.338†‡", "0.338"), ("†0.338", "0.338"), ("0.338^{1}", "0.338"),
-        ("0.338^{a,b}", "0.338"), ("0.338^*", "0.338"), ("0.338¹", "0.338"), ("0.338 (1)", "0.338"),
-        ("0.338 [12, 3]", "0.338"), ("0.338^{1} (2)*", "0.338"), ("53.3%*", "53.3%"), ("0.5 ± 0.1 (1)", "0.5 ± 0.1"),
-        ("(0.338)", "(0.338)"), ("0.338 (0.002)", "0.338 ± 0.002"), ("46.1% (0.3)", "46.1 ± 0.3%"),
-        ("0.46(.01)", "0.46 ± .01"),
-        ("0.338 ± 0.002 (3 runs)", "0.338 ± 0.002"), ("0.338 (n = 5)", "0.338"),
-        ("0.912 ✨", "0.912"), ("-0.71", "-0.71"), ("3,340", "3,340"), ("1e-3", "1e-3"), ("110^{1}", "110"),
-    ],
-)  # fmt: skip
-def test_marks_are_removed(text: str, number: str) -> None:
-    (entry,) = read("Model|MR", f"RotatE|{text}").entries
-    assert entry.text == number
-    assert parse_value(entry.text) == parse_value(number)
-
-
-@pytest.mark.parametrize(
     "text",
     ["0.33.8", "10^{3}", "10^3", "10³", "0.338 (0.340)", "0.3 0.4", "nan", "NaN", "inf", "-inf", "high", "0,338", "1/3",
      "~0.3", ">0.3", "0.3-0.4", "*", "**", "^{1}", "0.3^{-1}", "0.3_{1}", "9" * 500],
@@ -69,27 +49,6 @@ def test_what_may_be_part_of_a_number_is_not(text: str) -> None:
     assert [entry.text for entry in reading.entries] == ["357"]
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, text[:80])]
     assert reading.skipped[0].why.startswith("not a number")
-
-
-@pytest.mark.parametrize("text", ["", "-", "--", "---", "–", "—", "−", "?", "×"])
-def test_blanks_are_silent(text: str) -> None:
-    reading = read("Model|MRR|MR", f"RotatE|{text}|177")
-    assert (found(reading), reading.skipped) == ([("MR", None, "177")], ())
-
-
-@pytest.mark.parametrize("text", ["n/a", "N/A", "NA", "OOM", "none"])
-def test_words_for_nothing_are_reported(text: str) -> None:
-    reading = read("Model|MRR|MR", f"RotatE|{text}|177")
-    assert found(reading) == [("MR", None, "177")]
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, text)]
-
-
-@pytest.mark.parametrize(
-    ("count", "expected"), [("402", 402), ("402.0", 402), ("40,876", 40876), ("", None), ("-", None)]
-)
-def test_numbers_of_tasks(count: str, expected: int | None) -> None:
-    reading = read("MRR|count", f"0.3|{count}")
-    assert (reading.entries[0].context.num_tasks, reading.skipped) == (expected, ())
 
 
 @pytest.mark.parametrize("count", ["402.5", "many", "4,02", "-3"])
@@ -111,35 +70,10 @@ def test_repeated_headings() -> None:
     assert [entry.row for entry in reading.entries] == [0, 1]
 
 
-@given(st.lists(st.sampled_from(["", "a", "a (2)", "a (3)", "(2)", "MRR", "MRR (2)"]), min_size=1, max_size=9))
-def test_columns_are_unique(headings: list[str]) -> None:
-    reading = read("|".join(["MR", *headings]), "|".join(["1", *map(str, range(len(headings)))]))
-    assert len(set(reading.columns)) == len(headings) + 1
-    assert list(reading.rows[0].values()) == ["1", *map(str, range(len(headings)))]
-    for heading, column in zip(headings, reading.columns[1:], strict=True):
-        assert column.startswith(heading)
-
-
-def test_groups() -> None:
-    lines = ("Model|MRR|MR", "Translational| | ", "TransE|0.294|357")
-    reading = read(*lines, groups=True)
-    assert len(reading.rows) == 2
-    assert read(*lines).skipped == ()
-
-
 def test_a_long_table_with_k() -> None:
     reading = read("metric|k|value|split", "hits_at_k|10|0.5|test", "MRR| |0.3|test", "|  |0.1|test", "MR||-|test")
     assert found(reading) == [("Hits@10", None, "0.5"), ("MRR", None, "0.3")]
     assert reading.layout == "long"
-
-
-def test_rows_are_mappings() -> None:
-    (row,) = read("Model|MRR", "RotatE|0.338").rows
-    assert row == {"Model": "RotatE", "MRR": "0.338"}
-    assert repr(row) == repr(dict(row))
-    assert len(row) == 2
-    with pytest.raises(KeyError):
-        row["MR"]
 
 
 def test_a_wide_heading_takes_no_time() -> None:
@@ -211,33 +145,7 @@ def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -
     assert [entry.text for entry in reading.entries] == ["57.1%", "50.1%"]
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ("Model|MRR||MR", "A|.1||200"), ("Model|MRR||note", "A|.1||x"), ("Model|MRR|note|Hits@1|note", "A|.1|x|.2|y"),
-        ("Model|MRR|Model", "A|.1|B"),
-    ],
-)  # fmt: skip
-def test_an_empty_or_repeated_column_alone_begins_no_table(lines: tuple[str, ...]) -> None:
-    assert len(read(*lines).rows) == 1
-
-
-def test_a_ragged_row_of_tables_side_by_side_is_refused() -> None:
-    with pytest.raises(DataError, match="expected 5 cells, as in the heading, got 4"):
-        read("model|MRR||model|MRR", "A|.1||B")
-
-
-def test_spans_are_cut_with_the_tables_side_by_side() -> None:
-    heading = Row(1, ("UMLS", "", "Nations", ""), ("UMLS", "", "Nations", ""), {0: 2, 2: 2})
-    rows = [heading, *read_rows("Model|MRR|Model|MRR", "A|.1|B|.2")]
-    reading = read_tables(Document("results", ""), "test", [Printed(rows)], Dialect())
-    assert found(reading) == [("MRR", "UMLS", ".1"), ("MRR", "Nations", ".2")]
-
-
 # Names over other columns than the first of theirs, in tables that have lost their spans.
-
-_FOUR = "MRR|H@1|H@3|H@10"
-_NUMBERS = "A|.11|.12|.13|.14|.21|.22|.23|.24|.31|.32|.33|.34"
 
 
 def test_means_before_the_columns_of_datasets() -> None:
@@ -247,9 +155,3 @@ def test_means_before_the_columns_of_datasets() -> None:
 
 
 # Several metrics in a cell.
-
-
-def test_a_slash_that_joins_no_metrics() -> None:
-    reading = read("Model|MRR|batch/dim", "A|.45|256/100", "B|1/2|512/100", groups=True)
-    assert found(reading) == [("MRR", None, ".45")]
-    assert [each.what for each in reading.skipped] == ["1/2"]

@@ -48,7 +48,7 @@ def test_a_k_below_makes_a_metric() -> None:
 def test_a_long_table() -> None:
     heading = find("metric|k|value|split")
     assert heading.long
-    assert not heading.measured
+    assert not heading.measures
     assert heading.roles == ["metric", "k", "value", "split"]
 
 
@@ -88,4 +88,4 @@ def test_keys_are_unique(headings: list[str]) -> None:
 )
 def test_what_is_above_or_below_the_metrics_is_of_the_heading(lines: list[str], levels: int) -> None:
     heading = find(*lines, "RotatE|0.1|0.2|0.3|0.4")
-    assert (len(heading.levels), heading.measured) == (levels, [1, 2, 3, 4])
+    assert (len(heading.levels), [*heading.measures]) == (levels, [1, 2, 3, 4])

@@ -165,15 +165,6 @@ def test_markup(cell: str, plain: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", [r"\std{177}{3}", r"10^{3}", r"$1.2\times10^{-3}2$", r"17_{7}", r"\ours 0.3", "0.3-0.4", r"\sout{9}"]
-)
-def test_numbers_that_are_not_plain_are_left_out(cell: str) -> None:
-    reading = read(f"\\begin{{tabular}}{{lr}} Model & MR \\\\\nRotatE & {cell} \\\\ \\end{{tabular}}")
-    assert not reading.entries
-    assert [skip.line for skip in reading.skipped] == [2]
-
-
-@pytest.mark.parametrize(
     ("text", "parts"),
     [
         (r"no table", ("there is no table", r"\begin{tabular}")),

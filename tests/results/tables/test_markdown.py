@@ -15,28 +15,6 @@ from readings import Table, check_indices, check_refusal, documents, reading_of,
 
 read = reading_of(READER)
 
-# LibKGE's README of 2020 (github.com/uma-pi1/kge), abridged.
-LIBKGE = """# libKGE
-
-Some of the results (mean reciprocal rank | Hits@10):
-
-## FB15K-237
-
-|          | MRR       | Hits@10 |
-|----------|-----------|---------|
-| [RESCAL](http://www.icml-2011.org/papers/438_icmlpaper.pdf)   | 0.356      | 0.542 |
-| [TransE](https://papers.nips.cc/paper/5071)   | 0.310      | 0.493 |
-| [DistMult](https://www.microsoft.com/en-us/research/ICLR2015_updated.pdf) | **0.344** | 0.531 |
-
-## WNRR
-
-|          | MRR       | Hits@10 |
-|----------|-----------|---------|
-| [RESCAL](http://www.icml-2011.org/papers/438_icmlpaper.pdf)   | 0.467      | 0.517 |
-
-# Quick start
-"""
-
 
 def escape(cell: str) -> str:
     """Escape what Markdown would take for markup."""
@@ -46,18 +24,6 @@ def escape(cell: str) -> str:
 def write(table: Table) -> str:
     heading, *rows = ["| " + " | ".join(map(escape, cells)) + " |" for cells in table.grid]
     return "\n".join(["Results", heading, "|" + ":---|" * len(table.grid[0]), *rows, "", "more | text"])
-
-
-def test_several_tables_with_text_around() -> None:
-    reading = read(LIBKGE)
-    assert READER.recognise(Document("README.md", LIBKGE))
-    assert [entry.context.dataset for entry in reading.entries] == ["FB15K-237"] * 6 + ["WNRR"] * 2
-    assert reading.understood == "2 tables; dataset and protocol from the heading above; MRR, Hits@10"
-    assert [(entry.line, entry.context.model, entry.text) for entry in reading.entries[::2]] == [
-        (9, "RESCAL", "0.356"), (10, "TransE", "0.310"), (11, "DistMult", "0.344"), (17, "RESCAL", "0.467"),
-    ]  # fmt: skip
-    assert reading.rows[2]["MRR"] == "**0.344**"
-    assert reading.rows[1][""] == "[TransE](https://papers.nips.cc/paper/5071)"
 
 
 @given(tables())
@@ -212,17 +178,6 @@ def test_rows_and_tables_that_are_left_out(rows: str, left: list[int]) -> None:
     reading = read(rows)
     assert [entry.text for entry in reading.entries] == [".3"]
     assert [skip.line for skip in reading.skipped] == left
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [("| MRR |\n|---|\n| 0.3 |\n", ("line 1", "one column")), ("no table\n", ("there is no table",))],
-)
-def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
-    with pytest.raises(DataError) as caught:
-        read(text)
-    for part in ("results.txt", *parts):
-        assert part in str(caught.value)
 
 
 @pytest.mark.parametrize(

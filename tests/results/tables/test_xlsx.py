@@ -96,26 +96,15 @@ def test_a_table_may_begin_anywhere_below_a_title(path: Path) -> None:
     assert {each.line for each in read(path).entries} == {5}
 
 
-def test_a_sheet_whose_name_contradicts_its_title_is_open(path: Path) -> None:
-    write(path, ("All results were computed on WN18RR",), ("Model", "MRR"), ("RotatE", 0.476), title="FB15k-237")
-    (entry,) = read(path).entries
-    assert entry.context.dataset is None
-    assert {name.lower() for ask in entry.context.asks for name in ask.choices} == {"wn18rr", "fb15k-237"}
-
-
 @pytest.mark.parametrize(
     ("value", "shown_as", "text"),
     [
         (0.533, "0.0%", "53.3%"),
-        (0.5, "0.00%", "50%"),
-        (1, "0%", "100%"),
         (0.533, "[Red]0%;-0%", "53.3%"),
         (53.3, '0.0"%"', "53.3%"),
-        (53.3, "0.0\\%", "53.3%"),
         (0.533, "0.0", "0.533"),
         (33.8 / 100, "General", "0.338"),  # 0.33799999999999997
         (0.1 + 0.2, "0.0%", "30%"),
-        (1 / 3, "0.00", "0.3333333333333333"),
     ],
 )
 def test_numbers_are_those_that_are_stored(path: Path, value: float, shown_as: str, text: str) -> None:
@@ -213,21 +202,6 @@ def test_the_size_that_the_file_states_is_not_believed(path: Path) -> None:
         (lambda _, text: text.replace(b"<v>0.338<", b"<v>0.3_38<"), "'0.3_38' is not a number"),
         (lambda _, text: text.replace(b"<v>0.338<", "<v>\u0660.\u0663<".encode()), "is not a number"),
     ],
-    ids=[
-        "bomb",
-        "cells",
-        "rows",
-        "entities",
-        "cut",
-        "empty",
-        "other",
-        "order",
-        "row",
-        "cell",
-        "column",
-        "score",
-        "digits",
-    ],
 )
 def test_archives_that_are_refused(path: Path, edit: Callable[[str, bytes], bytes], told: str) -> None:
     write(path, HEADING, ROTATE)
@@ -258,13 +232,6 @@ def test_a_zip_that_is_no_workbook(tmp_path: Path, name: str) -> None:
         read(path)
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04", b"PK\x03\x04" + bytes(100)])
-def test_a_start_of_a_zip(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
-    with pytest.raises(DataError, match=r"is not an \.xlsx workbook"):
-        read(path)
-
-
 def test_its_format_is_no_other(path: Path) -> None:
     write(path, HEADING, ROTATE)
     with pytest.raises(DataError, match=r"an archive, as \.xlsx workbooks are, not csv\. Leave --input-format out"):
@@ -284,16 +251,3 @@ def test_the_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert READER.recognise(document)
     with pytest.raises(MissingExtraError, match=r"need openpyxl.*pip install 'rankconst\[xlsx\]'"):
         READER.read(document)
-
-
-def test_a_note_below_a_table_counts(path: Path) -> None:
-    write(path, ("Dataset", "Model", "MRR"), ("WN18RR", "RotatE", 0.476), (), ("Note: 5 seeds",), ("(raw)",))
-    (entry,) = read(path).entries
-    assert (entry.text, entry.context.protocol) == ("0.476", "raw")
-
-
-def test_a_row_of_a_split_is_of_the_rows_below_it(path: Path) -> None:
-    rows = (("Validation",), ("WN18RR", "RotatE", 0.481), ("Test",), ("WN18RR", "RotatE", 0.476))
-    write(path, ("Dataset", "Model", "MRR"), *rows)
-    found = [(each.context.split, each.text) for each in read(path).entries]
-    assert found == [("valid", "0.481"), ("test", "0.476")]

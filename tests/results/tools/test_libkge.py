@@ -47,7 +47,6 @@ def _read(*lines: str) -> Reading:
         ("valid", "[train, valid]", "libkge", "standard"),
         ("valid", "[train, valid, test]", "standard", "standard"),
         ("valid", "[train]", None, None),
-        ("valid", "[train, other]", None, None),
         ("test", "[train, valid, test]", "libkge", "libkge"),
         ("test", "[train, test]", None, None),
         ("train", "[train]", "libkge", None),
@@ -111,17 +110,6 @@ def test_broken_records_are_refused_with_their_line(line: str, place: str) -> No
     assert "trace.yaml" in str(caught.value)
 
 
-@pytest.mark.parametrize("value", ["abc", "[1]", ".nan", "null", "true"])
-def test_one_unreadable_value_costs_nothing_else(value: str) -> None:
-    whole, without = (
-        _read(_record(mean_reciprocal_rank_filtered_with_test=each, mean_rank="3.5")) for each in ("0.5", value)
-    )
-    assert [entry.text for entry in whole.entries] == ["0.2", "0.3", "0.5", "3.5"]
-    assert [entry.text for entry in without.entries] == ["0.2", "0.3", "3.5"]
-    (skip,) = without.skipped
-    assert (skip.line, skip.what) == (1, "mean_reciprocal_rank_filtered_with_test")
-
-
 BLOCK = """\
 Evaluating on valid data (epoch 100)...
   epoch: 100
@@ -157,11 +145,6 @@ def test_a_size_that_is_none_leaves_the_number_of_tasks_open() -> None:
     reading = _read(_record().replace("17535", "1.5"))
     assert [entry.context.num_tasks for entry in reading.entries] == [None, None]
     assert [skip.what for skip in reading.skipped] == ["size"]
-
-
-@pytest.mark.parametrize("text", ['{"event": 1}', "event: eval_completed\ntype: entity_ranking", BATCH, "mrr: 0.3"])
-def test_other_files_are_not_recognised(text: str) -> None:
-    assert not READER.recognise(Document("trace.yaml", text))
 
 
 @pytest.mark.slow
@@ -248,7 +231,6 @@ def test_an_evaluation_of_another_kind_is_left_to_no_other_reader() -> None:
     ("line", "dataset"),
     [
         ("Loading configuration of dataset fb15k-237 from /kge/data/fb15k-237 ...", "fb15k-237"),
-        ("2020-01-01 00:00:00.000000 Loading configuration of dataset wnrr from /kge/data/wnrr ...", "wnrr"),
         ("Configuration:\n  dataset:\n    num_entities: 135\n    name: umls\n  model: complex", "umls"),
         ("[3530b3f8] Configuration:\n[3530b3f8]   dataset:\n[3530b3f8]     name: umls", "umls"),
         ("Configuration:\n  dataset:\n    name: umls\nLoading configuration of dataset wnrr from data/wnrr", None),

@@ -38,7 +38,6 @@ def _write(task: str = "link-prediction", dataset: str = "FB15k-237", metric: st
         (_write(metric="mrr\n      name: MRR (raw)"), ["FB15k-237", None, "raw"]),
         (_write(task="few-shot link prediction"), ["FB15k-237", None, None, "few-shot"]),
         (_write(dataset="CoDEx\n      config: S"), ["CoDEx S", None, None]),
-        (_write(dataset="WN18RR\n      config: other"), ["WN18RR other", None, None]),
         (_write(dataset="WN18RR\n      config: wn18rr"), ["WN18RR", None, None]),
     ],
 )

@@ -237,24 +237,6 @@ TRACKED = (
 )
 
 
-def test_a_printed_frame_is_read_as_the_rounded_numbers_that_it_shows() -> None:
-    text = (
-        "     Side    Rank_type                Metric       Value\n"
-        "0    head   optimistic         adjusted_hits_at_k    0.861276\n"
-        "..    ...          ...                ...         ...\n"
-        "224  both    realistic         hits_at_10    0.952736\n"
-        "225  both    realistic         count    402.000000\n"
-    )
-    document = Document("to_df.txt", text)
-    assert READER_CSV.recognise(document)
-    reading = READER_CSV.read(document)
-    assert [(entry.line, entry.metric.label, entry.text, entry.exact) for entry in reading.entries] == [
-        (2, "Hits@10", "0.861276", False),
-        (4, "Hits@10", "0.952736", False),
-    ]
-    assert reading.entries[1].context.num_tasks == 402
-
-
 def test_a_tracker_in_csv_is_read_by_step() -> None:
     reading = READER_TRACKER.read(Document("tracker.csv", TRACKED))
     assert [
@@ -312,13 +294,6 @@ def test_what_is_left_out_is_named() -> None:
     }
 
 
-@pytest.mark.parametrize("value", ["true", '"abc"', "NaN", "Infinity", "1e99999"])
-def test_what_is_no_number_costs_nothing_else(value: str) -> None:
-    reading = _read(f'{{"metrics": {{"both": {{"realistic": {{"hits_at_1": {value}, "hits_at_3": 0.5}}}}}}}}')
-    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("Hits@3", "0.5")]
-    assert [skip.what for skip in reading.skipped] == ["metrics.both.realistic.hits_at_1"]
-
-
 @pytest.mark.parametrize("count", ["0", "-5", "1.5", '"7"', "1e300"])
 def test_a_count_that_is_no_number_of_ranks_leaves_it_open(count: str) -> None:
     reading = _read(f'{{"both": {{"realistic": {{"mrr": 0.5, "count": {count}}}}}}}')
@@ -365,11 +340,6 @@ def test_every_number_is_exact() -> None:
         (5, "Hits@10", "z", "2439.96"), (6, "MR", "index", "0.948"), (8, "VR", None, "30.25"),
     ]  # fmt: skip
     assert reading.entries[1].context == Stated(side="head", rank_type="optimistic")
-
-
-@pytest.mark.parametrize("text", ["Model,MRR\na,1\n", "metric,value\nMRR,0.1\n", "{}", ""])
-def test_other_tables_are_not_recognised(text: str) -> None:
-    assert not READER_CSV.recognise(Document("x.csv", text))
 
 
 _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
