@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry, Reading
     from rankconst.tasks import Tasks
-    from rankconst.values.constants import Adjusted, Constants
+    from rankconst.values.affine import Adjusted
+    from rankconst.values.constants import Constants
     from rankconst.values.significance import Significance
     from rankconst.values.standings import Standings
 

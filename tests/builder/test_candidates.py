@@ -192,7 +192,7 @@ TIMED = [
     *TEMPORAL.values(),
     *SAMPLED,
     *(
-        Protocol(f"{time}-{distinct}-{known}", "all", "all", distinct, known, summary="", time=time)
+        Protocol(f"{time}-{distinct}-{known}", "", distinct=distinct, known=known, time=time)
         for time, distinct, known in itertools.product(TIMES, (False, True), KNOWN)
     ),
 ]

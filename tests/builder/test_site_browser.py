@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rankconst import Constants
     from rankconst.catalogue.metrics import Metric
     from rankconst.tables.tables import Tables
-    from rankconst.values.constants import Adjusted
+    from rankconst.values.affine import Adjusted
 
 pytestmark = pytest.mark.slow
 

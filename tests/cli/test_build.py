@@ -314,7 +314,7 @@ def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, co
     assert told in screen.message
 
 
-@pytest.mark.parametrize("around", ["{} ", " {}", "({}", "{}]", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}"])
+@pytest.mark.parametrize("around", ["{} ", " {}", "({}", "{}]", '"{}"', "'{}'", "{}\0", "\ufeff{}", "\x0b{}", "{}\xa0"])
 def test_labels_that_only_blanks_or_quotes_tell_apart(around: str) -> None:
     odd, other = (around.format(label).encode() for label in "ac")
     assert _find_alike(pa.array([b"a", b"b", odd], pa.binary())).to_pylist() == [odd]
