@@ -63,7 +63,7 @@ def _get(name: str) -> dict[str, Any]:
         hint = f"Did you mean {', '.join(near)}?" if near else f"It has {', '.join(sorted(known))}."
         raise UnknownNameError(f"PyKEEN has no data set {shorten(name)!r}. {hint}")
     try:
-        found = get_dataset(name)
+        found = get_dataset(dataset=name)
         return dict(zip(SPLITS, (found.training, found.validation, found.testing), strict=True))
     except OSError as error:
         raise DownloadError(f"PyKEEN cannot get {name}: {error}. Check the network.") from error

@@ -26,6 +26,7 @@ PIECE = 1 << 21
 """Bytes of text that are looked at in one go."""
 
 _LONGEST = 512  # bytes of a label, which is looked at eight by eight
+_COUNTED = 7  # bits of the number of words of a label
 _MOST_WORDS = 1 << 28  # of all labels: as many as Arrow can count the bytes of
 _TABS = np.frombuffer(b"\t\t\n", np.uint8)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -66,9 +67,11 @@ class Coder:
         self.size = 0  # number of distinct labels
         self._keys: Words = np.zeros(1 << 10, np.uint64)  # in each slot that is taken the hash of a label, else 0
         self._codes: Codes = np.zeros(1 << 10, np.int32)  # in each slot that is taken the code of the label
-        # The bytes of label `code`, filled up with zeros, are _words[_starts[code] : _starts[code + 1]].
+        # The bytes of a label, filled up with zeros, are `count` of the words from `start` on; _places has of each code
+        # start << _COUNTED | count.
         self._words: Words = np.zeros(0, np.uint64)
-        self._starts: Places = np.zeros(1, np.int64)
+        self._num_words = 0
+        self._places: Places = np.zeros(0, np.int64)
 
     def encode(self, signs: Signs, starts: Places, ends: Places) -> Codes:
         """Return the codes of labels in a text without zero bytes, which goes on for a word behind the last label."""
@@ -83,25 +86,31 @@ class Coder:
             longer = sizes > place
             rows = slice(None) if longer.all() else np.flatnonzero(longer)
             column = words[starts[rows] + place] & _KEPT[np.minimum(sizes[rows] - place, 8)]
-            # An odd factor and a shift to the right lose nothing: labels of one word have keys of their own.
             mixed = (keys[rows] ^ column) * _MIX
             keys[rows] = mixed ^ mixed >> np.uint64(32)
             columns.append((rows, column))
-        numbers = (sizes + 7) >> 3
-        slots, fresh = self._find(np.maximum(keys * _MIX, np.uint64(1)))
-        self._add(fresh, columns, numbers)
+        keys *= _MIX
+        if not keys.all():
+            raise NotPlainError  # a free slot has key 0
+        counts = (sizes + 7) >> 3
+        slots, fresh = self._find(keys)
+        self._add(fresh, columns, counts)
         codes = self._codes[slots]
-        all_short = len(columns) == 1 and self._starts[self.size] == self.size
-        if not all_short and self._differ(codes, columns, numbers):
+        if (len(columns) > 1 or self._num_words > self.size) and self._differ(codes, columns, counts):
             raise NotPlainError  # two labels have one key
         return codes
 
-    def _differ(self, codes: Codes, columns: list[tuple[Any, Words]], numbers: Places) -> bool:
-        """Tell whether the labels of any code are other words than these."""
-        starts = self._starts[codes]
-        return (self._starts[codes + 1] - starts != numbers).any() or any(
-            (self._words[starts[rows] + place] != column).any() for place, (rows, column) in enumerate(columns)
-        )
+    def _differ(self, codes: Codes, columns: list[tuple[Any, Words]], counts: Places) -> bool:
+        """Tell whether the labels of any code, which have the same keys, are other words than these.
+
+        An odd factor and a shift to the right lose nothing, so that the first word follows from a key and all others.
+        """
+        places = self._places[codes]
+        if ((places & ((1 << _COUNTED) - 1)) != counts).any():
+            return True
+        places >>= _COUNTED
+        further = enumerate(columns[1:], start=1)
+        return any((self._words[places[rows] + place] != column).any() for place, (rows, column) in further)
 
     def _find(self, keys: Words) -> tuple[Places, Places]:
         """Return the slot of each key, and which keys took a free one, coding them in the order of their rows."""
@@ -136,28 +145,30 @@ class Coder:
         slots, _ = self._find(keys)
         self._codes[slots] = codes
 
-    def _add(self, fresh: Places, columns: list[tuple[Any, Words]], sizes: Places) -> None:
+    def _add(self, fresh: Places, columns: list[tuple[Any, Words]], counts: Places) -> None:
         """Keep the words of new labels."""
-        known = self.size - fresh.size
-        starts = self._starts[known] + np.concatenate([[0], np.cumsum(sizes[fresh])])
-        if starts[-1] > _MOST_WORDS:
+        known, taken = self.size - fresh.size, counts[fresh]
+        starts = self._num_words + np.cumsum(taken) - taken
+        total = self._num_words + int(taken.sum())
+        if total > _MOST_WORDS:
             raise NotPlainError
-        self._starts = _fit(self._starts, known + 1, self.size + 1)
-        self._words = _fit(self._words, int(starts[0]), int(starts[-1]))
-        self._starts[known : self.size + 1] = starts
-        places = np.full(sizes.size, -1)
-        places[fresh] = starts[:-1]
+        self._places = _fit(self._places, known, self.size)
+        self._words = _fit(self._words, self._num_words, total)
+        self._places[known : self.size] = starts << _COUNTED | taken
+        self._num_words = total
+        place_of = np.full(counts.size, -1)
+        place_of[fresh] = starts
         for place, (rows, column) in enumerate(columns):
-            new = np.flatnonzero(places[rows] >= 0)
-            self._words[places[rows][new] + place] = column[new]
+            new = np.flatnonzero(place_of[rows] >= 0)
+            self._words[place_of[rows][new] + place] = column[new]
 
     def labels(self) -> pa.BinaryArray:
         """Return the labels by code."""
-        starts = self._starts[: self.size + 1]
-        words = self._words[: starts[-1]].astype("<u8", copy=False)
+        starts, counts = np.divmod(self._places[: self.size], 1 << _COUNTED)
+        words = self._words[: self._num_words].astype("<u8", copy=False)
         ends = np.zeros(self.size + 1, np.int32)
         # Of the last word of a label the bytes that are not zero.
-        np.cumsum(8 * np.diff(starts) - 8 + np.searchsorted(_KEPT, words[starts[1:] - 1]), out=ends[1:])
+        np.cumsum(8 * counts - 8 + np.searchsorted(_KEPT, words[starts + counts - 1]), out=ends[1:])
         signs = words.view(np.uint8)
         buffers: list[Any] = [None, *map(pa.py_buffer, cast("Any", (ends, signs[signs != 0])))]
         return cast("pa.BinaryArray", pa.Array.from_buffers(pa.binary(), self.size, buffers))

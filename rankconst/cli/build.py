@@ -174,7 +174,7 @@ def build(
     with write_dataset(pykeen, chosen, alone=not (what or dataset or train or valid or test)) as placed:
         asked = _read_words(what or [], dataset or [], {"train": train, "valid": valid, "test": test, **placed})
         restriction = _read_restriction(relations, entities, known)
-        sources = _choose_sources(asked, name or (pykeen and f"pykeen-{pykeen}"), restriction, reporter)
+        sources = _choose_sources(asked, f"pykeen-{pykeen}" if pykeen and name is None else name, restriction, reporter)
         here, url = _place_train(asked.files, scheduler)
         outcome = build_all(
             Build(

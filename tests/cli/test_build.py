@@ -221,7 +221,7 @@ def pykeen(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     nations = SimpleNamespace(training=train, validation=valid, testing=test)
     resolver = SimpleNamespace(lookup_dict={"nations": None, "hetionet": None}, normalize=str.lower)
     datasets = SimpleNamespace(
-        dataset_resolver=resolver, get_dataset={"Nations": nations, "nations": nations}.__getitem__
+        dataset_resolver=resolver, get_dataset=lambda *, dataset: {"nations": nations}[dataset.lower()]
     )
     monkeypatch.setitem(sys.modules, "pykeen", SimpleNamespace(datasets=datasets))
     monkeypatch.setitem(sys.modules, "pykeen.datasets", datasets)
@@ -249,11 +249,11 @@ def test_what_pykeen_cannot_give(run: Run, pykeen: SimpleNamespace, out: Path, m
     assert "It has hetionet, nations." in ask("qqq")
     for more in (["fb15k237"], ["-d", "umls"], ["--train", "a.tsv"]):
         assert "--pykeen nations is a graph of its own: build others one after the other." in ask("nations", *more)
-    pykeen.get_dataset("nations").training.num_entities = 15
+    pykeen.get_dataset(dataset="nations").training.num_entities = 15
     assert "train numbers 15 entities, and 14 of them occur in its triples." in ask("nations")
 
-    def fail(name: str) -> None:
-        raise ConnectionError(f"no route to {name}")
+    def fail(*, dataset: str) -> None:
+        raise ConnectionError(f"no route to {dataset}")
 
     pykeen.get_dataset = fail
     assert "PyKEEN cannot get nations: no route to nations. Check the network." in ask("nations")
