@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankconst.cli.adjust_file import Work
+    from rankconst.tables.own_answers import Answers
     from rankconst.tables.tables import Tables
     from rankconst.values.published import Published
 
@@ -122,6 +123,21 @@ def adjust(
     file, typed = _find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
+    answers = None if counts is None else _read_answers(counts)
+    if answers is not None:
+        stated: dict[str, object] = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split}
+        stated |= {
+            "--side": side,
+            "--baseline": baseline,
+            "--replace": replacing,
+            "--percent": percent,
+            "a picture": target.is_picture,
+        }
+        _refuse(stated, "counts of right answers, which are all that is known")
+        from rankconst.cli.adjust_answers import list_answers
+
+        target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
+        return
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
     user = Stated(
         given[0] if given else None,
@@ -231,6 +247,13 @@ def open_sets(
     if others := [name for name in datasets if name.lower() not in named]:
         raise UsageError(f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out.")
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
+
+
+def _read_answers(counts: Path) -> Answers | None:
+    """Read counts of queries with several right answers; None if the file has none."""
+    from rankconst.cli.adjust_answers import read_answers
+
+    return read_answers(counts)
 
 
 def _refuse(stated: Mapping[str, object], what: str) -> None:
