@@ -11,6 +11,7 @@ import typer
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.cli.adjust_answers import list_answers, read_answers
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import (
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankconst.cli.adjust_file import Work
-    from rankconst.tables.own_answers import Answers
     from rankconst.tables.tables import Tables
     from rankconst.values.published import Published
 
@@ -123,8 +123,7 @@ def adjust(
     file, typed = _find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
-    answers = None if counts is None else _read_answers(counts)
-    if answers is not None:
+    if counts is not None and (answers := read_answers(counts)) is not None:
         stated: dict[str, object] = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split}
         stated |= {
             "--side": side,
@@ -134,8 +133,6 @@ def adjust(
             "a picture": target.is_picture,
         }
         _refuse(stated, "counts of right answers, which are all that is known")
-        from rankconst.cli.adjust_answers import list_answers
-
         target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
         return
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
@@ -247,13 +244,6 @@ def open_sets(
     if others := [name for name in datasets if name.lower() not in named]:
         raise UsageError(f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out.")
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
-
-
-def _read_answers(counts: Path) -> Answers | None:
-    """Read counts of queries with several right answers; None if the file has none."""
-    from rankconst.cli.adjust_answers import read_answers
-
-    return read_answers(counts)
 
 
 def _refuse(stated: Mapping[str, object], what: str) -> None:
