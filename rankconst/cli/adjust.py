@@ -11,6 +11,7 @@ import typer
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.cli.adjust_answers import list_answers, read_answers
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import (
@@ -122,6 +123,18 @@ def adjust(
     file, typed = _find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
+    if counts is not None and (answers := read_answers(counts)) is not None:
+        stated: dict[str, object] = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split}
+        stated |= {
+            "--side": side,
+            "--baseline": baseline,
+            "--replace": replacing,
+            "--percent": percent,
+            "a picture": target.is_picture,
+        }
+        _refuse(stated, "counts of right answers, which are all that is known")
+        target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
+        return
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
     user = Stated(
         given[0] if given else None,

@@ -167,7 +167,7 @@ def _write_table(listing: Listing) -> Iterator[str]:
     # A pipe has no width: rows must not be cut there.
     console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
     if listing.card:
-        yield _wrap(console, listing.title, "", listing.card, listing.caption) + "\n"
+        yield _wrap(console, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
         return
     parts, left = _split(listing), dict[str, None]()
     while (wide := next((found for part in parts if (found := _find_widest(console, part, left))), None)) is not None:

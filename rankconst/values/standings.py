@@ -66,14 +66,9 @@ class Standings:
         apart = self.log10_p[place] <= math.log10(LEVEL)
         return tuple(other for other in range(place + 1, len(self.names)) if apart[other])
 
-    @property
-    def num_apart_from_best(self) -> int:
-        """How many models are told apart from the best one."""
-        return len(self.list_worse(0))
-
     def describe(self) -> str:
         """Say in a sentence how much the order means."""
-        found, others = self.num_apart_from_best, len(self.names) - 1
+        found, others = len(self.list_worse(0)), len(self.names) - 1
         best = self.names[0] or self.published[0].text
         if others == 1:
             counted, corrected = f"The other model is {'' if found else 'not '}told apart", ""

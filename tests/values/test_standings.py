@@ -42,20 +42,6 @@ def test_correction_is_that_of_holm() -> None:
         assert (found == found.T).all()
 
 
-@pytest.mark.parametrize("hits", list(itertools.combinations(range(9), 2)))
-def test_no_ranks_with_these_numbers_have_a_larger_p(hits: tuple[int, int]) -> None:
-    """Eight tasks, every overlap of the hits of two models: McNemar's exact test by enumeration of signs."""
-    tasks = 8
-    (_, better), found = hits, rank_models(hits_of(tasks), [("a", parse_value(h / tasks)) for h in hits])
-    worst = 0.0
-    for both in range(max(0, sum(hits) - tasks), min(hits) + 1):
-        only = better - both, hits[0] - both
-        tosses = sum(only)
-        signs = [abs(sum(each)) >= abs(only[0] - only[1]) for each in itertools.product((-1, 1), repeat=tosses)]
-        worst = max(worst, sum(signs) / len(signs))
-    assert 10 ** found.log10_p[0, 1] >= min(worst, 1.0) * (1 - 1e-12)
-
-
 @pytest.mark.parametrize(("single", "double"), [(8, 0), (0, 14), (6, 6), (25, 0), (10, 15)])
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
 def test_the_correction_holds_over_all_tables_of_equal_models(metric: str, single: int, double: int) -> None:
@@ -117,13 +103,6 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
         assert known.log10_p[0, 1] <= alone.log10_p[0, 1] + 1e-12
         sharper += known.log10_p[0, 1] < alone.log10_p[0, 1] - 0.1
     assert sharper > 100
-
-
-def test_more_models_tell_less() -> None:
-    constants = hits_of(1000)
-    pair = rank_models(constants, [("a", parse_value("0.55")), ("b", parse_value("0.50"))])
-    many = rank_models(constants, [(str(k), parse_value(f"{0.5 + 0.05 * (k == 0)}")) for k in range(8)])
-    assert pair.log10_p[0, 1] < many.log10_p[0, 1]
 
 
 def test_letters_and_sentence() -> None:

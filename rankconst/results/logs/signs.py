@@ -52,7 +52,8 @@ TOOLS = {
 
 RECOMMENDER = (
     "recall@k, ndcg@k and precision@k are of recommenders such as RecBole: they rank several right answers of a user; "
-    "these are not Hits@k and MRR of link prediction, where each task has one"
+    "these are not Hits@k and MRR of link prediction, where each task has one; give their counts (rankconst adjust "
+    "--counts FILE), with a column relevant"
 )
 """Why no number of such a log can be adjusted."""
 

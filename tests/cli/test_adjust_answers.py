@@ -1,0 +1,65 @@
+"""``rankconst adjust --counts`` with a column of right answers: numbers, JSON, and what RecBole prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+RECBOLE = """INFO  best valid : OrderedDict([('recall@10', 0.2171), ('mrr@10', 0.3817)])
+INFO test result: OrderedDict([('recall@10', 0.2401), ('mrr@10', 0.4515), ('hit@10', 0.7678), ('precision@10', 0.1926)])
+"""
+JSON = '{"recall@10": 0.2401, "mrr@10": 0.4515, "hit@10": 0.7678, "precision@10": 0.1926, "epoch": 7}'
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    path = tmp_path / "counts.csv"
+    path.write_text("num_candidates,relevant,num_tasks\n1000,5,100\n1000,2,300\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("name", "content"), [("recbole.log", RECBOLE), ("results.json", JSON)])
+def test_a_file_is_adjusted_where_right_answers_are_counted(
+    run: Run, tmp_path: Path, counts: Path, name: str, content: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    screen = run("adjust", path, "--counts", counts, "--json")
+    users = rankconst.from_counts([1000] * 400, relevant=[5] * 100 + [2] * 300)
+    assert [row["metric"] for row in screen.records] == ["Recall@10", "MRR@10", "HitRatio@10", "Precision@10"]
+    for row in screen.records:
+        constants = users.constants(row["metric"])
+        adjusted = constants.adjust(row["value"])
+        assert (row["expectation"], row["index"], row["z"]) == (constants.expectation, adjusted.index, adjusted.z)
+        assert (row["index_lower"], row["index_upper"]) == adjusted.index_interval
+        assert "PyTorch Geometric" in row["definition"]
+    assert ("line 1: left out: of the validation set" in screen.err) == (name == "recbole.log")
+    refused = run("adjust", path, "-d", "nations")
+    assert "several right answers of a user" in refused.message or "one right answer" in refused.message
+
+
+@pytest.mark.parametrize(
+    ("args", "rows", "code", "said"),
+    [
+        (["0.2"], "5,2", 2, "which metric is 0.2? Write it before the value: recall@10=0.2."),
+        (["map=0.2", "-d", "nations"], "5,2", 2, "--dataset does not go with counts of right answers"),
+        (["recall=0.2"], "5,2", 4, "recall needs a k: write recall@10, for example."),
+        (["map=0.2"], "5,x", 6, "line 2: expected whole numbers, one for each of num_candidates, relevant"),
+        (["map=0.2"], "5,9", 6, "has 9 right answers among 5 candidates"),
+        (["map=0.2"], "", 6, "holds no counts"),
+    ],
+)
+def test_what_is_wrong_is_said(run: Run, tmp_path: Path, args: list[str], rows: str, code: int, said: str) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(f"num_candidates,relevant\n{rows}\n", encoding="utf-8")
+    screen = run("adjust", *args, "--counts", path)
+    assert (screen.code, screen.out) == (code, "")
+    assert said in screen.message
