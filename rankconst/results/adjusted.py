@@ -368,12 +368,10 @@ class AdjustedReading:
                 continue
             key = each.constants.tasks, each.entry.metric, each.entry.context.rank_type
             constants[key] = each.constants
-            groups.setdefault(key, []).append((self._name_model(each.entry), each.published))
+            row = self.reading.rows[each.entry.row]
+            first = next((row[name] for name in self.reading.columns if row.get(name)), "")
+            groups.setdefault(key, []).append((each.entry.context.model or first, each.published))
         return tuple(rank_models(constants[key], models) for key, models in groups.items() if len(models) > 1)
-
-    def _name_model(self, entry: Entry) -> str:
-        row = self.reading.rows[entry.row]
-        return entry.context.model or next((row[name] for name in self.reading.columns if row.get(name)), "")
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
