@@ -19,9 +19,9 @@ from rankconst.moments import compute_moments
 from rankconst.names import write_html
 from rankconst.tasks import sampled_histogram
 from rankconst.values import bounds
-from rankconst.values.affine import ADJUSTMENTS
+from rankconst.values.affine import ADJUSTMENTS, Adjusted
 from rankconst.values.batches import adjust_dropped, draw_evenly
-from rankconst.values.constants import Adjusted, Constants
+from rankconst.values.constants import Constants
 from rankconst.values.published import Interval, show_range
 
 if TYPE_CHECKING:

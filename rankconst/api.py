@@ -12,7 +12,7 @@ from rankconst.arrow import as_pandas
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED, parse_baseline
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol
-from rankconst.errors import UnknownNameError, UsageError
+from rankconst.errors import AskedError, UnknownNameError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
 from rankconst.names import as_names, require_text
 from rankconst.tables.own_counts import Counts
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rankconst.adjusting import AdjustedValues
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
-    from rankconst.values.comparison import Comparison
     from rankconst.values.constants import Constants
 
 
@@ -348,9 +347,9 @@ def constants(
 
 def compare(
     first: Any,
-    second: Any,
+    second: Any = None,
     *,
-    metric: str,
+    metric: str | None = None,
     dataset: str | None = None,
     split: str | None = None,
     side: str | None = None,
@@ -361,17 +360,19 @@ def compare(
     num_tasks: int | None = None,
     decimals: int | None = None,
     percent: bool = False,
+    accept: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
-) -> Comparison:
-    """Say how sure the difference of two results on the same ranking tasks is.
+) -> Any:
+    """Say how sure the difference of two results on the same ranking tasks is, or which of a table's are told apart.
 
     Parameters
     ----------
     first, second
         Two published values: text is read as printed, floats are exact. Or the ranks of two models task by task, in
-        the same order: what :func:`from_ranks` returns or takes.
+        the same order: what :func:`from_ranks` returns or takes. Or `first` alone: a file, a DataFrame or a dict of
+        results, as for :func:`adjust`.
     metric
-        Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual spelling.
+        Needed for two results. Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual spelling.
     dataset, split, side, protocol, tool, aggregation
         Which ranking tasks, as for :func:`adjust`. Ranks need none of these but `side`.
     relations
@@ -380,20 +381,23 @@ def compare(
         The number of tasks, in place of a dataset: for metrics between 0 and 1, or protocol ``sampled:M``.
     decimals, percent
         As for :meth:`Constants.adjust`.
-    tables
+    accept, tables
         As for :func:`adjust`.
 
     Returns
     -------
-    Comparison
-        Of published values, what holds whatever the two models have in common; printed, it says so in words.
+    Comparison, or a tuple of Standings
+        Of published values, what holds whatever the two models have in common; printed, it says so in words. Of a
+        table, the models of each metric and dataset in order, with those that each is told apart from.
 
     Raises
     ------
     UndefinedError
         For another metric: nothing is known of their difference.
+    AskedError
+        If numbers of a table wait for an answer.
     DataError
-        If a value is impossible, or ranks are not of the same tasks.
+        If a value is impossible, or ranks are not of the same tasks, or a table has no two results to compare.
     UnknownNameError
         If a name is unknown.
     UsageError
@@ -406,6 +410,31 @@ def compare(
     (2.11, True)
     """
     user = Stated(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
+    if second is None:
+        from rankconst.results.given import read_given
+
+        if num_tasks is not None or decimals is not None:
+            raise UsageError(
+                "num_tasks and decimals are for two values; a table names its dataset and shows its digits."
+            )
+        found = adjust(
+            read_given(first, percent=percent or None),
+            metric=metric or (),
+            dataset=dataset,
+            split=split,
+            side=side,
+            protocol=protocol,
+            tool=tool,
+            aggregation=aggregation,
+            relations=relations,
+            accept=accept,
+            tables=tables,
+        )
+        if found.asked:
+            raise AskedError("\n".join(f"{question}." for question in found.asked), found.asked)
+        return found.rank_models()
+    if metric is None:
+        raise UsageError("of which metric are the two results? Add metric, as in metric='mrr'.")
     if not isinstance(first, SINGLE):
         # What ranks say themselves is not to be said again.
         if num_tasks is not None or replace(user, side=None) != NOTHING:

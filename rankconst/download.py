@@ -13,11 +13,12 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from rankconst.errors import DownloadError, MissingExtraError, UsageError, first_line
 from rankconst.names import shorten, show_controls
@@ -306,32 +307,18 @@ class Clock:
 T = TypeVar("T")
 
 
-class Aside(Generic[T]):
-    """Work that is done in a thread of its own, which is left alone if it takes too long."""
+def start(work: Callable[[], T]) -> Future[T]:
+    """Begin some work in a thread of its own, which is left alone if it takes too long."""
+    future = Future[T]()
 
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._work = work
-        self._done: list[T] = []
-        self._failed: list[BaseException] = []
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            self._done.append(self._work())
+            future.set_result(work())
         except BaseException as error:  # noqa: BLE001 - it is raised again, in the thread that waits
-            self._failed.append(error)
+            future.set_exception(error)
 
-    def wait(self, seconds: float) -> bool:
-        """Wait some time; True once the work is over."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    def result(self) -> T:
-        """Return what the work did, or raise what it raised."""
-        if self._failed:
-            raise self._failed[0]
-        return self._done[0]
+    threading.Thread(target=run, daemon=True).start()
+    return future
 
 
 def watch(work: Callable[[], T], stream: _Limited | None = None, clock: Clock | None = None) -> T:
@@ -340,10 +327,9 @@ def watch(work: Callable[[], T], stream: _Limited | None = None, clock: Clock | 
     A time limit of the network ends at the first byte. The work is done in a thread, which is left alone if need be.
     """
     stream, clock = stream or _Limited(io.BytesIO()), clock or Clock()
-    seen = 0
-    aside = Aside(work)
+    seen, future = 0, start(work)
     try:
-        while not aside.wait(_TICK):
+        while not wait([future], _TICK).done:
             clock.tick()
             if stream.count >= seen + BLOCK:
                 seen, clock.waited = stream.count, 0
@@ -353,7 +339,7 @@ def watch(work: Callable[[], T], stream: _Limited | None = None, clock: Clock | 
                 raise SlowError(f"it took longer than {LONGEST / 3600:g} hours")
     finally:
         stream.closed = True
-    return aside.result()
+    return future.result()
 
 
 def strange_answers() -> tuple[type[Exception], ...]:

@@ -50,7 +50,7 @@ CATALOGUE = [*STATIC.values(), *UNTABLED.values(), *SAMPLED]
 ENTITIES: tuple[Literal["all", "seen"], ...] = ("all", "seen")
 KNOWN: tuple[Literal["all", "up_to", "own", "none"], ...] = ("all", "up_to", "own", "none")
 WRITABLE = [
-    Protocol(f"{entities}-{tasks}-{distinct}-{known}", entities, tasks, distinct, known, summary="")
+    Protocol(f"{entities}-{tasks}-{distinct}-{known}", "", entities, tasks, distinct, known)
     for entities, tasks, distinct, known in itertools.product(ENTITIES, ENTITIES, (False, True), KNOWN)
     if not (entities == "seen" and tasks == "all")
 ]

@@ -7,6 +7,7 @@ written again from their description. Nothing here imports the code that compute
 
 from __future__ import annotations
 
+import bisect
 import functools
 import hashlib
 import itertools
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     Sizes = Sequence[int]
+    Weights = Sequence[int | Fraction]
     Counts = Mapping[int, int]
     Exact = tuple[Any, Any]
     """Expectation and variance, as fractions or as 50-digit numbers."""
@@ -35,167 +37,124 @@ DIRECT = 500
 """Largest N whose sums over 1 .. N are formed term by term."""
 
 
-# Enumeration: one entry a metric family.
-
-
-def _tally(sizes: Sizes, score: Callable[[int], int], combine: Callable[[Iterable[int]], int]) -> Counter[int]:
-    """Count, over every rank vector, what `combine` makes of the scores of its ranks."""
-    scores = [[score(rank) for rank in range(1, size + 1)] for size in sizes]
-    return Counter(map(combine, itertools.product(*scores)))
-
-
-def _average(tally: Counter[int], value: Callable[[int], Any]) -> Exact:
-    vectors = tally.total()
-    mean = sum(times * value(outcome) for outcome, times in tally.items()) / vectors
-    return mean, sum(times * (value(outcome) - mean) ** 2 for outcome, times in tally.items()) / vectors
-
-
-def _enumerate_mean_rank(sizes: Sizes, _: int | None) -> Exact:
-    return _average(_tally(sizes, lambda rank: rank, sum), lambda total: Fraction(total, len(sizes)))
-
-
-def _enumerate_reciprocal_rank(sizes: Sizes, _: int | None) -> Exact:
-    common = math.lcm(*range(1, max(sizes) + 1))
-    tally = _tally(sizes, lambda rank: common // rank, sum)
-    return _average(tally, lambda total: Fraction(total, common * len(sizes)))
-
-
-def _enumerate_hits(sizes: Sizes, k: int | None) -> Exact:
-    assert k is not None
-    return _average(_tally(sizes, lambda rank: int(rank <= k), sum), lambda total: Fraction(total, len(sizes)))
-
-
-def _enumerate_geometric(sizes: Sizes, _: int | None) -> Exact:
-    tally = _tally(sizes, lambda rank: rank, math.prod)
-    return _average(tally, lambda product: MP.root(MP.mpf(product), len(sizes)))
-
-
-def _enumerate_inverse_geometric(sizes: Sizes, _: int | None) -> Exact:
-    tally = _tally(sizes, lambda rank: rank, math.prod)
-    return _average(tally, lambda product: 1 / MP.root(MP.mpf(product), len(sizes)))
-
-
-def _enumerate_inverse_mean(sizes: Sizes, _: int | None) -> Exact:
-    return _average(_tally(sizes, lambda rank: rank, sum), lambda total: Fraction(len(sizes), total))
-
-
-def _enumerate_harmonic(sizes: Sizes, _: int | None) -> Exact:
-    common = math.lcm(*range(1, max(sizes) + 1))
-    tally = _tally(sizes, lambda rank: common // rank, sum)
-    return _average(tally, lambda total: Fraction(common * len(sizes), total))
-
-
-def _enumerate_quadratic(sizes: Sizes, _: int | None) -> Exact:
-    tally = _tally(sizes, lambda rank: rank * rank, sum)
-    return _average(tally, lambda total: MP.sqrt(MP.mpf(total) / len(sizes)))
-
-
-def _enumerate_inverse_quadratic(sizes: Sizes, _: int | None) -> Exact:
-    tally = _tally(sizes, lambda rank: rank * rank, sum)
-    return _average(tally, lambda total: MP.sqrt(MP.mpf(len(sizes)) / total))
-
-
-def _enumerate_discounted(sizes: Sizes, _: int | None) -> Exact:
-    # Ranks as digits of a number, so that equal multisets of ranks are tallied together.
-    base = len(sizes) + 1
-    tally = _tally(sizes, lambda rank: base**rank, sum)
-
-    def value(outcome: int) -> Any:
-        total = MP.mpf(0)
-        for rank in range(max(sizes) + 1):
-            total += outcome // base**rank % base * MP.log(2) / MP.log(1 + rank) if rank else 0
-        return total / len(sizes)
-
-    return _average(tally, value)
-
-
-def _enumerate_cut_off(term: Callable[[int], Any]) -> Callable[[Sizes, int | None], Exact]:
-    """Every rank vector, written out: only up to some thousands."""
-
-    def enumerate_vectors(sizes: Sizes, k: int | None) -> Exact:
-        assert k is not None
-        values = {rank: term(rank) if rank <= k else 0 for rank in range(1, max(sizes) + 1)}
-        # Ranks beyond k count alike.
-        base = len(sizes) + 1
-        tally = _tally(sizes, lambda rank: base ** min(rank, k + 1), sum)
-
-        def value(outcome: int) -> Any:
-            counts = (outcome // base**rank % base for rank in range(1, min(k, max(sizes)) + 1))
-            return sum((times * values[rank] for rank, times in enumerate(counts, start=1)), values[1] * 0) / len(sizes)
-
-        return _average(tally, value)
-
-    return enumerate_vectors
-
-
-def _enumerate_variance(sizes: Sizes, _: int | None) -> Exact:
-    n = len(sizes)
-    outcomes = Counter((sum(v), sum(r * r for r in v)) for v in itertools.product(*(range(1, s + 1) for s in sizes)))
-    vectors = outcomes.total()
-    values = {outcome: Fraction(outcome[1], n) - Fraction(outcome[0], n) ** 2 for outcome in outcomes}
-    mean = sum(times * values[outcome] for outcome, times in outcomes.items()) / vectors
-    return mean, sum(times * (values[outcome] - mean) ** 2 for outcome, times in outcomes.items()) / vectors
-
-
-def _enumerate_deviation(sizes: Sizes, _: int | None) -> Exact:
-    n = len(sizes)
-    outcomes = Counter((sum(v), sum(r * r for r in v)) for v in itertools.product(*(range(1, s + 1) for s in sizes)))
-    tally: Counter[int] = Counter()
-    for (total, squares), times in outcomes.items():
-        tally[n * squares - total**2] += times
-    return _average(tally, lambda outcome: MP.sqrt(outcome) / n)
-
-
-def _enumerate_median(sizes: Sizes, _: int | None) -> Exact:
-    medians = Counter(map(_double_median, itertools.product(*(range(1, size + 1) for size in sizes))))
-    return _average(medians, lambda double: Fraction(double, 2))
-
-
-def _enumerate_inverse_median(sizes: Sizes, _: int | None) -> Exact:
-    medians = Counter(map(_double_median, itertools.product(*(range(1, size + 1) for size in sizes))))
-    return _average(medians, lambda double: Fraction(2, double))
-
-
-def _double_median(ranks: Sequence[int]) -> int:
-    ordered = sorted(ranks)
-    return ordered[(len(ranks) - 1) // 2] + ordered[len(ranks) // 2]
-
+# The metrics themselves, for ranks in plain Python.
 
 MP_QUARTILE = MP.sqrt(2) * MP.erfinv(MP.mpf(1) / 2)
 """The upper quartile of the standard normal law."""
 
 
-def _enumerate_median_deviation(sizes: Sizes, _: int | None) -> Exact:
-    deviations = Counter(map(_fourfold_deviation, itertools.product(*(range(1, size + 1) for size in sizes))))
-    return _average(deviations, lambda fourfold: MP.mpf(fourfold) / 4 / MP_QUARTILE)
+@functools.cache
+def _log(j: int) -> Any:
+    return MP.log(j)
 
 
-def _fourfold_deviation(ranks: Sequence[int]) -> int:
-    double = _double_median(ranks)
-    return _double_median([abs(2 * rank - double) for rank in ranks])
+def _average(values: Iterable[Any], weights: Weights | None) -> Any:
+    """Return the mean of fractions, or of 50-digit numbers, by weight."""
+    values = list(values)
+    if weights is None:
+        total = sum(values[1:], values[0])
+        return Fraction(total, len(values)) if isinstance(total, int) else total / len(values)
+    if isinstance(values[0], int | Fraction):
+        return sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(0)) / sum(weights)
+    shares = [MP.mpf(w.numerator) / w.denominator for w in (Fraction(w) / sum(weights) for w in weights)]
+    return MP.fsum(w * v for w, v in zip(shares, values, strict=True))
 
 
-ENUMERATED: dict[str, Callable[[Sizes, int | None], Exact]] = {
-    "arithmetic_mean_rank": _enumerate_mean_rank,
-    "inverse_harmonic_mean_rank": _enumerate_reciprocal_rank,
-    "hits_at_k": _enumerate_hits,
-    "geometric_mean_rank": _enumerate_geometric,
-    "inverse_geometric_mean_rank": _enumerate_inverse_geometric,
-    "inverse_arithmetic_mean_rank": _enumerate_inverse_mean,
-    "harmonic_mean_rank": _enumerate_harmonic,
-    "quadratic_mean_rank": _enumerate_quadratic,
-    "inverse_quadratic_mean_rank": _enumerate_inverse_quadratic,
-    "median_rank": _enumerate_median,
-    "inverse_median_rank": _enumerate_inverse_median,
-    "ndcg": _enumerate_discounted,
-    "inverse_harmonic_mean_rank_at_k": _enumerate_cut_off(lambda rank: Fraction(1, rank)),
-    "ndcg_at_k": _enumerate_cut_off(lambda rank: MP.log(2) / MP.log(1 + rank)),
-    "variance": _enumerate_variance,
-    "standard_deviation": _enumerate_deviation,
-    "median_absolute_deviation": _enumerate_median_deviation,
-    "count": lambda sizes, _: (Fraction(len(sizes)), Fraction(0)),
+def to_mp(value: Any) -> Any:
+    return MP.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else value
+
+
+def _double_median(values: Sequence[int], weights: Weights | None) -> int:
+    """Return the sum of the values below and above which half of the weight lies."""
+    if weights is None:
+        ordered = sorted(values)
+        return ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]
+    pairs = sorted(zip(values, weights, strict=True))
+    below = [*itertools.accumulate(Fraction(weight) for _, weight in pairs)]
+    half = below[-1] / 2
+    return pairs[bisect.bisect_left(below, half)][0] + pairs[bisect.bisect_right(below, half)][0]
+
+
+def _fourfold_deviation(ranks: Sequence[int], weights: Weights | None) -> int:
+    double = _double_median(ranks, weights)
+    return _double_median([abs(2 * rank - double) for rank in ranks], weights)
+
+
+def _vary(ranks: Sequence[int], weights: Weights | None) -> Fraction:
+    spread: Fraction = _average([rank * rank for rank in ranks], weights) - _average(ranks, weights) ** 2
+    return spread
+
+
+def _mean_of(score: Callable[[int, int], Any]) -> Callable[..., Any]:
+    return lambda ranks, k=None, weights=None: _average([score(rank, k or 0) for rank in ranks], weights)
+
+
+def _made_of(
+    statistic: Callable[[Sequence[int], Weights | None], Any], make: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    return lambda ranks, _=None, weights=None: make(statistic(ranks, weights))
+
+
+def _average_logs(ranks: Sequence[int], weights: Weights | None) -> Any:
+    return _average(map(_log, ranks), weights)
+
+
+def _average_squares(ranks: Sequence[int], weights: Weights | None) -> Any:
+    return _average([rank * rank for rank in ranks], weights)
+
+
+def _average_reciprocals(ranks: Sequence[int], weights: Weights | None) -> Any:
+    return _average([Fraction(1, rank) for rank in ranks], weights)
+
+
+EVALUATED: dict[str, Callable[..., Any]] = {
+    "arithmetic_mean_rank": _mean_of(lambda rank, _: rank),
+    "inverse_harmonic_mean_rank": _mean_of(lambda rank, _: Fraction(1, rank)),
+    "hits_at_k": _mean_of(lambda rank, k: int(rank <= k)),
+    "geometric_mean_rank": _made_of(_average_logs, MP.exp),
+    "inverse_geometric_mean_rank": _made_of(_average_logs, lambda log: MP.exp(-log)),
+    "inverse_arithmetic_mean_rank": _made_of(_average, lambda mean: 1 / mean),
+    "harmonic_mean_rank": _made_of(_average_reciprocals, lambda mean: 1 / mean),
+    "quadratic_mean_rank": _made_of(_average_squares, lambda mean: MP.sqrt(to_mp(mean))),
+    "inverse_quadratic_mean_rank": _made_of(_average_squares, lambda mean: 1 / MP.sqrt(to_mp(mean))),
+    "median_rank": _made_of(_double_median, lambda double: Fraction(double, 2)),
+    "inverse_median_rank": _made_of(_double_median, lambda double: Fraction(2, double)),
+    "ndcg": _mean_of(lambda rank, _: _log(2) / _log(1 + rank)),
+    "inverse_harmonic_mean_rank_at_k": _mean_of(lambda rank, k: Fraction(rank <= k, rank)),
+    "ndcg_at_k": _mean_of(lambda rank, k: (rank <= k) * _log(2) / _log(1 + rank)),
+    "variance": _made_of(_vary, lambda variance: variance),
+    "standard_deviation": _made_of(_vary, lambda variance: MP.sqrt(to_mp(variance))),
+    "count": lambda ranks, _=None, weights=None: Fraction(sum(weights or [1] * len(ranks))),
+    "median_absolute_deviation": _made_of(_fourfold_deviation, lambda fourfold: MP.mpf(fourfold) / 4 / MP_QUARTILE),
 }
-"""Family to (numbers of candidates, k) -> expectation and variance over all rank vectors."""
+"""Family to (ranks, k, weights) -> the metric."""
+
+
+# Enumeration.
+
+
+@functools.lru_cache(2)
+def _count_outcomes(blocks: tuple[tuple[int, int], ...], alike: bool) -> Counter[tuple[int, ...]]:
+    """Count the rank vectors; if tasks count alike, those that are permutations of each other together."""
+    vectors = itertools.product(*(range(offset + 1, offset + size + 1) for offset, size in blocks))
+    return Counter(tuple(sorted(ranks)) if alike else ranks for ranks in vectors)
+
+
+def enumerate_moments(
+    family: str,
+    sizes: Sizes,
+    k: int | None = None,
+    offsets: Sequence[int] | None = None,
+    weights: Weights | None = None,
+) -> Exact:
+    """Return expectation and variance of a metric over all rank vectors."""
+    outcomes = _count_outcomes((*zip(offsets or [0] * len(sizes), sizes, strict=True),), weights is None)
+    values = [(EVALUATED[family](ranks, k, weights), times) for ranks, times in outcomes.items()]
+    if len({value.denominator for value, _ in values if isinstance(value, Fraction)}) > len(sizes):
+        # Fractions without a common denominator grow with every sum: 50 digits will do.
+        values = [(to_mp(value), times) for value, times in values]
+    mean = sum(times * value for value, times in values) / outcomes.total()
+    return mean, sum(times * (value - mean) ** 2 for value, times in values) / outcomes.total()
 
 
 # Precise sums: one entry a metric family.
@@ -209,11 +168,6 @@ def power_sums(power: Fraction, sizes: Iterable[int]) -> dict[int, Any]:
     wanted = set(sizes)
     first = _first_power_sums(power, min(max(wanted), DIRECT))
     return {size: first[size] if size < len(first) else _later_power_sum(power, size) for size in wanted}
-
-
-@functools.cache
-def _log(j: int) -> Any:
-    return MP.log(j)
 
 
 @functools.lru_cache(64)
@@ -477,37 +431,6 @@ def _same_row(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         abs(one[name] - other[name]) <= one[f"{name}_error"] + other[f"{name}_error"]
         for name in ("expectation", "variance")
     )
-
-
-# The metrics themselves, for ranks in plain Python.
-
-EVALUATED: dict[str, Callable[[Sequence[int], int | None], Any]] = {
-    "arithmetic_mean_rank": lambda ranks, _: Fraction(sum(ranks), len(ranks)),
-    "inverse_harmonic_mean_rank": lambda ranks, _: sum(Fraction(1, rank) for rank in ranks) / len(ranks),
-    "hits_at_k": lambda ranks, k: Fraction(sum(rank <= (k or 0) for rank in ranks), len(ranks)),
-    "geometric_mean_rank": lambda ranks, _: MP.root(MP.mpf(math.prod(ranks)), len(ranks)),
-    "inverse_geometric_mean_rank": lambda ranks, _: 1 / MP.root(MP.mpf(math.prod(ranks)), len(ranks)),
-    "inverse_arithmetic_mean_rank": lambda ranks, _: Fraction(len(ranks), sum(ranks)),
-    "harmonic_mean_rank": lambda ranks, _: len(ranks) / sum(Fraction(1, rank) for rank in ranks),
-    "quadratic_mean_rank": lambda ranks, _: MP.sqrt(MP.mpf(sum(r * r for r in ranks)) / len(ranks)),
-    "inverse_quadratic_mean_rank": lambda ranks, _: MP.sqrt(MP.mpf(len(ranks)) / sum(r * r for r in ranks)),
-    "median_rank": lambda ranks, _: Fraction(_double_median(ranks), 2),
-    "inverse_median_rank": lambda ranks, _: Fraction(2, _double_median(ranks)),
-    "ndcg": lambda ranks, _: MP.fsum(MP.log(2) / MP.log(1 + r) for r in ranks) / len(ranks),
-    "inverse_harmonic_mean_rank_at_k": lambda ranks, k: (
-        sum((Fraction(1, rank) for rank in ranks if rank <= (k or 0)), Fraction(0)) / len(ranks)
-    ),
-    "ndcg_at_k": lambda ranks, k: MP.fsum(MP.log(2) / MP.log(1 + r) for r in ranks if r <= (k or 0)) / len(ranks),
-    "variance": lambda ranks, _: (
-        Fraction(sum(r * r for r in ranks), len(ranks)) - Fraction(sum(ranks), len(ranks)) ** 2
-    ),
-    "standard_deviation": lambda ranks, _: (
-        MP.sqrt(len(ranks) * sum(r * r for r in ranks) - sum(ranks) ** 2) / len(ranks)
-    ),
-    "count": lambda ranks, _: Fraction(len(ranks)),
-    "median_absolute_deviation": lambda ranks, _: MP.mpf(_fourfold_deviation(ranks)) / 4 / MP_QUARTILE,
-}
-"""Family to (ranks, k) -> the metric."""
 
 
 # The archive's files.

@@ -9,7 +9,7 @@ module                  step
 :mod:`.graph`           a dataset as integer triples per split, and its statistics
 :mod:`.restriction`     evaluations of some relations or entities only
 :mod:`.candidates`      candidate counts of each ranking task, under each protocol
-:mod:`.histograms`      counts to histograms of all tasks
+:mod:`.tallies`         counts to histograms of all tasks
 :mod:`.tabulate`        histograms to rows of the tables
 :mod:`.remarks`         what a person should know of a graph
 :mod:`.parts`           a set dataset by dataset, kept until it is written

@@ -61,69 +61,32 @@ if TYPE_CHECKING:
 FURTHER = "known"
 """Where further known triples are from that are in no split."""
 
-_MOST_KEYS = 1 << 22
-"""With more keys, a hash table leaves every cache, and takes more memory than the search among sorted keys."""
-
-
 _REMEDY = "Number entities and relations from 0 without gaps."
 
 
 class KeyTable:
-    """Which of the keys of interest is this? A static hash table in plain arrays.
+    """Finds some keys, ascending, among many others.
 
     Most keys that are asked for are of no interest: a mark at the top bits of their product with an odd number tells,
-    in an array small enough for the second-level cache. Of the others the table is asked. Keys go to slots by another
-    product; those that find their slot taken go to a further table with another multiplier, and so on: with a quarter
-    of the slots filled, each table settles nine keys in ten.
+    in an array that is small enough for the second-level cache. The others are searched.
     """
 
-    # Odd, with well mixed bits: digits of the golden ratio and of the square roots of small primes.
-    _MULTIPLIERS = (
-        0x9E3779B97F4A7C15,
-        0xB504F333F9DE6485,
-        0xBB67AE8584CAA73B,
-        0x8F1BBCDCBFA53E0B,
-        0xA54FF53A5F1D36F1,
-    )
-    _MARKING = np.uint64(0xD6E8FEB86659FD93)
-
     def __init__(self, keys: Words) -> None:
+        self._keys = keys
         self._shift = np.uint64(64 - min(max(int(keys.size).bit_length() + 4, 8), 24))
         self._marks = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
-        self._marks[_place(keys, self._MARKING, self._shift)] = True
-        self._levels: list[tuple[np.uint64, np.uint64, Words, Codes]] = []
-        pending = np.arange(keys.size)
-        while pending.size:
-            multiplier = np.uint64(self._MULTIPLIERS[len(self._levels) % 5] ^ (len(self._levels) // 5 << 1))
-            bits = max(int(pending.size).bit_length() + 2, 4)
-            shift = np.uint64(64 - bits)
-            slots = _place(keys[pending], multiplier, shift)
-            holder = np.full(1 << bits, -1, dtype=np.int64)
-            holder[slots] = pending
-            # An empty slot must match nothing: give it a key that belongs elsewhere and no holder.
-            held = np.where(holder >= 0, keys[holder], np.uint64(0))
-            self._levels.append((multiplier, shift, held, holder))
-            pending = pending[holder[slots] != pending]
+        self._marks[self._place(keys)] = True
+
+    def _place(self, keys: Words) -> Codes:
+        slots = keys * np.uint64(0xD6E8FEB86659FD93)
+        slots >>= self._shift
+        return slots.view(np.int64)  # others numpy converts at every use as places
 
     def match(self, keys: Words) -> tuple[Codes, Codes]:
-        """Return which of some keys are among the table's, in no order, and their places there."""
-        left = np.flatnonzero(self._marks[_place(keys, self._MARKING, self._shift)])
-        rows, places = [left[:0]], [left[:0]]
-        for multiplier, shift, held, holder in self._levels:
-            asked = keys[left]
-            slots = _place(asked, multiplier, shift)
-            hit = (held[slots] == asked) & (holder[slots] >= 0)
-            rows.append(left[hit])
-            places.append(holder[slots[hit]])
-            left = left[~hit]
-        return np.concatenate(rows), np.concatenate(places)
-
-
-def _place(keys: Words, multiplier: np.uint64, shift: np.uint64) -> Codes:
-    """Return the top bits of products, as numbers with a sign: others numpy converts at every use as places."""
-    slots = keys * multiplier
-    slots >>= shift
-    return slots.view(np.int64)
+        """Return which of some keys are among the table's, and their places there."""
+        left = np.flatnonzero(self._marks[self._place(keys)])
+        rows, places = locate(self._keys, keys[left])
+        return left[rows], places
 
 
 @dataclass(frozen=True)
@@ -162,7 +125,7 @@ class Queries:
         return Queries(keys, place[self.of_task], self.num_relations), place
 
     def match(self, anchors: Codes, relations: Codes) -> tuple[Codes, Codes]:
-        """Return which pairs of entity and relation make a query that is asked, in no order, and its place."""
+        """Return which pairs of entity and relation make a query that is asked, and its place."""
         return self.table.match(self.pack(anchors, relations))
 
     def pack(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Words:
@@ -246,26 +209,18 @@ class Tally:
 
     def histogram(self, group: str | None = None) -> Histogram:
         """Return the rows as a histogram; tasks of a query or of a relation, the `group`, count one together."""
-        weights = None
-        if group is not None:
-            weights = 1.0 / {"query": self.frequency, "relation": self._relation_frequency}[group]
-        return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
+        tasks = self.frequency
+        if group == "relation":
+            # Sums of whole numbers below 2^53 are exact.
+            tasks = np.bincount(self.relation, self.num_tasks).astype(np.int64)[self.relation]
+        return Histogram.from_counts(self.size, self.num_tasks, None if group is None else 1.0 / tasks, self.offset)
 
     def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
-        """Return the rows of each relation that has tasks as a histogram, by code; tasks of a query count one together.
-
-        Without `by_query` every task counts once.
-        """
+        """Return the histogram of each relation that has tasks, by code; `by_query`, tasks of a query count as one."""
         if not self.size.size:
             return {}
         weights = 1.0 / self.frequency if by_query else None
         return Histogram.of_groups(self.relation, self.size, self.num_tasks, self.offset, weights)
-
-    @property
-    def _relation_frequency(self) -> Codes:
-        """How many tasks have the relation of each row."""
-        # Sums of whole numbers below 2^53 are exact.
-        return np.bincount(self.relation, self.num_tasks).astype(np.int64)[self.relation]
 
 
 @dataclass(frozen=True)
@@ -339,12 +294,12 @@ class Gathering:
             raise DataError(
                 f"{keys.size:,} queries and {num_answers:,} answers are too many for 64-bit keys. {_REMEDY}"
             )
-        self._match = KeyTable(keys).match if keys.size <= _MOST_KEYS else functools.partial(locate, keys)
+        self._table = KeyTable(keys)
         self._found: dict[str, list[Words]] = {}
 
     def update(self, source: str, keys: Words, answers: Codes) -> None:
         """Take in a batch of known triples of a source: the query that each answers, and the answer."""
-        rows, query = self._match(keys)
+        rows, query = self._table.match(keys)
         words = append_answers(query.view(np.uint64), answers[rows], self.bits)
         self._found.setdefault(source, []).append(words)
 
@@ -358,22 +313,6 @@ class Gathering:
             inside = (query >= 0) & candidate[answer]
             kept.append(append_answers(query[inside].view(np.uint64), answer[inside], self.bits))
         return Answers(queries, drop_repeats(sort_words(kept)), self.bits)
-
-
-def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.bool_]:
-    evaluated = graph.splits[split]
-    ranked = graph.is_allowed(evaluated)
-    if protocol.tasks == "seen":
-        ranked &= graph.is_seen(evaluated)
-    if protocol.distinct:
-        ranked &= graph.find_firsts(split)
-    return ranked
-
-
-def _ask(graph: Graph, split: str, ranked: NDArray[np.bool_]) -> RankedTasks:
-    tasks = graph.splits[split] if ranked.all() else graph.splits[split].select(ranked)
-    queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
-    return RankedTasks(np.flatnonzero(ranked), queries)
 
 
 def list_sides(graph: Graph) -> tuple[str, ...]:
@@ -434,10 +373,17 @@ def count_protocols(
     asked: dict[tuple[str, bytes], RankedTasks] = {}
     keys = []
     for protocol, split in covered:
-        ranked = _select_rows(graph, protocol, split)
+        evaluated = graph.splits[split]
+        ranked = graph.is_allowed(evaluated)
+        if protocol.tasks == "seen":
+            ranked &= graph.is_seen(evaluated)
+        if protocol.distinct:
+            ranked &= graph.find_firsts(split)
         key = split, np.packbits(ranked).tobytes()
         if key not in asked:
-            asked[key] = _ask(graph, split, ranked)
+            tasks = evaluated if ranked.all() else evaluated.select(ranked)
+            queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
+            asked[key] = RankedTasks(np.flatnonzero(ranked), queries)
         keys.append((protocol, split, key))
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}

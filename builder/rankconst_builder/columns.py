@@ -32,8 +32,9 @@ from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst.names import shorten
 from rankconst_builder import fetch
 from rankconst_builder.fetch import Content, explain_damage
-from rankconst_builder.graph import Graph, name_codes
-from rankconst_builder.layout import find_delimiter, place_columns
+from rankconst_builder.graph import Graph
+from rankconst_builder.layout import is_plain, place_columns
+from rankconst_builder.text import Coder, NotPlainError, code_text, read_pieces, split_piece
 from rankconst_builder.triples import NAMES, Labels
 from rankconst_builder.words import NO_TRIPLES, Triples, read_digits
 
@@ -142,7 +143,7 @@ def hash_file(file: Path | str) -> str:
     filesystem, path = FileSystem.from_uri(file)
     digest = hashlib.sha256()
     with filesystem.open_input_stream(path) as stream:
-        while block := stream.read(_PIECE):
+        while block := stream.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()
 
@@ -200,60 +201,48 @@ def open_columns(path: Path, order: str | None = None) -> Columns | None:
     if not path.is_file() or not os.access(path, os.R_OK):
         return None
     with path.open("rb") as stream:
-        begin = stream.read(_LONGEST_LINE)
+        begin = stream.read(_BEGIN)
     opens = next((opens for magic, opens in FORMATS.items() if begin.startswith(magic)), None)
     return _open_text(path, begin, order) if opens is None else opens(path, [path], order)
 
 
 def _open_text(path: Path, begin: bytes, order: str | None) -> Columns | None:
-    """Open text whose first line has numbered labels only; None for any other, which has to be read with more care."""
-    first = _NUMBERED.match(begin)
-    if order is not None or find_delimiter(path.name) != "\t" or first is None or first[0] == b"0\t1\t2\n":
+    """Open text that begins as plainly as can be; None for any other, which has to be read with more care."""
+    line, end, _ = begin.partition(b"\n")
+    if order is not None or not end or line.count(b"\t") != 2 or not is_plain(begin, str(path)):
         return None
-    entity, relation = first[1], first[2]
+    numbered = _NUMBERED.fullmatch(line)
+    prefixes = None if numbered is None else (numbered[1].decode(), numbered[2].decode())
 
     def read() -> Iterator[Batch]:
         with path.open("rb") as stream:
-            rest = b""
-            while block := stream.read(_PIECE):
-                piece, end, rest = (rest + block).rpartition(b"\n")
-                if end:
-                    yield _parse(piece + end, entity, relation)
-            if rest:
-                yield _parse(rest + b"\n", entity, relation)
+            for piece in read_pieces(stream):
+                yield _read_numbers(piece, *map(str.encode, prefixes or ("", "")))
 
-    prefixes = entity.decode(), relation.decode()
     return Columns(path, path.stat().st_size // len("0\t0\t0\n") + 1, "hrt", prefixes, [path], read, text=True)
 
 
-class NotNumberedError(Exception):
-    """Text has other labels than numbered ones."""
-
-
-def _parse(piece: bytes, entity: bytes, relation: bytes) -> Batch:
-    """Return the numbers of labels, line by line."""
+def _read_numbers(piece: bytes, entity: bytes, relation: bytes) -> Batch:
+    """Return the numbers of labels that are a prefix and a number."""
     signs = np.frombuffer(piece, np.uint8)
-    ends = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
-    if ends.size % 3 or (signs[ends].reshape(-1, 3) != np.frombuffer(b"\t\t\n", np.uint8)).any():
-        raise NotNumberedError
-    starts = np.concatenate([[0], ends[:-1] + 1])
+    starts, ends = split_piece(signs)
     found = []
     for column, prefix in enumerate((entity, relation, entity)):
-        start, end = starts[column::3], ends[column::3]
+        start, end = starts[:, column], ends[:, column]
         if (end - start <= len(prefix)).any() or any(
             (signs[start + place] != sign).any() for place, sign in enumerate(prefix)
         ):
-            raise NotNumberedError
+            raise NotPlainError
         numbers = read_digits(signs, end, end - start - len(prefix))
         if numbers is None or numbers.max() >= _MOST_IDS:
-            raise NotNumberedError
+            raise NotPlainError
         found.append(numbers)
     return found
 
 
-_PIECE = 1 << 24
-_LONGEST_LINE = 1 << 12  # of a first line of numbered labels
-_NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+\n")
+_BEGIN = 1 << 12
+_BLOCK = 1 << 24
+_NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+")
 
 
 def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:
@@ -378,23 +367,48 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
     (prefixes, *others) = {columns.prefixes for columns in files.values()}
     if prefixes is None or others:
         return None
-    spilled = _BYTES * sum(columns.rows for columns in files.values()) > (MEMORY if memory is None else memory)
+    spilled = _is_large(files, memory)
     try:
-        loaded = {split: _load(columns, spilled=spilled) for split, columns in files.items()}
-    except NotNumberedError:
+        loaded = {split: _load(columns, columns.read_ids(), spilled=spilled) for split, columns in files.items()}
+    except NotPlainError:
         return None
-    firsts = [_read_line(Path(columns.path)) for columns in files.values() if columns.text]
     highest = zip(*(found for _, found in loaded.values()), strict=True)
     head, relation, tail = (1 + max(found) for found in highest)
     rows = sum(len(triples) for triples, _ in loaded.values())
-    # Files that begin with the same line may have a heading.
-    if len({*firsts}) < len(firsts) or max(head, relation, tail) > max(_DENSE, 16 * rows):
+    if _begin_alike(files) or max(head, relation, tail) > max(_DENSE, 16 * rows):
         return None
     splits = {split: loaded[split][0] if split in loaded else NO_TRIPLES for split in SPLITS}
     names = None
     if prefixes[1]:
-        names = name_codes(prefixes[1].encode(), np.arange(relation))
+        parts: list[Any] = [prefixes[1], pa.array(np.arange(relation)).cast(pa.string()), ""]
+        names = pc.binary_join_element_wise(*parts).cast(pa.binary())
     return Graph(splits, max(head, tail), relation, gaps=True, relation_labels=names)
+
+
+def encode_text(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
+    """Code the labels of text; None if any of it turns out to be no plain text. Errors are those of `encode_ids`."""
+    if not all(columns.text for columns in files.values()) or _begin_alike(files):
+        return None
+    spilled, entities, relations = _is_large(files, memory), Coder(), Coder()
+    splits = dict.fromkeys(SPLITS, NO_TRIPLES)
+    try:
+        for split, columns in files.items():
+            batches = code_text(Path(columns.path), entities, relations)
+            splits[split], _ = _load(columns, batches, spilled=spilled)
+    except NotPlainError:
+        return None
+    labels = entities.labels(), relations.labels()
+    return Graph(splits, entities.size, relations.size, entity_labels=labels[0], relation_labels=labels[1])
+
+
+def _is_large(files: Mapping[str, Columns], memory: int | None) -> bool:
+    return _BYTES * sum(columns.rows for columns in files.values()) > (MEMORY if memory is None else memory)
+
+
+def _begin_alike(files: Mapping[str, Columns]) -> bool:
+    """Tell whether files of text begin with the same line, so that they may have a heading."""
+    firsts = [_read_line(Path(columns.path)) for columns in files.values() if columns.text]
+    return len({*firsts}) < len(firsts)
 
 
 def _read_line(path: Path) -> bytes:
@@ -402,7 +416,7 @@ def _read_line(path: Path) -> bytes:
         return stream.readline(1 << 16)
 
 
-def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
+def _load(columns: Columns, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool) -> tuple[Triples, list[int]]:
     """Read ids into memory, or into temporary files; return the highest of each column, too."""
     highest, row = [0, 0, 0], 0
     # Rows may be fewer: what is not written to takes no memory.
@@ -410,7 +424,7 @@ def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
     remedy = "Set TMPDIR to a folder with room for them."
     with ExitStack() as stack, explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy):
         files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest] if spilled else []
-        for batch in columns.read_ids():
+        for batch in batches:
             for place, ids in enumerate(batch):
                 highest[place] = max(highest[place], int(ids.max(initial=0)))
                 if row + ids.size > columns.rows:

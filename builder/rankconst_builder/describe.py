@@ -10,13 +10,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
+import pyarrow.compute as pc
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.names import show_controls
 from rankconst.tables import citation
 from rankconst.tables.citation import AUTHORS
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, TableColumn
-from rankconst_builder.package import CHECKSUMS
+from rankconst.tasks import Histogram
+from rankconst.values.comparison import find_smallest_difference, show_enough
+from rankconst_builder.package import CHECKSUMS, order_value
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -118,31 +123,9 @@ _CROISSANT_CONTEXT: dict[str, Any] = {
     **{
         term: f"cr:{term}"
         for term in (
-            "citeAs",
-            "column",
-            "equivalentProperty",
-            "extract",
-            "field",
-            "fileProperty",
-            "fileObject",
-            "fileSet",
-            "format",
-            "includes",
-            "isLiveDataset",
-            "jsonPath",
-            "key",
-            "md5",
-            "parentField",
-            "path",
-            "recordSet",
-            "references",
-            "regex",
-            "repeated",
-            "replace",
-            "samplingRate",
-            "separator",
-            "source",
-            "subField",
+            *("citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet"),
+            *("format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
+            *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField"),
             "transform",
         )
     },
@@ -375,6 +358,7 @@ def _list_datasets(edition: Edition) -> str:
         [
             f"{row['title']} (`{row['dataset']}`)",
             _phrase_coverage(coverage.get(row["dataset"], {})),
+            _show_enough(edition.tables["candidates"], row["dataset"], coverage.get(row["dataset"], {})),
             str(len(row["source_urls"])),
             str(sum(hash_ is not None for hash_ in row["sha256"])),
             "yes" if row["verified"] else "no",
@@ -382,29 +366,33 @@ def _list_datasets(edition: Edition) -> str:
         ]
         for row in edition.tables["datasets"].to_pylist()
     ]
-    return _table(
-        ["dataset", "protocols (splits)", "source files:", "SHA-256:", "verified", "licence of the source"], rows
+    facts = ["source files:", "SHA-256:", "verified", "licence of the source"]
+    return (
+        _table(["dataset", "protocols (splits)", "enough:", *facts], rows)
+        + "\n\n`enough`: a difference of two MRRs on the test set, under the first protocol, that tells models apart "
+        "by the published numbers alone (p < 0.05)."
     )
+
+
+def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
+    """Write a difference of two MRRs on the test set that tells models apart."""
+    protocol = next((each for each, splits in coverage.items() if "test" in splits), "")
+    tasks = (pc.field("dataset") == dataset) & (pc.field("protocol") == protocol) & (pc.field("split") == "test")
+    tasks &= pc.field("side") != RELATION_SIDE
+    counts = candidates.filter(tasks).select(["num_candidates", "num_tasks"]).to_pydict()
+    found = counts["num_tasks"] and find_smallest_difference(
+        parse_metric("mrr"), Histogram.from_counts(*counts.values())
+    )
+    return show_enough(found or None)
 
 
 def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
     """Return dataset to protocol to the splits that have ranking tasks, protocols and splits in their order."""
     names = ["dataset", "protocol", "split"]
-    held = candidates.select(names).group_by(names).aggregate([])
-    order = list(SPLITS)
-    catalogue = list(PROTOCOLS)
+    rows = candidates.select(names).group_by(names).aggregate([]).to_pylist()
     found: dict[str, dict[str, list[str]]] = {}
-    rows = [(row["dataset"], row["protocol"], row["split"]) for row in held.to_pylist()]
-    for dataset, protocol, split in sorted(
-        rows,
-        key=lambda row: (
-            row[0],
-            catalogue.index(row[1]) if row[1] in catalogue else len(catalogue),
-            row[1],
-            order.index(row[2]),
-        ),
-    ):
-        found.setdefault(dataset, {}).setdefault(protocol, []).append(split)
+    for row in sorted(rows, key=lambda row: [order_value(name, row[name]) for name in names]):
+        found.setdefault(row["dataset"], {}).setdefault(row["protocol"], []).append(row["split"])
     return found
 
 
@@ -426,17 +414,16 @@ def write_licence(edition: Edition) -> str:
         "To the extent possible under law, the rankconst developers have waived all\n"
         "copyright and related or neighbouring rights to the tables in this folder.\n"
         f"The legal text is at {LICENCE_URL}legalcode\n\n"
+        "The tables hold numbers of candidates and what follows from them"
     )
-    if not len(edition.tables["candidates_by_relation"]):
-        return (
-            waiver + "The tables hold numbers of candidates and what follows from them. They hold no\n"
-            "triple, entity or relation of any benchmark; the licence that each benchmark's\n"
-            "source states is in datasets.parquet.\n"
+    if len(edition.tables["candidates_by_relation"]):
+        return waiver + (
+            ", and the names\nof relations. They hold no triple and no entity of any benchmark; the licence\n"
+            "that each benchmark's source states is in datasets.parquet.\n"
         )
-    return (
-        waiver + "The tables hold numbers of candidates and what follows from them, and the names\n"
-        "of relations. They hold no triple and no entity of any benchmark; the licence\n"
-        "that each benchmark's source states is in datasets.parquet.\n"
+    return waiver + (
+        ". They hold no\ntriple, entity or relation of any benchmark; the licence that each benchmark's\n"
+        "source states is in datasets.parquet.\n"
     )
 
 

@@ -9,6 +9,7 @@ worker is run again.
 from __future__ import annotations
 
 import logging
+from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,14 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.download import Aside, hide_login
+from rankconst.download import hide_login, start
 from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
 from rankconst.names import shorten
 from rankconst.version import __version__
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
 from rankconst_builder.columns import DAMAGE, Columns, encode_ids, hash_file, open_parquet
 from rankconst_builder.packing import Packing, view
-from rankconst_builder.program import hash_program
+from rankconst_builder.parts import hash_program
 from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
 from rankconst_builder.words import NO_TRIPLES, Triples, drop_repeats, sort_words, split_batches
@@ -287,8 +288,8 @@ def _attend(client: Any, work: Callable[[], T]) -> T:
 
     Dask itself would wait for ever.
     """
-    aside, silent, idle = Aside(work), 0, 0
-    while not aside.wait(_PATIENCE):
+    aside, silent, idle = start(work), 0, 0
+    while not wait([aside], _PATIENCE).done:
         workers = _count_workers(client)
         silent = silent + 2 if workers is None else 0  # it was asked for as long again
         idle = 0 if workers else idle + 1

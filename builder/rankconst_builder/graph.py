@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
-from rankconst_builder.words import NO_TRIPLES, Triples, is_new, mark, pack, read_digits
+from rankconst_builder.words import NO_TRIPLES, Triples, is_new, mark, pack
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -198,7 +197,7 @@ def encode_labels(
     """
     values = [labels.values for labels in files.values() if labels.values is not None]
     columns = [column for labels in files.values() for column in (labels.head, labels.tail)] + values
-    entities, entity_labels = _encode_numbers(columns) or _encode(columns)
+    entities, entity_labels = _encode(columns)
     context = [] if trained is None else [trained.relation]
     relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
     num_relations = 1 + max(int(codes.max()) for codes in relations[: len(files)])
@@ -282,50 +281,3 @@ def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.Bi
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified])
     ends = np.cumsum([len(column) for column in columns])
     return np.split(codes, ends[:-1]), cast("pa.BinaryArray", unified[0].dictionary)
-
-
-_LONGEST_PREFIX = 256  # It is compared sign by sign.
-
-
-def _encode_numbers(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.BinaryArray] | None:
-    """Do as :func:`_encode`, in a third of the time, where labels are a prefix and a number: Q42; else return None."""
-    columns = list(columns)
-    chunks: list[Any] = [chunk for column in columns for chunk in column.chunks]
-    first = next((bytes(chunk.dictionary[0].as_py()) for chunk in chunks if len(chunk.dictionary)), b"")
-    prefix = first.rstrip(b"0123456789")
-    room = 2 * sum(map(len, columns)) + 1000
-    if len(prefix) > _LONGEST_PREFIX:
-        return None
-    found = []
-    for chunk in chunks:
-        numbers = _read_numbers(chunk.dictionary, prefix)
-        if numbers is None or numbers.max() >= room:
-            return None
-        found.append((numbers, np.from_dlpack(chunk.indices)))
-    occurs = np.zeros(1 + max(int(numbers.max()) for numbers, _ in found), dtype=np.bool_)
-    for numbers, _ in found:
-        occurs[numbers] = True
-    code = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-    codes = np.concatenate([code[numbers][indices] for numbers, indices in found])
-    labels = name_codes(prefix, np.flatnonzero(occurs))
-    return np.split(codes, np.cumsum([len(column) for column in columns])[:-1]), labels
-
-
-def name_codes(prefix: bytes, codes: Codes) -> pa.BinaryArray:
-    """Return labels that are a prefix and a number."""
-    parts: list[Any] = [prefix, pa.array(codes).cast(pa.string()).cast(pa.binary()), b""]
-    return cast("pa.BinaryArray", pc.binary_join_element_wise(*parts))
-
-
-def _read_numbers(labels: pa.BinaryArray, prefix: bytes) -> Codes | None:
-    """Return the numbers of labels; None if any is not this prefix and a number written in its shortest way."""
-    buffers: list[Any] = labels.buffers()
-    _, ends, content = buffers
-    if not len(labels) or content is None:
-        return None
-    places = np.frombuffer(ends, np.int32)[labels.offset : labels.offset + len(labels) + 1].astype(np.int64)
-    signs, digits = np.frombuffer(content, np.uint8), np.diff(places) - len(prefix)
-    # A label shorter than the prefix has no sign there.
-    if digits.min() < 1 or any((signs[places[:-1] + place] != sign).any() for place, sign in enumerate(prefix)):
-        return None
-    return read_digits(signs, places[1:], digits)

@@ -166,6 +166,11 @@ def read_own(
     return files, "; ".join(notes)
 
 
+def is_plain(begin: bytes, name: str) -> bool:
+    """Tell whether a file begins with a triple, its labels separated by tabs and nothing around them."""
+    return not begin.startswith(BOM) and _see(begin, name, None).form == LineFormat()
+
+
 def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     body = content.removeprefix(BOM)
     first, second, *_ = (line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b""))

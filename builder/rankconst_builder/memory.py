@@ -18,12 +18,12 @@ from rankconst.errors import DataError
 from rankconst.names import show_value, spell
 from rankconst.tables.tables import TablesInMemory
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.histograms import count_histograms
 from rankconst_builder.layout import find_in_graph, name_columns, place_columns
 from rankconst_builder.parts import UNRELEASED
 from rankconst_builder.pipeline import choose_protocols
 from rankconst_builder.statistics import describe_dataset, describe_graph
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
+from rankconst_builder.tallies import count_histograms
 from rankconst_builder.triples import Labels
 
 if TYPE_CHECKING:
@@ -41,14 +41,7 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
     graph = encode_labels(files)
     protocols = choose_protocols(protocols, graph.temporal)
     statistics = describe_graph(graph)
-    numbered = getattr(given["train"], "num_entities", None)
-    if isinstance(numbered, int) and numbered != statistics.entities_train:
-        for protocol in (protocol for protocol in protocols if protocol.candidates == "seen"):
-            raise DataError(
-                f"train numbers {numbered:,} entities, and {statistics.entities_train:,} of them occur in its triples. "
-                f"PyKEEN ranks them all, protocol {protocol.key} only those that occur. Name other protocols, or give "
-                "rankconst.from_counts what PyKEEN's evaluator counted."
-            )
+    refuse_unused(given["train"], statistics.entities_train, protocols)
     histograms = count_histograms(key, graph, protocols, BUILT, SPLITS)
     source = Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
     tables = {"datasets": describe_dataset(source, statistics, {}), **tabulate_histograms(histograms)}
@@ -62,6 +55,18 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
             "constants": partial(tabulate_constants, histograms),
         },
     )
+
+
+def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:
+    """Refuse a factory with more entities than occur in its triples, where these are the candidates."""
+    numbered = getattr(train, "num_entities", None)
+    if isinstance(numbered, int) and numbered != occurring:
+        for protocol in (protocol for protocol in protocols if protocol.candidates == "seen"):
+            raise DataError(
+                f"train numbers {numbered:,} entities, and {occurring:,} of them occur in its triples. "
+                f"PyKEEN ranks them all, protocol {protocol.key} only those that occur. Name other protocols, or give "
+                "rankconst.from_counts what PyKEEN's evaluator counted."
+            )
 
 
 def _hand_out(table: pa.Table) -> pa.Table:

@@ -126,12 +126,12 @@ def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     values = encoded.dictionary.to_pylist()
     ranks = np.empty(len(values), np.int64)
-    ranks[sorted(range(len(values)), key=lambda place: _order_value(name, values[place]))] = np.arange(len(values))
+    ranks[sorted(range(len(values)), key=lambda place: order_value(name, values[place]))] = np.arange(len(values))
     indices: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
     return ranks[indices]
 
 
-def _order_value(name: str, value: Any) -> tuple[Any, ...]:
+def order_value(name: str, value: Any) -> tuple[Any, ...]:
     """Return what a value is sorted by among those of its column."""
     if value is None:
         return (0,)
@@ -286,13 +286,20 @@ def _lock(folder: Path, reporter: Reporter) -> int:
         os.close(held)  # the other process wrote nothing, and removed it
 
 
-def _describe(name: str, table: pa.Table, content: bytes) -> dict[str, Any]:
+def describe_file(name: str) -> dict[str, Any]:
+    """Return what the descriptor says of a table whatever it holds."""
     return {
         "name": name,
         "path": f"{name}.parquet",
         "type": "table",
         "format": "parquet",
         "mediatype": "application/vnd.apache.parquet",
+    }
+
+
+def _describe(name: str, table: pa.Table, content: bytes) -> dict[str, Any]:
+    return {
+        **describe_file(name),
         "bytes": len(content),
         "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
         "contentHash": hash_content(table),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from rankconst import version
 from rankconst.arrow import join_texts
 from rankconst.errors import UsageError, explain_write_errors, first_line
 from rankconst.files import write_through
@@ -21,7 +24,6 @@ from rankconst.tables.schema import COLUMNS, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from rankconst.download import Reporter
     from rankconst.tables.tables import Tables
@@ -37,6 +39,16 @@ class Part:
 
     tables: Mapping[str, pa.Table]
     provenance: Mapping[str, Any]
+
+
+@functools.cache
+def hash_program() -> str:
+    """Hash the program, so that a changed one does not pass for an earlier one."""
+    digest = hashlib.sha256()
+    for module in (version.__file__, __file__):
+        for path in sorted(Path(module).parent.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def split_parts(existing: Tables) -> dict[str, Part]:

@@ -29,27 +29,27 @@ from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
-from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url, state_file
+from rankconst_builder.columns import Columns, encode_ids, encode_text, open_columns, open_url, state_file
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.histograms import count_histograms, list_histograms
 from rankconst_builder.layout import read_own
 from rankconst_builder.package import complete_exchange, hold_folder, write_tables
 from rankconst_builder.parts import (
     UNRELEASED,
     Part,
     forget_kept,
+    hash_program,
     holds_kept,
     keep,
     read_kept,
     split_parts,
     take_dataset,
 )
-from rankconst_builder.program import hash_program
 from rankconst_builder.remarks import compare, summarise
 from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.statistics import Statistics, describe_dataset, describe_graph, describe_source, make_row
 from rankconst_builder.tabulate import list_macros, tabulate
+from rankconst_builder.tallies import count_histograms, list_histograms
 from rankconst_builder.triples import read_stat, read_triples
 
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ def _read_graph(
     local = build.local.get(key, {})
     columns = {role: each for role, each in opened.items() if each is not None}
     if columns and len(columns) == len(local) and build.restriction == Restriction():
-        graph = encode_ids(columns)
+        graph = encode_ids(columns) or encode_text(columns)
         if graph is not None:
             return graph
     columns = {role: each for role, each in columns.items() if not each.text}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,19 +153,25 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
         if len(odd):
             yield (
                 f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only in the blanks, quotes, "
-                "brackets or control characters around them, and count as others. Write all files in the same way if "
-                "they are meant to be the same."
+                "brackets or control characters around them, in no-break spaces or in how Unicode composes letters "
+                "(NFC or NFD), and count as others. Write all files in the same way if they are meant to be the same."
             )
 
 
 def _find_alike(labels: pa.BinaryArray) -> Any:
-    """Return the labels that would equal others without what is around them, a byte order mark included."""
+    """Return the labels that would equal others, composed, without what is around them and a byte order mark."""
     written = bytes(labels.buffers()[2] or b"")
-    if BOM not in written and not any(sign in written for sign in map(str.encode, _AROUND)):
+    if written.isascii() and not any(sign in written for sign in map(str.encode, _AROUND)):
         return []  # as in most graphs
     texts: Any = labels.view(pa.string())
-    bare: Any = pc.ascii_trim(pc.replace_substring(texts, BOM.decode(), ""), characters=_AROUND)
-    changed = pc.not_equal(bare, texts)
+    bare: Any = pc.replace_substring(texts, BOM.decode(), "")
+    with contextlib.suppress(pa.ArrowInvalid):  # not UTF-8
+        composed = pc.call_function("utf8_normalize", [bare], pc.Utf8NormalizeOptions("NFC"))
+        bare = pc.replace_substring(composed, "\N{NO-BREAK SPACE}", " ")
+    bare = pc.ascii_trim(bare, characters=_AROUND)
+    changed: Any = pc.not_equal(bare, texts)
+    if not pc.any(changed).as_py():
+        return []
     odd, bare = labels.filter(changed), bare.filter(changed)
     counts: Any = pc.value_counts(bare)
     repeated = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))

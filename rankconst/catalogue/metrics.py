@@ -116,7 +116,8 @@ class Metric:
     is_counted
         True if n times the metric is a whole number.
     weighted, macro
-        True if there are constants for tasks of unequal weights; if tables carry those of macro averages.
+        True if the constants of tasks of unequal weights are computed, not sampled; if tables carry those of macro
+        averages.
     is_trusted
         True if no tool is known that published wrong adjusted values of it.
     in_pykeen_table
@@ -261,6 +262,76 @@ def _recall(family: str, k: int | None) -> Metric:
 
 _ORDERED = "numerical: from the law of the two middle ranks, a Poisson-binomial tail by contour integrals"
 
+_MRR = Metric(
+    family="inverse_harmonic_mean_rank",
+    symbol="MRR",
+    title="mean reciprocal rank",
+    scale="share",
+    spellings=("mean reciprocal rank", "reciprocal rank", "IHMR", "mean RR"),
+    index_name="AMRR",
+    z_name="ZMRR",
+    definition="(1/n) sum 1/r_i",
+    evaluate=law.average(law.take_reciprocal),
+    term=law.take_reciprocal,
+    moments="means.mean_reciprocal_rank",
+    formula=law.mean_of(
+        "H(N, 1) / N",
+        "H(N, 2) / N",
+        "closed form: harmonic numbers by their asymptotic series",
+        f"{law.HOYT}, eq. 12 and 14",
+    ),
+    inverse_of="harmonic_mean_rank",
+    never_below="hits_at_1",
+    weighted=True,
+    macro=True,
+    in_pykeen_table=True,
+)
+_NDCG = Metric(
+    family="ndcg",
+    symbol="nDCG",
+    title="normalised discounted cumulative gain, one relevant answer",
+    scale="share",
+    spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
+    definition="(1/n) sum 1/log2(1 + r_i)",
+    evaluate=law.average(law.take_gain),
+    term=law.take_gain,
+    moments="means.ndcg",
+    formula=law.mean_of(
+        "mean(log(2) / log(1 + j) for j in ranks(N))",
+        "mean((log(2) / log(1 + j))**2 for j in ranks(N))",
+        "closed form: sums over ranks, Gauss's rule beyond 1024",
+        "Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques, for the metric",
+    ),
+    never_below="inverse_harmonic_mean_rank",
+    weighted=True,
+)
+
+
+def _cut_off(row: Metric, function: str, gain: str, reference: str, *further: str) -> Metric:
+    """Return the metric that is 0 for ranks beyond k, and otherwise what `row` is."""
+    symbol, term = row.symbol, law.cut_off(row.term or law.take_rank)
+    return Metric(
+        family=f"{row.family}_at_k",
+        symbol=f"{symbol}@{{k}}",
+        title=f"{row.title}, cut off: 0 for ranks beyond k",
+        scale="share",
+        spellings=(f"{symbol} at", f"{symbol} at k", f"{symbol} k", f"{row.family} at", *further),
+        definition=row.definition.replace("sum", "sum over r_i <= k of"),
+        evaluate=law.average(term),
+        term=term,
+        moments=f"means.{function}",
+        formula=law.mean_of(
+            f"sum({gain} for j in ranks(min(k, N))) / N",
+            f"sum(({gain})**2 for j in ranks(min(k, N))) / N",
+            "closed form: sums over ranks, term by term",
+            reference,
+        ),
+        never_below="hits_at_1",
+        weighted=True,
+        tabulated=False,
+    )
+
+
 CATALOGUE: dict[str, Metric] = {
     metric.family: metric
     for metric in (
@@ -287,30 +358,7 @@ CATALOGUE: dict[str, Metric] = {
             is_trusted=True,
             in_pykeen_table=True,
         ),
-        Metric(
-            family="inverse_harmonic_mean_rank",
-            symbol="MRR",
-            title="mean reciprocal rank",
-            scale="share",
-            spellings=("mean reciprocal rank", "reciprocal rank", "IHMR", "mean RR"),
-            index_name="AMRR",
-            z_name="ZMRR",
-            definition="(1/n) sum 1/r_i",
-            evaluate=law.average(law.take_reciprocal),
-            term=law.take_reciprocal,
-            moments="means.mean_reciprocal_rank",
-            formula=law.mean_of(
-                "H(N, 1) / N",
-                "H(N, 2) / N",
-                "closed form: harmonic numbers by their asymptotic series",
-                f"{law.HOYT}, eq. 12 and 14",
-            ),
-            inverse_of="harmonic_mean_rank",
-            never_below="hits_at_1",
-            weighted=True,
-            macro=True,
-            in_pykeen_table=True,
-        ),
+        _MRR,
         Metric(
             family="hits_at_k",
             symbol="Hits@{k}",
@@ -385,6 +433,7 @@ CATALOGUE: dict[str, Metric] = {
             formula=law.negative_power("1", "1"),
             inverse_of="arithmetic_mean_rank",
             in_pykeen_table=True,
+            weighted=True,
         ),
         Metric(
             family="harmonic_mean_rank",
@@ -397,13 +446,14 @@ CATALOGUE: dict[str, Metric] = {
             formula=law.negative_power("-1", "1"),
             exponent=-1,
             in_pykeen_table=True,
+            weighted=True,
         ),
         Metric(
             family="quadratic_mean_rank",
             symbol="QMR",
             title="quadratic mean rank",
             scale="rank",
-            spellings=("root mean square rank", "power mean rank 2"),
+            spellings=("root mean square rank",),
             definition="sqrt((1/n) sum r_i^2)",
             evaluate=lambda ranks, weights, _: law.quadratic_mean(ranks, weights),
             moments="powers.quadratic_mean_rank",
@@ -414,6 +464,7 @@ CATALOGUE: dict[str, Metric] = {
                 "series in central moments, whichever errs less",
             ),
             exponent=2,
+            weighted=True,
         ),
         Metric(
             family="inverse_quadratic_mean_rank",
@@ -425,6 +476,7 @@ CATALOGUE: dict[str, Metric] = {
             moments="powers.inverse_quadratic_mean_rank",
             formula=law.negative_power("2", "(1/2)"),
             inverse_of="quadratic_mean_rank",
+            weighted=True,
         ),
         Metric(
             family="median_rank",
@@ -459,64 +511,11 @@ CATALOGUE: dict[str, Metric] = {
             inverse_of="median_rank",
             in_pykeen_table=True,
         ),
-        Metric(
-            family="ndcg",
-            symbol="nDCG",
-            title="normalised discounted cumulative gain, one relevant answer",
-            scale="share",
-            spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
-            definition="(1/n) sum 1/log2(1 + r_i)",
-            evaluate=law.average(law.take_gain),
-            term=law.take_gain,
-            moments="means.ndcg",
-            formula=law.mean_of(
-                "mean(log(2) / log(1 + j) for j in ranks(N))",
-                "mean((log(2) / log(1 + j))**2 for j in ranks(N))",
-                "closed form: sums over ranks, Gauss's rule beyond 1024",
-                "Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques, for the metric",
-            ),
-            never_below="inverse_harmonic_mean_rank",
-            weighted=True,
+        _NDCG,
+        _cut_off(
+            _MRR, "cut_off_reciprocal_rank", "1 / j", "the sums of Hoyt et al. 2022, cut off", "mean reciprocal rank at"
         ),
-        *(
-            Metric(
-                family=f"{family}_at_k",
-                symbol=f"{symbol}@{{k}}",
-                title=f"{title}, cut off: 0 for ranks beyond k",
-                scale="share",
-                spellings=(f"{symbol} at", f"{symbol} at k", f"{symbol} k", f"{family} at", *further),
-                definition=f"(1/n) sum over r_i <= k of {written}",
-                evaluate=law.average(law.cut_off(term)),
-                term=law.cut_off(term),
-                moments=f"means.{function}",
-                formula=law.mean_of(
-                    f"sum({gain} for j in ranks(min(k, N))) / N",
-                    f"sum(({gain})**2 for j in ranks(min(k, N))) / N",
-                    "closed form: sums over ranks, term by term",
-                    reference,
-                ),
-                never_below="hits_at_1",
-                weighted=True,
-                tabulated=False,
-            )
-            for family, symbol, title, further, written, term, function, gain, reference in (
-                (
-                    *("inverse_harmonic_mean_rank", "MRR", "mean reciprocal rank", ("mean reciprocal rank at",)),
-                    *(
-                        "1/r_i",
-                        law.take_reciprocal,
-                        "cut_off_reciprocal_rank",
-                        "1 / j",
-                        "the sums of Hoyt et al. 2022, cut off",
-                    ),
-                ),
-                (
-                    *("ndcg", "nDCG", "normalised discounted cumulative gain, one relevant answer", ()),
-                    *("1/log2(1 + r_i)", law.take_gain, "cut_off_ndcg", "log(2) / log(1 + j)"),
-                    "Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques, for the metric",
-                ),
-            )
-        ),
+        _cut_off(_NDCG, "cut_off_ndcg", "log(2) / log(1 + j)", _NDCG.formula.reference),
         Metric(
             family="variance",
             symbol="VR",
@@ -534,6 +533,7 @@ CATALOGUE: dict[str, Metric] = {
                 method="closed form, in whole numbers, from the moments of order up to 4 of each rank",
             ),
             square_of="standard_deviation",
+            weighted=True,
         ),
         Metric(
             family="standard_deviation",

@@ -65,14 +65,15 @@ class Protocol:
     """An evaluation protocol."""
 
     key: str
+    summary: str  # one sentence for users
     # Which entities are ranked: those of all splits, those seen in train, or those that are head or tail anywhere.
-    candidates: Literal["all", "seen", "placed"]
-    tasks: Literal["all", "seen"]  # which rows are ranked: all, or those whose head, relation and tail occur in train
-    distinct: bool  # True if an evaluation triple listed twice is ranked once
+    candidates: Literal["all", "seen", "placed"] = "all"
+    # Which rows are ranked: all, or those whose head, relation and tail occur in train.
+    tasks: Literal["all", "seen"] = "all"
+    distinct: bool = False  # True if an evaluation triple listed twice is ranked once
     # Which splits' triples are removed as known answers; up_to the evaluated one: train and valid, for valid.
     # own: train and the evaluated one.
-    known: Literal["all", "up_to", "own", "none"]
-    summary: str  # one sentence for users
+    known: Literal["all", "up_to", "own", "none"] = "all"
     used_by: tuple[str, ...] = ()
     # In temporal graphs, of which time known answers are; None for a protocol of graphs without time.
     time: Literal["any", "same"] | None = None
@@ -125,18 +126,11 @@ PROTOCOLS: dict[str, Protocol] = {
     for protocol in (
         Protocol(
             key="standard",
-            candidates="all",
-            tasks="all",
-            distinct=False,
-            known="all",
             used_by=("RotatE", "ConvE", "kbc", "TuckER", "NBFNet", "OpenKE"),
             summary="Every entity is ranked; known answers of all three splits are removed.",
         ),
         Protocol(
             key="libkge",
-            candidates="all",
-            tasks="all",
-            distinct=False,
             known="up_to",
             used_by=("LibKGE", "CoDEx"),
             summary="Every entity is ranked; known answers up to the evaluated split are removed.",
@@ -153,19 +147,12 @@ PROTOCOLS: dict[str, Protocol] = {
         ),
         Protocol(
             key="raw",
-            candidates="all",
-            tasks="all",
-            distinct=False,
             known="none",
             summary="Every entity is ranked; no known answer is removed.",
             spellings=("unfiltered",),
         ),
         Protocol(
             key="static",
-            candidates="all",
-            tasks="all",
-            distinct=False,
-            known="all",
             time="any",
             spellings=("static filter", "time-unaware", "time-independent"),
             summary="For temporal graphs: every entity is ranked; known answers of any time and all three splits are "
@@ -175,10 +162,6 @@ PROTOCOLS: dict[str, Protocol] = {
         ),
         Protocol(
             key="time-aware",
-            candidates="all",
-            tasks="all",
-            distinct=False,
-            known="all",
             time="same",
             used_by=("RE-GCN", "xERTE", "TNTComplEx", "ATiSE"),
             spellings=("time-aware filter", "time filter", "time-filtered", "time-wise", "time-dependent"),
@@ -189,10 +172,6 @@ PROTOCOLS: dict[str, Protocol] = {
         ),
         Protocol(
             key="qualified",
-            candidates="all",
-            tasks="all",
-            distinct=False,
-            known="all",
             time="same",
             qualified=True,
             used_by=("HAHE",),
@@ -206,9 +185,6 @@ PROTOCOLS: dict[str, Protocol] = {
         Protocol(
             key="stare",
             candidates="placed",
-            tasks="all",
-            distinct=False,
-            known="all",
             time="same",
             qualified=True,
             used_by=("StarE on WD50K",),
@@ -224,9 +200,6 @@ PROTOCOLS: dict[str, Protocol] = {
 
 OWN_COUNTS = Protocol(
     key="own counts",
-    candidates="all",
-    tasks="all",
-    distinct=False,
     known="none",
     summary="Candidates are as you counted them.",
 )
@@ -235,9 +208,6 @@ OWN_COUNTS = Protocol(
 UNTABLED: dict[str, Protocol] = {
     "train+test": Protocol(
         key="train+test",
-        candidates="all",
-        tasks="all",
-        distinct=False,
         known="own",
         used_by=("ULTRA on GraIL's and HM's graphs",),
         summary="As standard, but only known answers of train and the evaluated split are removed: for test, those of "
@@ -392,9 +362,6 @@ def _sample(negatives: int, sampling: Sampling) -> Protocol:
     }
     return Protocol(
         key=f"sampled:{negatives}" if usual else f"sampled:{negatives}:{sampling.key}",
-        candidates="all",
-        tasks="all",
-        distinct=False,
         known="none",
         negatives=negatives,
         shared=sampling.shared,

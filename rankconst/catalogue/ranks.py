@@ -92,7 +92,9 @@ def largest_variance(sizes: Values, tasks: Values) -> float:
     above_square = np.cumsum(count * span**2) - count * span**2
     with np.errstate(divide="ignore", invalid="ignore"):
         best = np.nan_to_num(n / 2 - above / span)
-    chosen = [np.clip(rounded, 0.0, count) for rounded in (np.floor(best), np.ceil(best))]
+    # Of tasks with weights that are not whole, any share may be there.
+    shares = (np.floor(best), np.ceil(best)) if (count == np.round(count)).all() else (best,)
+    chosen = [np.clip(share, 0.0, count) for share in shares]
     values = [(above_square + m * span**2) / n - ((above + m * span) / n) ** 2 for m in chosen]
     return float(np.max(values))
 

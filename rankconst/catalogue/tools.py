@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rankconst.errors import UnknownNameError
 from rankconst.names import Names, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_SORTED = "the order that sorting leaves, which is not deterministic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +23,10 @@ class Tool:
 
     key: str  # what users type
     title: str  # its own name
-    protocol: str  # the key of its protocol
-    ties: str  # how it ranks a true answer among others of the same score
-    whole_ranks: bool  # False if ties can make its ranks halves, as the mean of the best and the worst one
     reference: str  # the publication or page to cite
+    protocol: str = "standard"  # the key of its protocol
+    ties: str = _SORTED  # how it ranks a true answer among others of the same score
+    whole_ranks: bool = True  # False if ties can make its ranks halves, as the mean of the best and the worst one
     repositories: tuple[str, ...] = ()  # whose numbers are evaluated so, as owner/name
     caveats: tuple[str, ...] = ()  # whole sentences on what users of its numbers must know
     effect: str | None = None  # the one of them that can change a number today, in a few words; None if none can
@@ -43,12 +45,11 @@ class Tool:
         return self.refused.get(squash(dataset))
 
 
-def _file(repository: str, commit: str, path: str) -> str:
-    """Return the address of a file at a commit."""
-    return f"https://github.com/{repository}/blob/{commit}/{path}"
+def _files(repository: str, *places: str) -> tuple[str, ...]:
+    """Return the addresses of some files, each given by a commit and its path there."""
+    return tuple(f"https://github.com/{repository}/blob/{place}" for place in places)
 
 
-_SORTED = "the order that sorting leaves, which is not deterministic"
 _WORST = "worst: behind every candidate with the same score"
 _BEST = "best: before every candidate with the same score"
 
@@ -69,9 +70,6 @@ TOOLS: dict[str, Tool] = {
         Tool(
             key="rotate",
             title="RotatE",
-            protocol="standard",
-            ties=_SORTED,
-            whole_ranks=True,
             reference="Sun et al. 2019, RotatE, arXiv:1902.10197",
             repositories=("DeepGraphLearning/KnowledgeGraphEmbedding", "MIRALab-USTC/KGE-HAKE"),
             caveats=(
@@ -80,10 +78,10 @@ TOOLS: dict[str, Tool] = {
                 "HAKE (Zhang et al. 2020, arXiv:1911.09419) evaluates by code derived from RotatE's.",
             ),
             evidence=(
-                _file(
-                    "DeepGraphLearning/KnowledgeGraphEmbedding", "2e440e0f9c687314d5ff67ead68ce985dc446e3a", "README.md"
+                *_files(
+                    "DeepGraphLearning/KnowledgeGraphEmbedding", "2e440e0f9c687314d5ff67ead68ce985dc446e3a/README.md"
                 ),
-                _file("MIRALab-USTC/KGE-HAKE", "13577df894c07fdd5be01fe13474775903acf929", "README.md"),
+                *_files("MIRALab-USTC/KGE-HAKE", "13577df894c07fdd5be01fe13474775903acf929/README.md"),
             ),
         ),
         Tool(
@@ -91,7 +89,6 @@ TOOLS: dict[str, Tool] = {
             title="LibKGE",
             protocol="libkge",
             ties="the mean of the best and worst rank, rounded; scores count as equal within a tolerance",
-            whole_ranks=True,
             reference="Broscheit et al. 2020, LibKGE, EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22",
             repositories=("uma-pi1/kge",),
             caveats=(
@@ -100,7 +97,7 @@ TOOLS: dict[str, Tool] = {
                 "protocol standard.",
                 "Triples with entities unseen in training are ranked like all others.",
             ),
-            evidence=(_file("uma-pi1/kge", "9bca31fefbfc41d48fdc03396acd0cf42eee9dc4", "README.md"),),
+            evidence=_files("uma-pi1/kge", "9bca31fefbfc41d48fdc03396acd0cf42eee9dc4/README.md"),
             refused={
                 "freebase": "LibKGE's numbers on Freebase come from Dist-KGE and GraSH, where a graph of 86 million "
                 f"entities is evaluated on samples, and the table does not say on which. {_SAMPLED_REMEDY}"
@@ -125,12 +122,9 @@ TOOLS: dict[str, Tool] = {
                 "Up to version 1.4.0 its AMR was the mean of rank over expected rank, and the test set was filtered "
                 "without the validation set: protocol pykeen-train+test, of which you build the tables yourself.",
             ),
-            evidence=(
-                _file(
-                    "ffabious/pykeen-kge-bench",
-                    "58c44df1d9279b773d0ed185692ab48ee399dba3",
-                    "results/complete/benchmark_results.csv",
-                ),
+            evidence=_files(
+                "ffabious/pykeen-kge-bench",
+                "58c44df1d9279b773d0ed185692ab48ee399dba3/results/complete/benchmark_results.csv",
             ),
             unranked={
                 "relation": "PyKEEN ranks heads and tails only: it has no evaluation of relations, and 1.11.1 refuses "
@@ -142,7 +136,6 @@ TOOLS: dict[str, Tool] = {
             title="AmpliGraph",
             protocol="pykeen",
             ties=_WORST,
-            whole_ranks=True,
             reference="Costabello et al. 2019, AmpliGraph, doi:10.5281/zenodo.2595043",
             repositories=("Accenture/AmpliGraph",),
             effect="AmpliGraph drops test triples with unseen entities, so its number is of fewer tasks.",
@@ -151,16 +144,11 @@ TOOLS: dict[str, Tool] = {
                 "WN18RR's, 18 of YAGO3-10's); so the number is not comparable with a number on the whole test set.",
                 "Ties are ranked worst: a model whose scores often tie looks worse than under the mean rank.",
             ),
-            evidence=(
-                _file("Accenture/AmpliGraph", "260a732f40cd2178773707963242331808de8e2d", "docs/experiments.rst"),
-            ),
+            evidence=_files("Accenture/AmpliGraph", "260a732f40cd2178773707963242331808de8e2d/docs/experiments.rst"),
         ),
         Tool(
             key="conve",
             title="ConvE",
-            protocol="standard",
-            ties=_SORTED,
-            whole_ranks=True,
             reference="Dettmers et al. 2018, ConvE, arXiv:1707.01476",
             repositories=("TimDettmers/ConvE",),
             effect="ConvE drops the last, incomplete batch of 128 triples; the ranges cover that.",
@@ -172,18 +160,16 @@ TOOLS: dict[str, Tool] = {
                 "What its logs call left ranks tails, given head and relation; what they call right ranks heads.",
                 "Known answers are given score 0 instead of being removed: the same, as long as no score is 0.",
             ),
-            evidence=(
-                _file("TimDettmers/ConvE", "f3c0eb286025410fa5b4c04696c918264163d0ca", "README.md"),
-                _file("TimDettmers/ConvE", "14db6609ae216f86b1d19d5b6b0c6048cc3e40b0", "evaluation.py"),
+            evidence=_files(
+                "TimDettmers/ConvE",
+                "f3c0eb286025410fa5b4c04696c918264163d0ca/README.md",
+                "14db6609ae216f86b1d19d5b6b0c6048cc3e40b0/evaluation.py",
             ),
             batch=128,
         ),
         Tool(
             key="tucker",
             title="TuckER",
-            protocol="standard",
-            ties=_SORTED,
-            whole_ranks=True,
             reference="Balazevic et al. 2019, TuckER, arXiv:1901.09590",
             repositories=("ibalazevic/TuckER",),
             caveats=(
@@ -191,17 +177,16 @@ TOOLS: dict[str, Tool] = {
                 "by the test set as well.",
                 "Known answers are given score 0 instead of being removed: the same, as long as no score is 0.",
             ),
-            evidence=(
-                _file("ibalazevic/TuckER", "1c75f43061535a1a3c4040fd6bc74bd04eec0210", "README.md"),
-                _file("ibalazevic/TuckER", "01fa1bc06d49ad82571dbdf4f16dc6bf4c45f6a5", "main.py"),
+            evidence=_files(
+                "ibalazevic/TuckER",
+                "1c75f43061535a1a3c4040fd6bc74bd04eec0210/README.md",
+                "01fa1bc06d49ad82571dbdf4f16dc6bf4c45f6a5/main.py",
             ),
         ),
         Tool(
             key="kbc",
             title="kbc",
-            protocol="standard",
             ties=_WORST,
-            whole_ranks=True,
             reference="Lacroix et al. 2018, Canonical tensor decomposition for knowledge base completion, "
             "arXiv:1806.07297",
             repositories=("facebookresearch/kbc",),
@@ -210,18 +195,17 @@ TOOLS: dict[str, Tool] = {
                 "validation set is filtered by the test set as well.",
                 "Numbers on the training set that it prints while training are of 50,000 random triples.",
             ),
-            evidence=(
-                _file("facebookresearch/kbc", "478a10793c22f22e15d295acee1091ded3286872", "kbc/models.py"),
-                _file("facebookresearch/kbc", "729f18342f7e44de6c2d1aa19c28bdd4314d7ff2", "kbc/datasets.py"),
-                _file("facebookresearch/kbc", "729f18342f7e44de6c2d1aa19c28bdd4314d7ff2", "kbc/process_datasets.py"),
+            evidence=_files(
+                "facebookresearch/kbc",
+                "478a10793c22f22e15d295acee1091ded3286872/kbc/models.py",
+                "729f18342f7e44de6c2d1aa19c28bdd4314d7ff2/kbc/datasets.py",
+                "729f18342f7e44de6c2d1aa19c28bdd4314d7ff2/kbc/process_datasets.py",
             ),
         ),
         Tool(
             key="torchkge",
             title="TorchKGE",
-            protocol="standard",
             ties=f"{_WORST}; in early versions best",
-            whole_ranks=True,
             reference="Boschin 2020, TorchKGE, arXiv:2009.02963",
             repositories=("torchkge-team/torchkge",),
             effect="TorchKGE cuts off the decimals of the mean rank; its unfiltered numbers need --protocol raw.",
@@ -232,29 +216,18 @@ TOOLS: dict[str, Tool] = {
                 "Its print_results cuts off the decimals of the mean rank: 400 may be anything from 400 up to 401.",
                 "Numbers without Filt. in front are of protocol raw.",
             ),
-            evidence=(
-                _file(
-                    "torchkge-team/torchkge", "001a7ec7a3b80a924c40869b3289aeb8f1d867a3", "torchkge/data_structures.py"
-                ),
-                _file(
-                    "torchkge-team/torchkge", "f53c9947fb53a63f1f81782f8f7d989afd3b757c", "torchkge/utils/operations.py"
-                ),
-                _file(
-                    "torchkge-team/torchkge", "0a61fc67868c008a4456a2ad84f65fb9a18e1daf", "torchkge/utils/operations.py"
-                ),
-                _file(
-                    "torchkge-team/torchkge",
-                    "0a7eda94dfc0e00ade6a603dbab653924408d384",
-                    "torchkge/evaluation/link_prediction.py",
-                ),
+            evidence=_files(
+                "torchkge-team/torchkge",
+                "001a7ec7a3b80a924c40869b3289aeb8f1d867a3/torchkge/data_structures.py",
+                "f53c9947fb53a63f1f81782f8f7d989afd3b757c/torchkge/utils/operations.py",
+                "0a61fc67868c008a4456a2ad84f65fb9a18e1daf/torchkge/utils/operations.py",
+                "0a7eda94dfc0e00ade6a603dbab653924408d384/torchkge/evaluation/link_prediction.py",
             ),
         ),
         Tool(
             key="nbfnet",
             title="NBFNet",
-            protocol="standard",
             ties=_WORST,
-            whole_ranks=True,
             reference="Zhu et al. 2021, Neural Bellman-Ford networks, arXiv:2106.06935",
             repositories=("DeepGraphLearning/NBFNet",),
             caveats=(
@@ -262,12 +235,14 @@ TOOLS: dict[str, Tool] = {
                 "On ogbl-biokg it ranks among OGB's 500 negatives, by OGB's evaluator.",
             ),
             evidence=(
-                _file("DeepGraphLearning/NBFNet", "eb49ff2770d1629edb04e96c9a6d7fee809097f2", "nbfnet/task.py"),
-                _file("DeepGraphLearning/NBFNet", "6aa340250e67b4d959962d95859f554e3aea1591", "nbfnet/dataset.py"),
-                _file(
+                *_files(
+                    "DeepGraphLearning/NBFNet",
+                    "eb49ff2770d1629edb04e96c9a6d7fee809097f2/nbfnet/task.py",
+                    "6aa340250e67b4d959962d95859f554e3aea1591/nbfnet/dataset.py",
+                ),
+                *_files(
                     "DeepGraphLearning/torchdrug",
-                    "01f4eaf6859ecb07178593ad2e18a9f39b1fdc2c",
-                    "torchdrug/tasks/reasoning.py",
+                    "01f4eaf6859ecb07178593ad2e18a9f39b1fdc2c/torchdrug/tasks/reasoning.py",
                 ),
             ),
             refused={
@@ -277,9 +252,7 @@ TOOLS: dict[str, Tool] = {
         Tool(
             key="openke",
             title="OpenKE",
-            protocol="standard",
             ties=_BEST,
-            whole_ranks=True,
             reference="Han et al. 2018, OpenKE, EMNLP demonstrations, aclanthology.org/D18-2024",
             repositories=("thunlp/OpenKE",),
             effect="OpenKE ranks the true answer first among equal scores, which favours models that tie.",
@@ -289,17 +262,16 @@ TOOLS: dict[str, Tool] = {
                 "Results under type constraint rank fewer candidates than protocol standard, and the tables "
                 "have no constants for them; `rankconst.from_counts` takes the candidate counts.",
             ),
-            evidence=(
-                _file("thunlp/OpenKE", "64c4ec8157abfc39112772e9825a349091da45f1", "README.md"),
-                _file("thunlp/OpenKE", "3b7f0b19441f11d6bc9331e8d1001a056f759f00", "openke/base/Test.h"),
+            evidence=_files(
+                "thunlp/OpenKE",
+                "64c4ec8157abfc39112772e9825a349091da45f1/README.md",
+                "3b7f0b19441f11d6bc9331e8d1001a056f759f00/openke/base/Test.h",
             ),
         ),
         Tool(
             key="dglke",
             title="DGL-KE",
-            protocol="standard",
             ties=_WORST,
-            whole_ranks=True,
             reference="Zheng et al. 2020, DGL-KE, arXiv:2004.08532",
             repositories=("awslabs/dgl-ke",),
             effect="DGL-KE's numbers with --neg_sample_size_eval need --protocol sampled:M.",
@@ -309,11 +281,10 @@ TOOLS: dict[str, Tool] = {
                 "unless --no_eval_filter is set (protocol raw).",
             ),
             evidence=(
-                _file("awslabs/dgl-ke", "1da726cf3e5a96f11f996c1b63ab9a978e2fee19", "docs/source/benchmarks.rst"),
-                _file(
+                *_files(
                     "awslabs/dgl-ke",
-                    "02923bdbf21bfa9958557bcc768198ef53305eab",
-                    "python/dglke/models/general_models.py",
+                    "1da726cf3e5a96f11f996c1b63ab9a978e2fee19/docs/source/benchmarks.rst",
+                    "02923bdbf21bfa9958557bcc768198ef53305eab/python/dglke/models/general_models.py",
                 ),
                 "https://github.com/awslabs/dgl-ke/issues/110",
                 "https://github.com/awslabs/dgl-ke/issues/93",
@@ -344,11 +315,14 @@ TOOLS: dict[str, Tool] = {
                 "scores everything alike has none.",
             ),
             evidence=(
-                _file(
-                    "paperswithcode/sota-extractor", "e6374da129cedab1736e97883bfbcddb7ddd2a72", "data/tasks/ogb.json"
+                *_files(
+                    "paperswithcode/sota-extractor", "e6374da129cedab1736e97883bfbcddb7ddd2a72/data/tasks/ogb.json"
                 ),
-                _file("snap-stanford/ogb", "87277f2e56190cc74808b155bdaa357273fd42d3", "ogb/linkproppred/evaluate.py"),
-                _file("snap-stanford/ogb", "1b89f1b4d8e0593748f8730a6023d82a1020c59e", "ogb/linkproppred/evaluate.py"),
+                *_files(
+                    "snap-stanford/ogb",
+                    "87277f2e56190cc74808b155bdaa357273fd42d3/ogb/linkproppred/evaluate.py",
+                    "1b89f1b4d8e0593748f8730a6023d82a1020c59e/ogb/linkproppred/evaluate.py",
+                ),
             ),
             refused={
                 "ogblddi": "OGB ranks all true edges of ogbl-ddi against one list of about 100,000 negatives. Adjust "
@@ -360,8 +334,6 @@ TOOLS: dict[str, Tool] = {
             key="pyg",
             title="PyTorch Geometric",
             protocol="raw",
-            ties=_SORTED,
-            whole_ranks=True,
             reference="Fey and Lenssen 2019, PyTorch Geometric, arXiv:1903.02428",
             repositories=("pyg-team/pytorch_geometric",),
             effect="PyTorch Geometric ranks tails only and filters nothing; 1 is added to its mean rank.",
@@ -369,12 +341,8 @@ TOOLS: dict[str, Tool] = {
                 "KGEModel.test ranks tails only and removes no known answers.",
                 "Its mean rank counts from 0: 1 is added before it is adjusted.",
             ),
-            evidence=(
-                _file(
-                    "pyg-team/pytorch_geometric",
-                    "7c7842c941862024bc5759c44af6dbda215fef79",
-                    "torch_geometric/nn/kge/base.py",
-                ),
+            evidence=_files(
+                "pyg-team/pytorch_geometric", "7c7842c941862024bc5759c44af6dbda215fef79/torch_geometric/nn/kge/base.py"
             ),
             side="tail",
             shifts={"MR": 1},
@@ -385,34 +353,26 @@ TOOLS: dict[str, Tool] = {
         Tool(
             key="simkgc",
             title="SimKGC",
-            protocol="standard",
-            ties=_SORTED,
-            whole_ranks=True,
             reference="Wang et al. 2022, SimKGC, arXiv:2203.02167",
             repositories=("intfloat/SimKGC",),
             caveats=(
                 "What it calls forward ranks tails, backward heads; their average is that of the pooled ranks.",
                 "Entities near the given one in the graph get a higher score; that is part of the model.",
             ),
-            evidence=(_file("intfloat/SimKGC", "4a2dec9632230ce81be25451e8eed5b1f0ba4577", "evaluate.py"),),
+            evidence=_files("intfloat/SimKGC", "4a2dec9632230ce81be25451e8eed5b1f0ba4577/evaluate.py"),
         ),
         Tool(
             key="compgcn",
             title="CompGCN",
-            protocol="standard",
-            ties=_SORTED,
-            whole_ranks=True,
             reference="Vashishth et al. 2020, CompGCN, arXiv:1911.03082",
             repositories=("malllabiisc/CompGCN",),
             caveats=("It prints the mean of the two sides, which is that of the pooled ranks.",),
-            evidence=(_file("malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa", "run.py"),),
+            evidence=_files("malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa/run.py"),
         ),
         Tool(
             key="regcn",
             title="RE-GCN",
             protocol="time-aware",
-            ties=_SORTED,
-            whole_ranks=True,
             reference="Li et al. 2021, RE-GCN, arXiv:2104.10353",
             repositories=("Lee-zix/RE-GCN",),
             effect="RE-GCN's raw_ent needs --protocol raw; its raw_rel and filter_rel need --side relation.",
@@ -423,17 +383,16 @@ TOOLS: dict[str, Tool] = {
                 "relations and their inverses: add --side relation.",
                 "Papers that cite it report filtered numbers of three kinds: make sure that they are time-aware.",
             ),
-            evidence=(
-                _file("Lee-zix/RE-GCN", "51cbbd1f73dbe6f71f6475b615f1bed7973032e6", "src/main.py"),
-                _file("Lee-zix/RE-GCN", "0fdea6e5d0d15277374d63dc2bb02ff219d4a44f", "rgcn/utils.py"),
+            evidence=_files(
+                "Lee-zix/RE-GCN",
+                "51cbbd1f73dbe6f71f6475b615f1bed7973032e6/src/main.py",
+                "0fdea6e5d0d15277374d63dc2bb02ff219d4a44f/rgcn/utils.py",
             ),
         ),
         Tool(
             key="tkgforecastingevaluation",
             title="TKG-Forecasting-Evaluation",
             protocol="time-aware",
-            ties=_SORTED,
-            whole_ranks=True,
             reference="Gastinger et al. 2023, Comparing apples and oranges?, doi:10.1007/978-3-031-43418-1_32",
             repositories=("nec-research/TKG-Forecasting-Evaluation",),
             effect="TKG-Forecasting-Evaluation's raw and static numbers need --protocol raw or static.",
@@ -441,17 +400,10 @@ TOOLS: dict[str, Tool] = {
                 "It reports raw, time, which is time-aware, and static: add --protocol raw or static for these.",
                 "Both sides are pooled; entities are those that stat.txt and entity2id.txt state.",
             ),
-            evidence=(
-                _file(
-                    "nec-research/TKG-Forecasting-Evaluation",
-                    "7ccd9328b100c0c10a119a4897aa60602945c8d6",
-                    "result_evaluation/run_evaluation.py",
-                ),
-                _file(
-                    "nec-research/TKG-Forecasting-Evaluation",
-                    "7ccd9328b100c0c10a119a4897aa60602945c8d6",
-                    "result_evaluation/src/utils.py",
-                ),
+            evidence=_files(
+                "nec-research/TKG-Forecasting-Evaluation",
+                "7ccd9328b100c0c10a119a4897aa60602945c8d6/result_evaluation/run_evaluation.py",
+                "7ccd9328b100c0c10a119a4897aa60602945c8d6/result_evaluation/src/utils.py",
             ),
             refused={
                 "wikitkg": "TKG-Forecasting-Evaluation ranks repeated facts of WIKI once, 123,768 tasks in place of "
@@ -475,10 +427,11 @@ TOOLS: dict[str, Tool] = {
                 "and only MRR and Hits@k can be adjusted.",
                 "Numbers on seen or unseen entities alone are of fewer tasks: there are no constants for them.",
             ),
-            evidence=(
-                _file("TemporalKGTeam/xERTE", "acee876be57d144021d7fe1ac45cdc65be61650f", "tKGR/eval.py"),
-                _file("TemporalKGTeam/xERTE", "b0adf065f204120b67162b35d1b823b68a89f93f", "tKGR/segment.py"),
-                _file("TemporalKGTeam/xERTE", "b0adf065f204120b67162b35d1b823b68a89f93f", "tKGR/utils.py"),
+            evidence=_files(
+                "TemporalKGTeam/xERTE",
+                "acee876be57d144021d7fe1ac45cdc65be61650f/tKGR/eval.py",
+                "b0adf065f204120b67162b35d1b823b68a89f93f/tKGR/segment.py",
+                "b0adf065f204120b67162b35d1b823b68a89f93f/tKGR/utils.py",
             ),
         ),
         Tool(
@@ -486,7 +439,6 @@ TOOLS: dict[str, Tool] = {
             title="TNTComplEx",
             protocol="time-aware",
             ties=_WORST,
-            whole_ranks=True,
             reference="Lacroix et al. 2020, Tensor decompositions for temporal knowledge base completion, "
             "arXiv:2004.04926",
             repositories=("facebookresearch/tkbc", "soledad921/TeLM"),
@@ -497,10 +449,13 @@ TOOLS: dict[str, Tool] = {
                 "evaluation; for facts with a begin and an end, the same time means that both are the same.",
             ),
             evidence=(
-                _file("soledad921/TeLM", "630cde0f479208ee84400b58dbabf1a4467d6ce5", "tkbc/process_icews.py"),
-                _file("soledad921/TeLM", "7b7619178249abd4e6dcd9cb3bc799610ed3bb16", "tkbc/datasets.py"),
-                _file("soledad921/TeLM", "515a6ff9bec74163582fddb1578cdc9d55d628ec", "tkbc/models.py"),
-                _file("facebookresearch/tkbc", "362c587b08cf7cbb3513e3ca375c02693860eb62", "README.md"),
+                *_files(
+                    "soledad921/TeLM",
+                    "630cde0f479208ee84400b58dbabf1a4467d6ce5/tkbc/process_icews.py",
+                    "7b7619178249abd4e6dcd9cb3bc799610ed3bb16/tkbc/datasets.py",
+                    "515a6ff9bec74163582fddb1578cdc9d55d628ec/tkbc/models.py",
+                ),
+                *_files("facebookresearch/tkbc", "362c587b08cf7cbb3513e3ca375c02693860eb62/README.md"),
             ),
         ),
         Tool(
@@ -508,7 +463,6 @@ TOOLS: dict[str, Tool] = {
             title="ATiSE",
             protocol="time-aware",
             ties=_BEST,
-            whole_ranks=True,
             reference="Xu et al. 2020, Temporal knowledge graph completion based on time series Gaussian embedding, "
             "arXiv:1911.07893",
             repositories=("soledad921/ATISE",),
@@ -517,10 +471,11 @@ TOOLS: dict[str, Tool] = {
                 "Known answers are those of all three splits whose begin and end are the same as written; both sides "
                 "are pooled. TeRo evaluates by the same code.",
             ),
-            evidence=(
-                _file("soledad921/ATISE", "a35b57084b535d37342b29ac80e1246aee308ae3", "Dataset_YG.py"),
-                _file("soledad921/ATISE", "a35b57084b535d37342b29ac80e1246aee308ae3", "Dataset.py"),
-                _file("soledad921/ATISE", "a35b57084b535d37342b29ac80e1246aee308ae3", "Train.py"),
+            evidence=_files(
+                "soledad921/ATISE",
+                "a35b57084b535d37342b29ac80e1246aee308ae3/Dataset_YG.py",
+                "a35b57084b535d37342b29ac80e1246aee308ae3/Dataset.py",
+                "a35b57084b535d37342b29ac80e1246aee308ae3/Train.py",
             ),
         ),
     )
@@ -541,8 +496,4 @@ def parse_tool(name: str) -> Tool:
 
 def is_tool(name: str) -> bool:
     """Tell whether a name is that of a tool, or of one of its repositories."""
-    try:
-        parse_tool(name)
-    except UnknownNameError:
-        return False
-    return True
+    return _NAMES.find(name) is not None

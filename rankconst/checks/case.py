@@ -71,8 +71,8 @@ class Rule:
     inequality: str
     why: str
     find: Callable[[Any], Iterable[Finding]]
-    whole_file: bool
-    mended_by_swap: bool
+    whole_file: bool = False
+    mended_by_swap: bool = False
 
     def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
         """Yield the findings in the evaluations of a file."""
@@ -88,20 +88,11 @@ class Rule:
 _Find = TypeVar("_Find", bound="Callable[[Any], Iterable[Finding]]")
 
 
-def register(
-    rules: dict[str, Rule],
-    key: str,
-    *,
-    title: str,
-    inequality: str,
-    why: str,
-    whole_file: bool = False,
-    mended_by_swap: bool = False,
-) -> Callable[[_Find], _Find]:
-    """Register what finds the breaches of a rule in a case, or in all cases of a file."""
+def register(rules: dict[str, Rule], key: str, **traits: Any) -> Callable[[_Find], _Find]:
+    """Register what finds the breaches of a rule in a case, or in all cases of a file; `traits` are those of a rule."""
 
     def decorate(find: _Find) -> _Find:
-        rules[key] = Rule(key, title, inequality, why, find, whole_file, mended_by_swap)
+        rules[key] = Rule(key, find=find, **traits)
         return find
 
     return decorate

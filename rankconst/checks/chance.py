@@ -13,10 +13,7 @@ from rankconst.checks.defects import UNKNOWN, check_entries
 from rankconst.checks.laws import overlap
 from rankconst.errors import DataError, UndefinedError
 from rankconst.results.reading import Measured, count_digits
-from rankconst.values.bounds import (
-    exceeds,
-    holds_multiple,
-)
+from rankconst.values.bounds import exceeds, holds_multiple
 from rankconst.values.constants import TIED_RANKS
 from rankconst.values.published import Interval, show_number
 

@@ -181,19 +181,18 @@ def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[C
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:
     """Drop what only follows from two columns exchanged, or from a value that is impossible by itself."""
-
-    def list_entries(rule: str) -> set[int]:
-        # By identity: thousands of entries take long to hash.
-        return {id(m.entry) for finding in findings if finding.rule == rule for m in finding.values}
-
-    exchanged, impossible = list_entries(SWAPPED), list_entries("range")
-
-    def is_explained(finding: Finding) -> bool:
-        entries = {id(m.entry) for m in finding.values}
-        by_exchange = RULES[finding.rule].mended_by_swap and not entries.isdisjoint(exchanged)
-        return by_exchange or (finding.rule not in {"range", SWAPPED} and not entries.isdisjoint(impossible))
-
-    return [finding for finding in findings if not is_explained(finding)]
+    # By identity: thousands of entries take long to hash.
+    of = {id(finding): {id(m.entry) for m in finding.values} for finding in findings}
+    exchanged, impossible = (
+        set().union(*(of[id(finding)] for finding in findings if finding.rule == rule)) for rule in (SWAPPED, "range")
+    )
+    kept = []
+    for finding in findings:
+        by_exchange = RULES[finding.rule].mended_by_swap and of[id(finding)] & exchanged
+        by_value = finding.rule not in {"range", SWAPPED} and of[id(finding)] & impossible
+        if not by_exchange and not by_value:
+            kept.append(finding)
+    return kept
 
 
 def _choose(reading: Reading, tables: Tables, user: Stated) -> tuple[Reading, list[str]]:

@@ -17,24 +17,9 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
-from rankconst.checks.matches import (
-    COUNTS,
-    Match,
-    describe_nearest,
-    prefer,
-    preference,
-    rank,
-)
+from rankconst.checks.matches import COUNTS, Match, describe_nearest, prefer, preference, rank
 from rankconst.checks.partial import contradict, find_equal, find_relations
-from rankconst.checks.search import (
-    CERTAIN,
-    Part,
-    describe_matches,
-    find_first,
-    gather,
-    list_names,
-    select,
-)
+from rankconst.checks.search import CERTAIN, Part, describe_matches, find_first, gather, list_names, select
 from rankconst.errors import RankconstError, UnknownNameError
 from rankconst.evaluation import NAMES, Ask, Stated, list_parsers, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries, Group, Reading, group_entries
@@ -293,20 +278,16 @@ def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | 
     return matches[0] if sure else Ask("dataset", text, remedy="--dataset")
 
 
-def _frame(tasks: Tasks) -> Tasks:
-    """Return what evaluations of all sides share."""
-    return replace(tasks, side="both")
-
-
 def _share(every: Iterable[Part]) -> set[Tasks]:
-    """Return the tasks that, on some side, fit all evaluations that fit any."""
-    frames = [{_frame(tasks) for match in one.matches for tasks in match.every} for one in every if one.matches]
+    """Return the tasks that, on some side, fit all evaluations that fit any, as those of both sides."""
+    told = (part.matches for part in every if part.matches)
+    frames = [{replace(tasks, side="both") for match in each for tasks in match.every} for each in told]
     return set.intersection(*frames) if frames else set()
 
 
 def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]:
     """Keep the tasks that, on some side, fit the other evaluations, too."""
-    inside = ((match, [tasks for tasks in match.every if _frame(tasks) in shared]) for match in matches)
+    inside = ((match, [tasks for tasks in match.every if replace(tasks, side="both") in shared]) for match in matches)
     return tuple(replace(match, tasks=kept[0], same=tuple(kept[1:])) for match, kept in inside if kept)
 
 

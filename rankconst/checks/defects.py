@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,16 +15,16 @@ from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
 from rankconst.results.reading import are_in_full, measure
 from rankconst.values.affine import ADJUSTMENTS
-from rankconst.values.constants import Constants
 from rankconst.values.published import NOISE, Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.moments import Moments
     from rankconst.results.reading import Entry, Measured
     from rankconst.tasks import Histogram
+    from rankconst.values.constants import Constants
 
 
 # How many standard errors a sampled constant may be off.
@@ -128,44 +127,13 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
     ends: list[float] = []
     for up, out in itertools.product((-1, 1), (-1, 1) if adjustment == "z" else (0,)):
         moved = replace(
-            moments,
-            expectation=moments.expectation + up * shift,
-            variance=max(moments.variance + out * stretch, 0.0),
+            moments, expectation=moments.expectation + up * shift, variance=max(moments.variance + out * stretch, 0.0)
         )
         ends += ADJUSTMENTS[adjustment](metric, moved).map_interval(*value)
     return Interval(min(ends), max(ends))
 
 
 # -- known defects ----------------------------------------------------------------------------------------------------
-
-# (constants, adjustment, base value) to the adjusted value that the defect gives; None if it cannot have happened.
-_Give = Callable[[Constants, str, Interval], Interval | None]
-
-CAUSES: dict[Cause, _Give] = {}
-
-
-def _cause(key: str, summary: str, *, tells: bool = True, harmless: bool = False) -> Callable[[_Give], _Give]:
-    """Register what a defect gives."""
-
-    def register(give: _Give) -> _Give:
-        CAUSES[Cause(key, summary, tells, harmless)] = give
-        return give
-
-    return register
-
-
-def _negate(span: Interval | None) -> Interval | None:
-    """Return the interval with the opposite sign."""
-    return None if span is None else Interval(-span.upper, -span.lower)
-
-
-@_cause("unscaled", "the base value, negative where smaller is better: never scaled", tells=False)
-def _never_scaled(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the base value as the z-score, better upwards."""
-    if form != "z":
-        return None
-    return value if constants.metric.increasing else _negate(value)
-
 
 # PyKEEN takes the square of E[GMR], a product of n rounded factors, from E[GMR^2]: what is lost, relative to the
 # variance, has never been seen beyond this many units of double precision times n^2 (4.5e-3 on FB15k-237 train).
@@ -177,9 +145,12 @@ def bound_cancellation(num_tasks: Any) -> Any:
     return _CANCELLED * np.square(num_tasks, dtype=np.float64)
 
 
-@_cause("cancelled", "formed with a variance of GMR that lost digits (PyKEEN): the last digits differ", harmless=True)
+def _negate(span: Interval | None) -> Interval | None:
+    """Return the interval with the opposite sign."""
+    return None if span is None else Interval(-span.upper, -span.lower)
+
+
 def _cancelled(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Grant the variance of GMR what is lost where nearly equal numbers are subtracted."""
     if form != "z" or constants.metric.exponent != 0:
         return None
     lost = min(float(bound_cancellation(constants.num_tasks)), 0.5)
@@ -189,15 +160,7 @@ def _cancelled(constants: Constants, form: str, value: Interval) -> Interval | N
     return Interval(min(ends), max(ends))
 
 
-@_cause("sign", "the sign is turned: larger must be better")
-def _turned(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-score with the wrong sign."""
-    return _negate(_span(constants.metric, form, constants.moments, value)) if form == "z" else None
-
-
-@_cause("logarithm_of_mean", "formed with E[MRR] = ln(N)/(N - 1), N the mean number of candidates (PyKEEN before 1.8)")
 def _logarithm_of_mean(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Take ln(N)/(N - 1) of the mean number of candidates for E[MRR]."""
     histogram = constants.histogram
     if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted or histogram.mean <= 1:
         return None
@@ -205,14 +168,9 @@ def _logarithm_of_mean(constants: Constants, form: str, value: Interval) -> Inte
     return _span(constants.metric, form, theirs, value)
 
 
-_TOO_FEW = "formed with one candidate too few in each task (PyKEEN's get_candidate_set_size)"
-
-
-@_cause("one_less", _TOO_FEW)
 def _one_less(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Take the true answer off the candidates; where nothing would be left, the defect gave no number."""
     whole = constants.histogram
-    if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
+    if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:  # without candidates there is no number
         return None
     return _span(constants.metric, form, _compute_one_less(constants.metric, whole), value)
 
@@ -220,11 +178,25 @@ def _one_less(constants: Constants, form: str, value: Interval) -> Interval | No
 # One file asks for the same many times: every adjusted form of a metric, under every set of tasks that may be meant.
 @functools.lru_cache(256)
 def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
-    """Return what a random ranker gets among one candidate less."""
     return compute_moments(metric, replace(whole, num_candidates=whole.num_candidates - 1))
 
 
-@_cause("one_less_sign", f"{_TOO_FEW}, the sign turned")
-def _one_less_turned(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-score of one candidate less, with the wrong sign."""
-    return _negate(_one_less(constants, form, value))
+_TOO_FEW = "formed with one candidate too few in each task (PyKEEN's get_candidate_set_size)"
+
+CAUSES: dict[Cause, Callable[[Constants, str, Interval], Interval | None]] = {
+    Cause(
+        "unscaled", "the base value, negative where smaller is better: never scaled", tells=False
+    ): lambda c, form, m: None if form != "z" else m if c.metric.increasing else _negate(m),
+    Cause(
+        "cancelled", "formed with a variance of GMR that lost digits (PyKEEN): the last digits differ", harmless=True
+    ): _cancelled,
+    Cause("sign", "the sign is turned: larger must be better"): lambda c, form, m: (
+        None if form != "z" else _negate(_span(c.metric, form, c.moments, m))
+    ),
+    Cause(
+        "logarithm_of_mean", "formed with E[MRR] = ln(N)/(N - 1), N the mean number of candidates (PyKEEN before 1.8)"
+    ): _logarithm_of_mean,
+    Cause("one_less", _TOO_FEW): _one_less,
+    Cause("one_less_sign", f"{_TOO_FEW}, the sign turned"): lambda c, form, m: _negate(_one_less(c, form, m)),
+}
+"""Each defect to the adjusted value that it gives of constants, adjustment and base value; None if it cannot be."""

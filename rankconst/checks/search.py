@@ -13,14 +13,7 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.checks.evidence import Evidence, collect_evidence
-from rankconst.checks.matches import (
-    Comparisons,
-    Identified,
-    Match,
-    check_evaluations,
-    describe_nearest,
-    rank,
-)
+from rankconst.checks.matches import Comparisons, Identified, Match, check_evaluations, describe_nearest, rank
 from rankconst.checks.partial import find_relations
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_parsers
@@ -129,7 +122,9 @@ def identify(
         return Identified(evidence, (), f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
     stated, notes = _read_stated(evidence.context, tables)
     if not evidence.pieces:
-        return Identified(evidence, (), _describe_lack(evidence), " ".join(notes))
+        reasons = list(dict.fromkeys(each.reason for each in evidence.dropped))
+        lack = "; ".join(reasons[:3]) or "an adjusted value with its base value, or the number of ranks, is needed"
+        return Identified(evidence, (), f"the ranking tasks cannot be found: {lack}.", " ".join(notes))
     # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
     usual = {} if user.aggregation else {"aggregation": stated.get("aggregation", DEFAULT_AGGREGATION)}
     chosen = (asked & select(sets, names) for names in (stated | usual, usual, {}))
@@ -139,7 +134,8 @@ def identify(
         notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
     if matches and matches[0].by_chance > CERTAIN and "dataset" not in given | stated:
         notes.append("so few digits can fit by chance: the numbers may come from a graph that is not in the tables.")
-    against = {name: key for name, key in stated.items() if not _holds(matches, name, key)}
+    fitting = [tasks for match in matches for tasks in match.every]
+    against = {name: key for name, key in stated.items() if not any(getattr(each, name) == key for each in fitting)}
     if matches and against:
         notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
     if not matches:
@@ -171,11 +167,6 @@ def _read_stated(said: Stated, tables: Tables) -> tuple[dict[str, str], list[str
     return found, notes
 
 
-def _holds(matches: Iterable[Match], name: str, key: str) -> bool:
-    """Tell whether any of the sets that fit has this key under that name."""
-    return any(getattr(tasks, name) == key for match in matches for tasks in match.every)
-
-
 def list_names(names: Mapping[str, str]) -> str:
     """List names for messages; the usual aggregation goes without saying."""
     shown = [f"{name} {key}" for name, key in names.items() if (name, key) != ("aggregation", DEFAULT_AGGREGATION)]
@@ -188,13 +179,6 @@ def select(candidates: TaskSets, names: Mapping[str, str]) -> NDArray[np.bool_]:
     for name, key in names.items():
         chosen &= candidates.names[name] == key
     return chosen
-
-
-def _describe_lack(evidence: Evidence) -> str:
-    """Say why there is no evidence at all."""
-    reasons = dict.fromkeys(each.reason for each in evidence.dropped)
-    remedy = "an adjusted value with its base value, or the number of ranks, is needed"
-    return f"the ranking tasks cannot be found: {'; '.join(list(reasons)[:3]) or remedy}."
 
 
 def describe_matches(matches: Sequence[Match]) -> str:

@@ -64,6 +64,10 @@ _Dataset = Annotated[
     list[str] | None,
     _option("--dataset", "-d", help="A benchmark; repeatable.", metavar="KEY", complete=complete_benchmark),
 ]
+_Pykeen = Annotated[
+    str | None,
+    _option("--pykeen", help="A data set of the installed PyKEEN, with its own files and split.", metavar="KEY"),
+]
 _Splits = Annotated[
     str,
     _option("--splits", help="Splits whose triples are ranked; all are known answers in any case.", metavar="SPLITS"),
@@ -140,6 +144,7 @@ def build(
     name: _Name = None,
     columns: _Order = None,
     dataset: _Dataset = None,
+    pykeen: _Pykeen = None,
     splits: _Splits = "valid,test",
     protocol: _ProtocolNames = None,
     baseline: _BaselineNames = None,
@@ -162,36 +167,32 @@ def build(
     rankconst build fb15k237
     """
     from rankconst_builder.pipeline import Build, build_all, order_protocols
+    from rankconst_builder.pykeen import write_dataset
 
     reporter = Reporter(quiet=quiet)
-    asked = _read_words(what or [], dataset or [], {"train": train, "valid": valid, "test": test})
-    restriction = _read_restriction(relations, entities, known)
-    sources = _choose_sources(asked, name, restriction, reporter)
-    here, url = _place_train(asked.files, scheduler)
-    outcome = build_all(
-        Build(
-            sources=sources,
-            out=out,
-            fetcher=_open_fetcher(check_mirror(mirror), offline, reporter, bool(asked.benchmarks)),
-            protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
-            baselines=_choose_baselines(baseline or [DEFAULT_BASELINE if scheduler else FLOOR]),
-            splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
-            local={source.key: here for source in sources if asked.files},
-            train_url=url,
-            columns=_read_columns(columns, bool(asked.files)),
-            restriction=restriction,
-            scheduler=scheduler,
-            reporter=reporter,
+    chosen = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
+    with write_dataset(pykeen, chosen, alone=not (what or dataset or train or valid or test)) as placed:
+        asked = _read_words(what or [], dataset or [], {"train": train, "valid": valid, "test": test, **placed})
+        restriction = _read_restriction(relations, entities, known)
+        sources = _choose_sources(asked, name or (pykeen and f"pykeen-{pykeen}"), restriction, reporter)
+        here, url = _place_train(asked.files, scheduler)
+        outcome = build_all(
+            Build(
+                sources=sources,
+                out=out,
+                fetcher=_open_fetcher(check_mirror(mirror), offline, reporter, bool(asked.benchmarks)),
+                protocols=chosen,
+                baselines=_choose_baselines(baseline or [DEFAULT_BASELINE if scheduler else FLOOR]),
+                splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
+                local={source.key: here for source in sources if asked.files},
+                train_url=url,
+                columns=_read_columns(columns, bool(asked.files)),
+                restriction=restriction,
+                scheduler=scheduler,
+                reporter=reporter,
+            )
         )
-    )
-    _print_outcome(outcome, format)
-    reporter.say(f"tables: {out.resolve()}")
-    if outcome.tables is not None and outcome.built:
-        reporter.say(_suggest(outcome.tables, outcome.built[0], out))
-    if outcome.failures:
-        reasons = {type(error) for error in outcome.failures.values()}
-        kind = reasons.pop() if len(reasons) == 1 else DownloadError
-        raise kind(f"{len(outcome.failures)} of {len(sources)} datasets failed: {', '.join(outcome.failures)}.")
+    _tell_outcome(outcome, format, out, reporter)
 
 
 # -- what to build --------------------------------------------------------------------------------------------------
@@ -401,12 +402,10 @@ def _read_columns(columns: str | None, own: bool) -> str | None:
     """Return the letters of columns."""
     from rankconst.catalogue.benchmarks import LineFormat
 
-    if columns is None:
-        return None
-    if not own:
+    if columns is not None and not own:
         raise UsageError("--columns is for a graph of your own; a benchmark's are known.")
     try:
-        return LineFormat(columns=columns.lower()).columns
+        return None if columns is None else LineFormat(columns=columns.lower()).columns
     except DataError as error:
         raise UsageError(f"--columns: {error}") from error
 
@@ -469,6 +468,19 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
         "mean_candidates": histogram.mean,
         **{f"expectation_{metric.key}": value for metric, value in expectations.items()},
     }
+
+
+def _tell_outcome(outcome: Outcome, format: Format, out: Path, reporter: Reporter) -> None:
+    """Print what was built, where it is and what comes next; raise what failed."""
+    _print_outcome(outcome, format)
+    reporter.say(f"tables: {out.resolve()}")
+    if outcome.tables is not None and outcome.built:
+        reporter.say(_suggest(outcome.tables, outcome.built[0], out))
+    if outcome.failures:
+        reasons = {type(error) for error in outcome.failures.values()}
+        kind = reasons.pop() if len(reasons) == 1 else DownloadError
+        number = len(outcome.failures) + len(outcome.built) + len(outcome.kept)
+        raise kind(f"{len(outcome.failures)} of {number} datasets failed: {', '.join(outcome.failures)}.")
 
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:

@@ -100,7 +100,7 @@ def compare(
 
         metrics = (parse_metric(metric),) if metric else ()
         found = _rank_file(Work(values[0], None, None, percent, user, opened, metrics))
-        target.write(_draw(found, opened) if target.is_picture else _list_standings(found, opened, target.form), opened)
+        target.write(_draw(found, opened) if target.is_picture else _list_standings(found, target.form), opened)
         return
     if len(values) != 2 or target.is_picture:
         raise UsageError(
@@ -192,58 +192,30 @@ def _rank_file(work: Work) -> tuple[Standings, ...]:
 
     adjusted = adjust_file(read_file(work), work)
     report_answers(adjusted)
-    if not (found := adjusted.rank_models()):
-        raise DataError(
-            f"{work.file} has no two results of one metric on the same tasks that can be compared: MR, MRR, Hits@k or "
-            "nDCG. `rankconst adjust` shows what it holds."
-        )
-    return found
+    return adjusted.rank_models()
 
 
-def _list_standings(found: Sequence[Standings], opened: Tables, form: Format) -> Listing:
+def _list_standings(found: Sequence[Standings], form: Format) -> Listing:
     """List the models of each metric and dataset, each with the letters of those that it is better than."""
     rows = []
     for each in found:
-        tasks, label = each.constants.tasks, each.constants.metric.label
-        facts = {name: getattr(tasks, name) for name in ("dataset", "split", "side", "protocol")}
-        title = opened.datasets[tasks.dataset]["title"] if tasks.dataset in opened.datasets else tasks.dataset
-        group = f"{label} on {title} ({tasks.describe()}), {each.constants.num_tasks:,} tasks"
-        for place in range(len(each.names)):
-            row = {key: cells[place] for key, cells in each.table.items()}
-            rows.append(facts | {"metric": label, "smallest": each.smallest, "group": group} | row)
+        facts = {name: getattr(each.constants.tasks, name) for name in ("dataset", "split", "side", "protocol")}
+        facts |= {"metric": each.constants.metric.label, "smallest": each.smallest}
+        rows += [facts | dict(zip(each.table, row, strict=True)) for row in zip(*each.table.values(), strict=True)]
     marked = form is Format.latex
     write = _write_superscript if marked else _write_text
     columns = [
-        *map(Column, ("dataset", "split", "side", "protocol")),
-        Column("metric", "metric" if len({row["metric"] for row in rows}) > 1 else None),
-        Column("letter", "", drop=1),
+        *(Column(key, key if len({row[key] for row in rows}) > 1 else None) for key in facts if key != "smallest"),
+        Column("letter", ""),
         Column("model", "model"),
         Column("value", "result", right=True, raw=marked, show_row=write),
         Column("better_than", None if marked else "better than", " ".join),
         *map(Column, ("log10_p_next", "smallest")),
     ]
-    if form is Format.table:
-        return Listing.of(columns, rows, card=_write_standings(found, rows), caption=_MEANING)
-    return Listing.of(columns, rows)
+    return Listing.of(columns, rows, card="\n\n".join(map(str, found)), caption=_MEANING)
 
 
 _MEANING = "A letter means: better than that model, by the published numbers alone, whatever the models have in common."
-
-
-def _write_standings(found: Sequence[Standings], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write a block for each metric and dataset."""
-    blocks, start = [], 0
-    for each in found:
-        own = rows[start : start + len(each.names)]
-        start += len(own)
-        cells = [(row["letter"], row["model"], row["text"], " ".join(row["better_than"])) for row in own]
-        widths = [max(len(cell[place]) for cell in cells) for place in range(3)]
-        lines = [
-            f"  {letter:<{widths[0]}}  {model:<{widths[1]}}  {text:>{widths[2]}}  {better}".rstrip()
-            for letter, model, text, better in cells
-        ]
-        blocks.append("\n".join([own[0]["group"], "", *lines, "", each.describe()]))
-    return "\n\n".join(blocks)
 
 
 def _write_text(row: Mapping[str, Any]) -> str:

@@ -41,6 +41,7 @@ from rankconst.names import Names, shorten, squash
 from rankconst.tables.citation import cite_constant, cite_tables
 from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
+from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst.values.constants import TIED_RANKS, Constants
 
 if TYPE_CHECKING:
@@ -207,14 +208,19 @@ _COLUMNS = (
     Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=5),
     Column("worst", "worst", show_constant, right=True, drop=2),
     Column("method", "method", drop=3),
+    Column("smallest_difference", "enough", show_enough, right=True, drop=2),
     Column("num_draws"),
     Column("table_version"),
 )
-_DETAILS = ("expectation_error", "variance", "variance_error", "worst", "method")
+_DETAILS = ("expectation_error", "variance", "variance_error", "worst", "method", "smallest_difference")
 _TIED = [Column(f"tied_{each}", f"tied, {each}", show_constant, right=True) for each in TIED_RANKS]
 _MEANING_OF_TIES = (
     "tied: what a model gets that scores all candidates alike, with the true answer ranked first (optimistic), in "
     "the middle (realistic) or last (pessimistic)."
+)
+_MEANING_OF_ENOUGH = (
+    "enough: a difference of two published numbers that tells their models apart (p < 0.05), whatever these have in "
+    "common; rankconst compare often needs less."
 )
 
 
@@ -253,6 +259,7 @@ def _describe(constants: Constants, *, ties: bool = False) -> dict[str, Any]:
     """Return what is known of constants, by column."""
     tasks, metric = constants.tasks, constants.metric
     named: dict[str, Any] = {"relations": list(tasks.relations), "metric": metric.key, "label": metric.label}
+    named["smallest_difference"] = find_smallest_difference(metric, constants.histogram) if tasks.is_chance else None
     if ties:
         named |= {f"tied_{each}": constants.all_tied(each) for each in TIED_RANKS}
     keys = (column.key for column in _COLUMNS if column.key not in named)
@@ -320,6 +327,7 @@ def _lay_out(
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
         _MEANING_OF_TIES * ties,
+        _MEANING_OF_ENOUGH * ("smallest_difference" not in hidden),
     )
     title = "\n".join(filter(None, (_entitle(opened, asked.dataset), ", ".join(where))))
     return Listing.of([*columns, *_TIED * ties], rows, title=title, caption="\n".join(filter(None, captions)))

@@ -9,29 +9,11 @@ If all n tasks share their M negatives, these cut the scores into M + 1 interval
 D_1 .. D_{M+1} of falling into them are uniform on the simplex, Dirichlet(1, ... 1), and given these the ranks are
 independent. So cov(f(r_i), f(r_j)) = Var[sum D_j f(j)] = Var[f(r_i)] / (M + 2): whatever f, the variance of the mean of
 f(r_i) is that of independent ranks times 1 + (n-1)/(M+2).
-
-==========================  ======================================================
-module                      holds
-==========================  ======================================================
-:mod:`.result`              the four numbers and how they were obtained
-:mod:`.sums`                sums over 1 .. N in constant time: harmonic numbers, powers
-:mod:`.blocks`              means over many blocks at once, by rules of a few points each
-:mod:`.means`               arithmetic and geometric means over tasks: MR, MRR, Hits@k,
-                            nDCG, GMR, IGMR
-:mod:`.powers`              powers of sums over tasks: IAMR, HMR, the quadratic mean
-:mod:`.deviation`           the variance of the ranks, and their standard deviation by a
-                            series or an integral
-:mod:`.median`              the median rank and its inverse, from the law of the two
-                            middle ranks (:mod:`.poisson_binomial`, :mod:`.block_counts`,
-                            :mod:`.summation`)
-:mod:`.median_deviation`    the median absolute deviation, from random rankings
-:mod:`.own`                 metrics that the catalogue lacks: the mean of any f(rank), any
-                            power mean, the smallest and the largest rank
-==========================  ======================================================
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from importlib import import_module
@@ -71,22 +53,19 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     Raises
     ------
     UsageError
-        For weighted tasks and a metric whose weighted form is not covered; for tasks that share their negatives and a
-        metric that is not a mean over tasks.
+        For tasks that share their negatives and a metric that is not a mean over tasks.
     UnknownNameError
         For Hits@k without a k.
     """
-    if histogram.is_weighted and not metric.weighted:
-        known = ", ".join(row.family for row in CATALOGUE.values() if row.weighted)
-        raise UsageError(f"there are no constants of {metric.label} for macro averages; there are for {known}.")
     if histogram.shared and not metric.is_mean and metric.optimum is not None:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.is_mean)
         raise UsageError(
             f"there are no constants of {metric.label} for tasks that share their negatives; there are for {known}."
         )
-    # Looking a constant up computes nothing: the formulas are imported when one is needed.
-    module, name = metric.moments.split(".")
-    compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), name)
+    sampled = histogram.is_weighted and not metric.weighted
+    compute = _find_function("sampled.sample_moments" if sampled else metric.moments)
+    if sampled:
+        return compute(histogram, metric)
     moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
     if histogram.shared:
         return _correlate(moments, histogram)
@@ -95,6 +74,14 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     # Millions of bounds with all their digits would be a quarter of the tables.
     first, second = _round_up(moments.expectation_error), _round_up(moments.variance_error)
     return replace(moments, expectation_error=first, variance_error=second)
+
+
+@functools.cache
+def _find_function(name: str) -> Callable[..., Moments]:
+    """Import a formula when it is needed: looking a constant up computes nothing."""
+    module, _, function = name.partition(".")
+    found: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), function)
+    return found
 
 
 def compute_mean(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
@@ -160,7 +147,7 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
     UndefinedError
         If there are too few tasks, for an exponent between 0 and 2 other than 1.
     UsageError
-        For another exponent, or for tasks with weights or shared negatives.
+        For another exponent, or for tasks that share their negatives.
 
     Examples
     --------

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.moments.blocks import offsets_of
-from rankconst.moments.poisson_binomial import Circle, PointLaws
+from rankconst.moments.poisson_binomial import Circle, PointLaws, find_tilt
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF
 from rankconst.moments.summation import Panel, place_nodes
 
@@ -41,8 +41,6 @@ _TABLE = 2**19
 _ROWS = 128
 # Terms below e^-42 are left out of expansions in numbers of at most that modulus.
 _NEGLIGIBLE, _RADIUS = 42.0, 0.6
-_MOST_STEPS = 200
-_STEEPEST = 700.0
 # Sums over so many ranks are formed term by term; x that add less than this, relatively, are left out.
 _TERM_BY_TERM, _NARROWEST, _VANISHED = 128, 64, 1e-15
 # With a smaller variance of B(y), sums over gaps need its whole circle.
@@ -56,7 +54,6 @@ class BlockCounts:
 
     def __init__(self, histogram: Histogram, count: int) -> None:
         self.count = count
-        self._rules: dict[tuple[int, int], tuple[Counts, Values, Values]] = {}
         self.starts = offsets_of(histogram).astype(np.float64)
         self.stops = histogram.last_ranks.astype(np.float64)
         self.sizes = histogram.num_candidates.astype(np.float64)
@@ -178,7 +175,7 @@ class BlockCounts:
                 width = left if left <= _NARROWEST else round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
                 panels.append(Panel(end - left, end - left + width, float(stop - start)))
                 left -= width
-        nodes = place_nodes(panels, self._rules)
+        nodes = place_nodes(panels)
         return nodes.points, nodes.weights
 
     def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
@@ -201,26 +198,13 @@ class BlockCounts:
 
 
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
-    """Return s that puts the tilted mean near `target`, and the tilted variance there. Chances: shape (X, U)."""
-    s = np.zeros(len(share))
-    low, high = np.full(s.size, -_STEEPEST), np.full(s.size, _STEEPEST)
-    goal = np.log(target / (uncertain - target))
-    for _ in range(_MOST_STEPS):
+    """Return the tilt of chances, shape (X, U), as :func:`find_tilt` does."""
+
+    def moments(s: Values) -> tuple[Values, Values]:
         tilted = share / (share + (1 - share) * np.exp(-s)[:, None])
-        mean = np.einsum("xu,xu->x", tasks, tilted)
-        variance = np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
-        off = np.abs(mean - target) > 1e-4 * np.sqrt(variance)
-        if not np.any(off):
-            break
-        low, high = np.where(mean < target, s, low), np.where(mean > target, s, high)
-        # The log-odds of the mean are linear in s when all chances are equal, and nearly so else.
-        rest = uncertain - mean
-        with np.errstate(all="ignore"):
-            step = (goal - np.log(mean / rest)) * mean * rest / (uncertain * variance)
-        moved = s + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
-        inside = (moved > low) & (moved < high)
-        s = np.where(off, np.where(inside, moved, 0.5 * (low + high)), s)
-    return s, variance
+        return np.einsum("xu,xu->x", tasks, tilted), np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
+
+    return find_tilt(moments, uncertain, target, 1e-4)
 
 
 def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> Complex:

@@ -10,7 +10,8 @@ r"""The variance of the ranks, V = (1/n) sum (r_i - r)^2 with r their mean, and 
           + \frac{1}{n^4} \Bigl(\sum (m_{4,i} - 3 m_{2,i}^2) + 2 \bigl(\sum m_{2,i}\bigr)^2\Bigr)
           - \frac{2}{n^3} \sum (m_{4,i} - m_{2,i}^2)
 
-where odd central moments vanish, the uniform law being symmetric: m_2 = (N^2-1)/12, m_4 = (N^2-1)(3N^2-7)/240.
+with p_i in place of 1/n where tasks count with weights p_i that add up to 1. Odd central moments vanish, the uniform
+law being symmetric: m_2 = (N^2-1)/12, m_4 = (N^2-1)(3N^2-7)/240.
 
 *Standard deviation.* With the gap g = 1 - E[M] / sqrt(E[V]), which Jensen's inequality makes positive,
 
@@ -68,8 +69,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.blocks import GOOD_FOR_MANY, has_many_blocks, split_offsets
-from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
+from rankconst.moments.blocks import GOOD_FOR_MANY, has_many_blocks, offsets_of, split_offsets
+from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments, lift_rounding
 from rankconst.moments.summation import uniform_rule
 from rankconst.moments.sums import MIDPOINT, binomial, condense
 
@@ -83,19 +84,15 @@ ORDER, _LOW_ORDER = 18, 8
 # Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22.
 STEP = 1 / 5
 # Nodes of one task's Gauss rules, which for central moments are ORDER + 2: exact for the means of y^(2 ORDER).
-_NODES = 20
-_FEW_NODES = 8
+_NODES, _FEW_NODES = 20, 8
 # Up to this sqrt(t) N the rules give the mean of a Gaussian to rounding.
-_NARROW = 5.0
-_VERY_NARROW = 0.5
+_NARROW, _VERY_NARROW = 5.0, 0.5
 # Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-12
 # Relative errors of the terms of a central moment, and of those of one task's means, in units of roundoff.
-_MOMENT_ERROR = 32
-_MEAN_ERROR = 4
+_MOMENT_ERROR, _MEAN_ERROR = 32, 4
 # Relative errors of L(s) - exp(-s) from its power series and of L(s) from its integral, in units of roundoff.
-_POWER_SERIES_ERROR = 32
-_TRANSFORM_ERROR = 16
+_POWER_SERIES_ERROR, _TRANSFORM_ERROR = 32, 16
 # Integrands are dropped below exp(-this), Gaussians outside of sqrt(this) widths.
 _VANISHED = 60.0
 # The share of a trapezoidal sum in c that its step may cost is 2 exp(-this).
@@ -113,7 +110,9 @@ _COLUMNS = 512
 
 
 def rank_variance(histogram: Histogram) -> Moments:
-    """Return the moments of the variance of the ranks; in whole numbers, so that both are correctly rounded."""
+    """Return the moments of the variance of the ranks; without weights in whole numbers, both correctly rounded."""
+    if histogram.weights is not None:
+        return _weighted_variance(histogram, histogram.weights / histogram.total_weight)
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
@@ -138,6 +137,27 @@ def rank_variance(histogram: Histogram) -> Moments:
     )
     mean, spread = float(expectation), float(variance)
     return Moments(mean, UNIT_ROUNDOFF * mean, spread, UNIT_ROUNDOFF * spread, "closed_form")
+
+
+def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
+    """Return the moments of sum p_i r_i^2 - (sum p_i r_i)^2 for weights p_i that add up to 1: p_i instead of 1/n."""
+    if histogram.total == 1:
+        return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
+    tasks = histogram.num_tasks.astype(np.float64)
+    square = np.square(histogram.num_candidates.astype(np.float64))
+    second, excess = (square - 1) / 12, (square - 1) * (square - 4) / 180
+    offsets = offsets_of(histogram)
+    middles = offsets - offsets.min() + (histogram.num_candidates + 1) / 2
+    away = middles - math.fsum((tasks * p * middles).tolist())
+    # What rounding of the means adds to squares of differences.
+    blur = np.square(away) + 2 * np.abs(away) * float(middles.max())
+    crossed = 2 * float(np.sum(tasks * p**2 * second)) ** 2
+    kept, lost = tasks * p**2 * (4 * away**2 * second + excess), tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120)
+    size = float(np.sum(tasks * p**2 * (4 * blur * second + excess) + lost)) + crossed
+    expectation = math.fsum((tasks * p * (away**2 + (1 - p) * second)).tolist())
+    slack = 32 * UNIT_ROUNDOFF * np.array([float(np.sum(tasks * p * (blur + second))), size])
+    spread = lift_rounding(np.array([math.fsum([*kept.tolist(), crossed, *(-lost).tolist()])]), slack[1:])
+    return Moments(expectation, float(slack[0]), float(spread[0]), float(slack[1]), "closed_form")
 
 
 def standard_deviation(histogram: Histogram) -> Moments:
@@ -212,12 +232,9 @@ class _Ranks:
         return self.offsets + (self.sizes + 1) / 2
 
     @cached_property
-    def rule(self) -> tuple[Values, Values]:
-        return self.rule_of(_NODES)
-
-    @cached_property
-    def short_rule(self) -> tuple[Values, Values]:
-        return self.rule_of(_FEW_NODES)
+    def rules(self) -> tuple[tuple[Values, Values], ...]:
+        """The rules of few and of many nodes."""
+        return self.rule_of(_FEW_NODES), self.rule_of(_NODES)
 
     def rule_of(self, nodes: int) -> tuple[Values, Values]:
         """Return the rules of so many nodes of all sizes, each from its mean on."""
@@ -283,7 +300,7 @@ class _Ranks:
             for limit, nodes in ((_VERY_NARROW, _FEW_NODES), (_NARROW, _NODES))
         )
         total = np.zeros(c.size)
-        for part, (nodes, shares) in ((slice(few), self.short_rule), (slice(few, many), self.rule)):
+        for part, (nodes, shares) in ((slice(few), self.rules[0]), (slice(few, many), self.rules[1])):
             if self.sizes[part].size:
                 offset = c[:, None] - self.middles[part]
                 total += _log_mean_by_rule(t, offset, nodes[part], shares[part]) @ self.weights[part]

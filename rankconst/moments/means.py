@@ -65,7 +65,8 @@ def mean_rank(histogram: Histogram) -> Moments:
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    expectation = int(np.dot(tasks, 2 * offsets_of(histogram).astype(object) + sizes + 1)) / (2 * n)
+    ends = sizes + 1 if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes + 1
+    expectation = int(np.dot(tasks, ends)) / (2 * n)
     variance = int(np.dot(tasks, sizes * sizes - 1)) / (12 * n * n)
     return Moments(expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form")
 
@@ -100,7 +101,7 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     """
     if k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
-    left = np.subtract(float(k), offsets_of(histogram), dtype=np.float64)
+    left = float(k) if histogram.offsets is None else np.subtract(float(k), histogram.offsets, dtype=np.float64)
     return average(histogram, *_hit(histogram.num_candidates, left), 0.0)
 
 
@@ -121,26 +122,12 @@ def _reciprocal(num_candidates: Counts) -> tuple[Values, Values, Values]:
 def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
     """Return e and v of whether the rank of one task is at most k."""
     size = num_candidates.astype(np.float64)
-    hits = np.clip(k, 0.0, size)
+    hits = np.minimum(np.maximum(k, 0.0), size)
     return hits / size, hits * (size - hits) / (size * size)
 
 
 def moments_of_tasks(metric: Metric, num_candidates: Counts) -> tuple[Values, Values] | None:
-    """Return what single tasks add to a mean under chance.
-
-    Parameters
-    ----------
-    metric
-        MR, MRR or Hits@k.
-    num_candidates
-        Numbers of candidates N. Shape (U,), int64, each >= 1.
-
-    Returns
-    -------
-    tuple of numpy.ndarray or None
-        Mean and variance of the rank, of its reciprocal, or of whether it is at most k: those of a rank uniform on
-        1 .. N (Hoyt et al. 2022, section 3). Shapes (U,), float64, exact but for rounding. None for any other metric.
-    """
+    """Return mean and variance of what single tasks add to MR, MRR or Hits@k under chance; None for other metrics."""
     if metric.hits_k is not None:
         return _hit(num_candidates, float(metric.hits_k))
     if metric.moments == f"means.{mean_rank.__name__}":
@@ -148,16 +135,6 @@ def moments_of_tasks(metric: Metric, num_candidates: Counts) -> tuple[Values, Va
     if metric.moments == f"means.{mean_reciprocal_rank.__name__}":
         return _reciprocal(num_candidates)[:2]
     return None
-
-
-def cut_off_reciprocal_rank(histogram: Histogram, k: int | None) -> Moments:
-    """Return the moments of MRR@k: e = H(min(k, N)) / N, and so on."""
-    return _cut_off_mean(histogram, k, lambda rank: 1 / rank)
-
-
-def cut_off_ndcg(histogram: Histogram, k: int | None) -> Moments:
-    """Return the moments of nDCG@k."""
-    return _cut_off_mean(histogram, k, lambda rank: math.log(2) / np.log1p(rank))
 
 
 def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
@@ -182,27 +159,28 @@ def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Val
     return replace(found, expectation_error=found.expectation_error + open_by)
 
 
+def _gain(rank: Values) -> Values:
+    """Return 1/log2(1 + r): one relevant answer, ideal gain 1 (Jarvelin and Kekalainen 2002)."""
+    return np.asarray(math.log(2) / np.log1p(rank))
+
+
+cut_off_reciprocal_rank = functools.partial(_cut_off_mean, f=lambda rank: 1 / rank)
+cut_off_ndcg = functools.partial(_cut_off_mean, f=_gain)
+
+
 def ndcg(histogram: Histogram) -> Moments:
-    """Return the moments of nDCG, the mean of 1/log2(1 + r).
-
-    Jarvelin and Kekalainen 2002, *Cumulated gain-based evaluation of IR techniques*: one relevant answer, ideal gain 1.
-    """
-    return mean_of(histogram, lambda rank: math.log(2) / np.log1p(rank))
-
-
-def mean_of(histogram: Histogram, f: Callable[[Values], Values]) -> Moments:
-    """Return the moments of the mean of any f(rank) that `sum_over_ranks` takes; the errors need an f of one sign."""
+    """Return the moments of nDCG, the mean of 1/log2(1 + r)."""
     if histogram.offsets is not None:
         blocks = blocks_of(histogram)
-        mean = blocks.mean(values := f(blocks.points))
+        mean = blocks.mean(values := _gain(blocks.points))
         variance = blocks.mean(np.square(blocks.deviations(values, mean)))
         # A value is good to its own roundings, of which a narrow spread has the more.
         off = _TERM_ERROR * np.abs(mean)
         slack = _SUM_ERROR * variance + off * (2 * np.sqrt(variance) + off) * (histogram.num_candidates > 1)
         return average(histogram, mean, variance, slack, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
-    mean = sum_over_ranks(f, histogram.num_candidates) / size
-    square = sum_over_ranks(lambda rank: np.square(f(rank)), histogram.num_candidates) / size
+    mean = sum_over_ranks(_gain, histogram.num_candidates) / size
+    square = sum_over_ranks(lambda rank: np.square(_gain(rank)), histogram.num_candidates) / size
     variance = np.where(size > 1, square - mean * mean, 0.0)
     slack = _SUM_ERROR * (square + 2 * mean * mean) * (size > 1)
     return average(histogram, mean, variance, slack, _SUM_ERROR)
@@ -220,30 +198,21 @@ def average(
     `error` bounds the relative error of the average of `mean` if it is more than of a few roundings, `slack` the
     absolute error of `variance`.
     """
-    weights = 1.0 if histogram.weights is None else histogram.weights
     tasks = histogram.row_weights
-    total = histogram.total_weight
+    total = math.fsum(tasks.tolist())
+    twice = tasks if histogram.weights is None else tasks * histogram.weights
     expectation = math.fsum((tasks * mean).tolist()) / total
-    spread = math.fsum((tasks * weights * variance).tolist()) / total / total
+    spread = math.fsum((twice * variance).tolist()) / total / total
+    lost = 0.0 if isinstance(slack, float) and slack == 0.0 else float(np.sum(twice * slack)) / total / total
     # Positive terms, each good to a few roundings; the sum itself is exact.
     rounding = UNIT_ROUNDOFF * (_WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS)
     return Moments(
         expectation=expectation,
         expectation_error=rounding * expectation if error is None else error * abs(expectation),
         variance=spread,
-        variance_error=rounding * spread + float(np.sum(tasks * weights * slack)) / total / total,
+        variance_error=rounding * spread + lost,
         method="closed_form",
     )
-
-
-def geometric_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of GMR, the geometric mean of the ranks."""
-    return _product(histogram, 1.0)
-
-
-def inverse_geometric_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of IGMR, one over the geometric mean of the ranks."""
-    return _product(histogram, -1.0)
 
 
 def _product(histogram: Histogram, sign: float) -> Moments:
@@ -272,6 +241,10 @@ def _product(histogram: Histogram, sign: float) -> Moments:
         * (2 * error * math.expm1(spread) + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)),
         method="closed_form",
     )
+
+
+geometric_mean_rank = functools.partial(_product, sign=1.0)
+inverse_geometric_mean_rank = functools.partial(_product, sign=-1.0)
 
 
 def num_ranks(histogram: Histogram) -> Moments:

@@ -20,16 +20,13 @@ with :math:`\Delta^2 f(s) = f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1)`. Between neigh
 y, so a few points are enough (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 estimates both
 moments from random rankings.)
 
-Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) = m) h(x)/h(y) (:mod:`.block_counts`).
-The sum over x < y then takes time, but is a correction of the order of 1/n. So where there are many y it is formed for
-some; for the others its ratio to what independent gaps would give, which changes slowly, is interpolated. Half of them
-tell the error.
+Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) = m) h(x)/h(y) (:mod:`.block_counts`,
+:mod:`.gaps`).
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -39,7 +36,9 @@ import numpy as np
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.moments.block_counts import BlockCounts
 from rankconst.moments.blocks import certain_moments
+from rankconst.moments.gaps import Gaps, find_gaps
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
+from rankconst.moments.powers import inverse_mean_rank
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, place_nodes
 
@@ -61,13 +60,8 @@ _GAP_SCALES = 45.0
 _GAP_NODES = 32
 # Sums over that many terms or fewer are formed term by term.
 _TERM_BY_TERM = 64
-# Of blocks: the logarithms that sums over gaps may take to be formed for all y, for how many y they are formed else at
-# first, and the share of gaps below which no more are left.
-_GAP_BUDGET, _SOME_GAPS, _GONE = 2**19, 13, 1e-14
-# The number of y is doubled while a variance errs by more than this share and the logarithms are fewer than that.
-_PRECISE, _MOST_LOGARITHMS = 1e-4, 2**24
-# Of the polynomials that interpolate between these, and in how long a window gaps are followed rank by rank.
-_DEGREE, _TRACED = 5, 2**16
+# Of blocks, more and more sums over gaps are formed while a variance errs by more than this share.
+_PRECISE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,66 +93,6 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Gaps:
-    """Sums over x < y, at some y, of P(B(x) = B(y) = m) / P(B(y) = m) times a function."""
-
-    chosen: Counts  # ascending
-    laws: list[tuple[Counts, Values]]  # of each, x and weights
-    exact: bool  # no other y has any weight to speak of
-    steps: Values  # nearly P(B(y - 1) = B(y) = m) / P(B(y) = m), at all y
-
-    def sum(self, points: Counts, mass: Values, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
-        """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
-        pairs = zip(self.chosen.tolist(), self.laws, strict=True)
-        sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
-        base = np.ones((2, points.size)) if self.exact else _chain(points, self.steps, curvature)
-        at = np.searchsorted(points, self.chosen)
-        ratio = np.divide(sums.T, base[:, at], out=np.ones_like(sums.T), where=base[:, at] != 0)
-        routes = []
-        for degree in (1, _DEGREE):
-            fine, coarse = (
-                base * np.stack([_interpolate(points, self.chosen[::step], each[::step], degree) for each in ratio])
-                for step in (1, 2)
-            )
-            routes.append((fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)))
-        return min(routes, key=lambda route: float(np.sum(mass * route[1][1])))
-
-
-def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
-    """Interpolate by polynomials through the nearest nodes; beyond the outermost, by what is there."""
-    x = np.clip(x, nodes[0], nodes[-1])
-    taken = min(degree + 1, nodes.size)
-    first = np.clip(np.searchsorted(nodes, x) - taken // 2, 0, nodes.size - taken)
-    near = first[:, None] + np.arange(taken)
-    away = (x[:, None] - nodes[near]).astype(np.float64)
-    total = np.zeros(x.size)
-    for i in range(taken):
-        others = np.arange(taken) != i
-        apart = nodes[near[:, [i]]] - nodes[near[:, others]]
-        total += values[near[:, i]] * np.prod(away[:, others] / apart, axis=1)
-    return total
-
-
-def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
-    """Return the sums as if the gaps of neighbouring y were independent: next to them but for some 1/n."""
-    y, first, last = points.astype(np.float64), int(points[0]), int(points[-1])
-    if last - first >= y.size:
-        # Gaps are short next to y, but may reach beyond the end of a block.
-        length = steps / np.maximum(1 - steps, 1 / last)
-        if last - first < _TRACED:
-            each = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
-            length = np.array([*itertools.accumulate(each, lambda gap, step: step * (1 + gap))])[points - first]
-        return np.asarray(curvature(2 * y) * length)
-    reached, total = steps[1:], np.zeros((2, y.size))
-    for gap in range(1, y.size):
-        if reached.max() < _GONE:
-            break
-        total[:, gap:] += reached * curvature(2 * y[gap:] - gap)
-        reached = reached[1:] * steps[1 : y.size - gap]
-    return total
-
-
-@dataclass(frozen=True, slots=True)
 class _MedianLaw:
     """The laws of the two middle ranks, on a window outside of which they have no mass to speak of."""
 
@@ -173,26 +107,8 @@ class _MedianLaw:
     nodes: Nodes
     laws: PointLaws
     needed: list[int]  # m - C(x) in each panel: how many of the ranks that x does not make certain it takes
-    gaps: _Gaps | None = None  # of blocks, where n is even
+    gaps: Gaps | None = None  # of blocks, where n is even
     rules: _Rules = field(default_factory=_Rules)  # those for sums over gaps that were formed so far
-
-
-def median_rank(histogram: Histogram) -> Moments:
-    """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
-    if certain := certain_moments(CATALOGUE["median_rank"], histogram):
-        return certain
-    return _summarise(_median_law(histogram), _RANK)
-
-
-def inverse_median_rank(histogram: Histogram) -> Moments:
-    """Return the moments of one over the median rank.
-
-    For even n with B far above A (two tasks, or half of the tasks pinned at 1) the variance is a small difference of
-    E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
-    """
-    if certain := certain_moments(CATALOGUE["inverse_median_rank"], histogram):
-        return certain
-    return _summarise(_median_law(histogram), _INVERSE)
 
 
 def _rank_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
@@ -219,6 +135,22 @@ def _inverse_curvature(s: Values, c: float) -> tuple[Values, Values]:
 
 _RANK = _Statistic(float, _rank_difference, _rank_curvature)
 _INVERSE = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature)
+
+
+def median_rank(histogram: Histogram) -> Moments:
+    """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
+    return certain_moments(CATALOGUE["median_rank"], histogram) or _summarise(_median_law(histogram), _RANK)
+
+
+def inverse_median_rank(histogram: Histogram) -> Moments:
+    """Return the moments of one over the median rank; of two tasks, that is one over the mean rank.
+
+    For even n with B far above A (half of the tasks pinned at 1) the variance is a small difference of E[1/A^2] and
+    what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
+    """
+    if histogram.total == 2:
+        return inverse_mean_rank(histogram)
+    return certain_moments(CATALOGUE["inverse_median_rank"], histogram) or _summarise(_median_law(histogram), _INVERSE)
 
 
 def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
@@ -455,34 +387,12 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
         needed=[middle - profile.num_certain(panel.start) for panel in panels],
     )
     if panels and paired and isinstance(profile, _BlockProfile):
-        for gaps in _find_gaps(profile.counts, nodes, laws, steps, lowest):
+        for gaps in find_gaps(profile.counts, nodes, laws, steps, lowest):
             law = replace(law, gaps=gaps)
             moments = (_summarise(law, statistic) for statistic in (_RANK, _INVERSE))
             if all(each.variance_error <= _PRECISE * each.variance for each in moments):
                 break
     return law
-
-
-def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int) -> Iterator[_Gaps]:
-    """Find the laws of the lower middle rank given the upper one, for more and more y."""
-    mass = np.abs(nodes.weights * laws.mass)
-    # What y bring to the moments of the median and of its inverse.
-    brought = np.maximum(*(each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)))
-    heavy = np.flatnonzero(brought > UNIT_ROUNDOFF / 16)
-    law_of = functools.cache(functools.partial(counts.gap_law, lowest=lowest))
-    pilot = int(nodes.points[np.argmax(mass)])
-    cost = counts.gap_cost(pilot, law_of(pilot)[0])
-    # As dense as makes linear interpolation err least.
-    running = np.cumsum(np.cbrt(brought[heavy]))
-    number, exact = (heavy.size if cost * heavy.size <= _GAP_BUDGET else _SOME_GAPS), False
-    while not exact:
-        exact = number >= heavy.size
-        places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
-        chosen = nodes.points[heavy if exact else heavy[np.unique(places)]]
-        yield _Gaps(chosen, [law_of(y) for y in chosen.tolist()], exact, steps)
-        number = 2 * number - 1
-        if cost * number > _MOST_LOGARITHMS:
-            return
 
 
 def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: bool) -> Iterator[Panel]:

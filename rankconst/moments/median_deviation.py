@@ -46,6 +46,7 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.ranks import NORMAL_QUARTILE
 from rankconst.moments.blocks import certain_moments, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS, UNSEEN, count_rare, estimate, is_rare, make_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,12 +59,8 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int32] | NDArray[np.int64]
 
 
-# The seed of every sample, so that results depend on the histogram alone.
-SEED = 20_220_315
 # The standard errors aimed at, in units of the standard deviation and variance of M: they set the number of draws.
 GOAL = 2.0**-5
-# Bounds on the number of draws; the fewest are for hundreds of thousands of distinct N.
-FEWEST_DRAWS, MOST_DRAWS = 2**5, 2**13
 # Draws times distinct N may reach this, unless the fewest draws exceed it already; and of blocks, draws times tasks.
 WORK, BLOCK_WORK = 2**22, 2**18
 
@@ -74,8 +71,6 @@ _TABLE = 2**20
 _SMALLEST_BATCH, _LARGEST_BATCH = 48, 2**12
 # Up to this many tasks beyond the number of distinct N, each rank is drawn.
 _FEW_TASKS = 64
-# If fewer draws than the first differ from the commonest value, the second is how many unseen ones are assumed.
-_RARE, _UNSEEN = 30, 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +113,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     # Of tasks with one candidate, those with the same offset are one row.
     if n == 1 or 2 * int(np.max(histogram.num_tasks[histogram.num_candidates == 1], initial=0)) > n:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
-    # Its streams are frozen (NEP 19); those of a Generator may change with any release of NumPy.
-    rng = np.random.RandomState(np.random.PCG64(SEED))
+    rng = make_generator()
     control = _place_control(histogram)
     limit = most_draws(histogram)
     size = min(_PILOT, limit // 2)
@@ -162,7 +156,7 @@ def _fit(values: Values, counts: Values) -> Values:
     # Any coefficients will do; those of three digits do not depend on the machine's linear algebra.
     slopes = np.array([float(f"{slope:.3g}") for slope in fitted])
     # If R hardly varies, what makes it vary may go unseen, and so the error: that of M is at least estimable.
-    return 0.0 * slopes if _is_rare(_count_rare(values - slopes @ counts), values.size) else slopes
+    return 0.0 * slopes if is_rare(count_rare(values - slopes @ counts), values.size) else slopes
 
 
 def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> Moments:
@@ -201,8 +195,8 @@ def _make_plan(control: _Control, values: Values, counts: Values, limit: int) ->
 def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Moments | None:
     """Return estimates if nearly all values are one and the same, else None."""
     draws = values.size
-    rare = _count_rare(values)
-    if not _is_rare(rare, draws):
+    rare = count_rare(values)
+    if not is_rare(rare, draws):
         return None
     common = float(np.median(values))
     expectation = float(values.mean())
@@ -210,30 +204,14 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
     variance = float(squares.mean())
     if rare == 0:
         chance = max(_bound_escape(histogram, common), sys.float_info.min)
-        off = min(math.sqrt(_UNSEEN) / draws, chance)
+        off = min(math.sqrt(UNSEEN) / draws, chance)
         # The histograms of tables 1.0.0 keep their errors, but with equal even N the median may be either of two ranks.
         if histogram.offsets is not None or chance == 1.0:
             gap = _bound_distance(histogram, common, largest)
             beyond = _IMPROBABLE * largest
             return _sampled(expectation, off * gap + beyond, variance, off * gap**2 + beyond * largest)
         return _sampled(expectation, off * largest, variance, off * largest**2)
-    gap = float(np.max(np.abs(values - common)))
-    return _sampled(
-        expectation=expectation,
-        expectation_error=math.sqrt(float(squares.sum()) + _UNSEEN * gap**2) / draws,
-        variance=variance,
-        variance_error=math.sqrt(float(np.sum(np.square(squares - variance))) + _UNSEEN * gap**4) / draws,
-    )
-
-
-def _count_rare(values: Values) -> int:
-    """Return how many values differ from the median, by more than rounding."""
-    off = np.abs(values - np.median(values))
-    return int(np.count_nonzero(off > 1e-9 * np.max(np.abs(values))))
-
-
-def _is_rare(times: int, draws: int) -> bool:
-    return times < _RARE and 2 * times < draws
+    return estimate(values, float(np.max(np.abs(values - common))))
 
 
 def _bound_escape(histogram: Histogram, value: float) -> float:

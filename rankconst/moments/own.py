@@ -107,8 +107,6 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
         raise UsageError("the exponent of a power mean must be a number, or infinite.")
     if exponent == 0:
         return geometric_mean_rank(histogram)
-    if histogram.is_weighted:
-        raise UsageError("of power means, only the one with exponent 0 has moments for weighted tasks.")
     if math.isinf(exponent):
         return extreme_rank(histogram, largest=exponent == math.inf)
     if abs(exponent) > _LARGEST or _BELOW < exponent < _LEAST:

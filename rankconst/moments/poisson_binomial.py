@@ -26,6 +26,8 @@ import numpy as np
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from rankconst.moments.result import Complex, Counts, Values
@@ -97,6 +99,32 @@ class Circle:
         return np.where(left, -tail, tail), mass, error
 
 
+def find_tilt(
+    moments: Callable[[Values], tuple[Values, Values]], uncertain: Counts, target: Values, off: float
+) -> tuple[Values, Values]:
+    """Return s that puts the tilted mean within `off` deviations of `target`, and the tilted variance there.
+
+    `moments` returns mean and variance under a tilt.
+    """
+    s = np.zeros(target.size)
+    low, high = np.full(s.size, -_STEEPEST), np.full(s.size, _STEEPEST)
+    goal = np.log(target / (uncertain - target))
+    for _ in range(_MOST_STEPS):
+        mean, variance = moments(s)
+        away = np.abs(mean - target) > off * np.sqrt(variance)
+        if not np.any(away):
+            break
+        low, high = np.where(mean < target, s, low), np.where(mean > target, s, high)
+        # The log-odds of the mean are linear in s when all p are equal, and nearly so else.
+        rest = uncertain - mean
+        with np.errstate(all="ignore"):
+            step = (goal - np.log(mean / rest)) * mean * rest / (uncertain * variance)
+        moved = s + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
+        inside = (moved > low) & (moved < high)
+        s = np.where(away, np.where(inside, moved, 0.5 * (low + high)), s)
+    return s, variance
+
+
 class BelowCounts:
     """The laws of B(x) at given points: ascending, each below the largest N."""
 
@@ -154,24 +182,7 @@ class BelowCounts:
         return circle.read_off(self._log_ratio(x, first, needed, circle.zeta), uncertain, needed, left)
 
     def _tilt(self, x: Values, first: Counts, uncertain: Counts, target: Values) -> tuple[Values, Values]:
-        """Return s that puts the tilted mean near `target`, and the tilted variance there."""
-        s = np.zeros(x.size)
-        low, high = np.full(x.size, -_STEEPEST), np.full(x.size, _STEEPEST)
-        goal = np.log(target / (uncertain - target))
-        for _ in range(_MOST_STEPS):
-            mean, variance = self._tilted_moments(x, first, s)
-            away = np.abs(mean - target) > 0.05 * np.sqrt(variance)
-            if not np.any(away):
-                break
-            low = np.where(mean < target, s, low)
-            high = np.where(mean > target, s, high)
-            # The log-odds of the mean are linear in s when all p are equal, and nearly so else.
-            rest = uncertain - mean
-            step = (goal - np.log(mean / rest)) * mean * rest / (uncertain * variance)
-            moved = s + np.clip(step, -8.0, 8.0)
-            inside = (moved > low) & (moved < high)
-            s = np.where(away, np.where(inside, moved, 0.5 * (low + high)), s)
-        return s, variance
+        return find_tilt(lambda s: self._tilted_moments(x, first, s), uncertain, target, 0.05)
 
     def _tilted_moments(self, x: Values, first: Counts, s: Values) -> tuple[Values, Values]:
         w = np.expm1(s)

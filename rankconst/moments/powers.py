@@ -16,17 +16,17 @@ of such integrals and loses as many digits as the relative variance has zeros.
 one task. It has no cancellation, and is the more accurate the more tasks there are.
 
 Where ranks are uniform on blocks a+1 .. a+T, both need no more than the means of exp(-t r^q) and the central moments of
-r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S: L(t) gets the factor exp(-t sum a).
+r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S: L(t) gets the factor exp(-t sum a). Where
+task i counts with weight w_i, w_i r_i^q takes the place of r_i^q, with weights that add up to n.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -59,26 +59,6 @@ _FAR = 16.0
 _TRANSFORM_ERROR = 64
 # Relative error of a mean of certain ranks.
 _CERTAIN_ERROR = 16 * UNIT_ROUNDOFF
-
-
-def inverse_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of IAMR, one over the mean rank: q = 1, s = -1."""
-    return power_mean(histogram, 1.0, inverse=True)
-
-
-def harmonic_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of HMR, the harmonic mean of the ranks: q = -1."""
-    return power_mean(histogram, -1.0)
-
-
-def quadratic_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of the quadratic mean of the ranks: q = 2."""
-    return power_mean(histogram, 2.0)
-
-
-def inverse_quadratic_mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of one over the quadratic mean of the ranks: q = 2, s = -1."""
-    return power_mean(histogram, 2.0, inverse=True)
 
 
 def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> Moments:
@@ -123,51 +103,27 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     )
 
 
+inverse_mean_rank = functools.partial(power_mean, exponent=1.0, inverse=True)
+harmonic_mean_rank = functools.partial(power_mean, exponent=-1.0)
+quadratic_mean_rank = functools.partial(power_mean, exponent=2.0)
+inverse_quadratic_mean_rank = functools.partial(power_mean, exponent=2.0, inverse=True)
+
+
 # A mean and its inverse are asked for one after the other, and share all but the last series.
 @functools.lru_cache(maxsize=1)
 def _sum_powers(histogram: Histogram, exponent: float) -> _Sum:
-    if histogram.offsets is not None and exponent != 1:
+    if histogram.is_weighted or (histogram.offsets is not None and exponent != 1):
         return _SumOverBlocks(histogram, exponent)
     below, above = split_offsets(histogram)
     return _SumOverFirstRanks(*condense(below.num_candidates, below.num_tasks), exponent, above)
 
 
-class _Sum(ABC):
-    """S = sum r_i^q as a random variable: tasks in rows, of equal law in each."""
-
-    weights: Values  # how many tasks, a real number: shape (V,)
-    exponent: float
-
-    @property
-    @abstractmethod
-    def mean(self) -> float:
-        """E[S]."""
-
-    @property
-    @abstractmethod
-    def least(self) -> float:
-        """A value that S is never below, but for rounding."""
-
-    @abstractmethod
-    def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Return ln L(t), and if `slope` is asked for -L'(t)/L(t), else ones. Shapes those of `t`."""
-
-    @abstractmethod
-    def central_moments(self) -> tuple[Values, list[Values]]:
-        """Return each row's unit of r^q over E[S], and the central moments in it, orders 0 to ORDER."""
-
-    @cached_property
-    def central(self) -> list[float]:
-        """The central moments of S / E[S], orders 0 to ORDER."""
-        return _central_moments(self)
-
-
-@dataclass(frozen=True)
-class _SumOverFirstRanks(_Sum):
-    """The ranks are 1 .. N, tasks condensed; of q = 1, the whole number `above` is added to their sum."""
+@dataclass(frozen=True, eq=False)
+class _SumOverFirstRanks:
+    """S = sum r_i^q for ranks 1 .. N, tasks condensed; of q = 1, the whole number `above` is added to it."""
 
     sizes: Values
-    weights: Values
+    weights: Values  # how many tasks, a real number: shape (V,)
     exponent: float
     above: int = 0
 
@@ -191,11 +147,11 @@ class _SumOverFirstRanks(_Sum):
 
     @property
     def least(self) -> float:
-        """All ranks are 1, or N."""
+        """A value that S is never below, but for rounding: all ranks are 1, or N."""
         return self.above + float(np.sum(self.weights * np.minimum(self.sizes**self.exponent, 1.0)))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Form the mean for all sizes and some t at once."""
+        """Return ln L(t), and if `slope` is asked for -L'(t)/L(t), else ones: for all sizes and some t at once."""
         sizes, tasks = self.sizes, self.weights
         chunk = max(_CHUNK // (sizes.size + min(int(sizes.max()), 2 * TABLE)), 1)
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
@@ -228,7 +184,10 @@ class _SumOverFirstRanks(_Sum):
         return np.asarray(sum_over_ranks(weigh, sizes) / sizes * np.exp(-log_phi))
 
     def central_moments(self) -> tuple[Values, list[Values]]:
-        """Form them from raw moments; order 2 comes without cancellation."""
+        """Return each row's unit of r^q over E[S], and the central moments in it, orders 0 to ORDER.
+
+        They are formed from raw moments; order 2 comes without cancellation.
+        """
         n = self.sizes
         ones = np.ones_like(n)
         if self.exponent > 0:
@@ -249,18 +208,22 @@ class _SumOverFirstRanks(_Sum):
         return scale, [ones, np.zeros_like(n), second, *higher]
 
 
-class _SumOverBlocks(_Sum):
-    """The ranks are those of blocks."""
+class _SumOverBlocks:
+    """The same where ranks are those of blocks, and r^q counts with a weight."""
 
     def __init__(self, histogram: Histogram, exponent: float) -> None:
         self.blocks = blocks_of(histogram)
         self.weights = histogram.num_tasks.astype(np.float64)
         self.exponent = exponent
+        # In units of the mean weight, so that they add up to n.
+        unit = histogram.total / histogram.total_weight
+        self._own = np.ones_like(self.weights) if histogram.weights is None else histogram.weights * unit
         # r^q in units of c^q, less 1.
-        self._units = self.blocks.centres**exponent
+        self._units = self.blocks.centres**exponent * self._own
         self._shifts = np.expm1(exponent * self.blocks.logs)
         self._means = self.blocks.mean(self._shifts)
-        self._ends = np.stack((offsets_of(histogram) + 1.0, histogram.last_ranks))
+        ends = np.stack((offsets_of(histogram) + 1.0, histogram.last_ranks))
+        self._lowest = np.min(ends**exponent, axis=0)
 
     @cached_property
     def mean(self) -> float:
@@ -270,14 +233,14 @@ class _SumOverBlocks(_Sum):
     @property
     def least(self) -> float:
         """All ranks are the first of their blocks, or the last."""
-        return float(np.sum(self.weights * np.min(self._ends**self.exponent, axis=0)))
+        return float(np.sum(self.weights * self._own * self._lowest))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
         """Form the mean for all blocks, one t after the other."""
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
-        lowest = np.min(self._ends**self.exponent, axis=0)
+        lowest, rows = self._own * self._lowest, self.blocks.rows
         # What a block's least value contributes is taken out: the rest is 1 somewhere.
-        beyond = np.maximum(self.blocks.points**self.exponent - lowest[self.blocks.rows], 0.0)
+        beyond = self._own[rows] * np.maximum(self.blocks.points**self.exponent - self._lowest[rows], 0.0)
         near = np.ones(lowest.size, np.bool_)
         gap = phi = kept = np.ones(0)
         for place, at in enumerate(t.tolist()):
@@ -308,6 +271,9 @@ class _SumOverBlocks(_Sum):
             power = power * away
             found.append(self.blocks.mean(power))
         return self._units / self.mean, found
+
+
+_Sum: TypeAlias = _SumOverFirstRanks | _SumOverBlocks
 
 
 def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
@@ -363,7 +329,7 @@ def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values
 
 def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     """Return expectation and variance of (S / E[S])^power from the binomial series."""
-    central = sums.central
+    central = _central_moments(sums)
     orders = range(2, ORDER + 1)
     once = [binomial(power, k) * central[k] for k in orders]
     twice = [binomial(2 * power, k) * central[k] for k in orders]
@@ -391,6 +357,7 @@ def _mean_power(sizes: Values, power: float) -> Values:
     return np.asarray(sum_over_ranks(lambda rank: rank**power, sizes) / sizes)
 
 
+@functools.lru_cache(maxsize=1)
 def _central_moments(sums: _Sum) -> list[float]:
     """Return the central moments of S / E[S], orders 0 to ORDER."""
     scale, one = sums.central_moments()

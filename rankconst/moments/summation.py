@@ -169,18 +169,13 @@ def _squared_recurrence(length: float | Values, size: int) -> Values:
     return np.asarray(length * length * k * k * (1.0 - ratio * ratio) / (4.0 * (4.0 * k * k - 1.0)))
 
 
-def place_nodes(
-    panels: list[Panel], rules: dict[tuple[int, int], tuple[Counts, Values, Values]] | None = None
-) -> Nodes:
-    """Choose points and weights for consecutive panels; without panels there are no points. `rules` are kept there."""
-    rules = {} if rules is None else rules
+def place_nodes(panels: list[Panel]) -> Nodes:
+    """Choose points and weights for consecutive panels; without panels there are no points."""
     chosen = []
     for panel in panels:
         length = panel.stop - panel.start
-        key = (length, _num_nodes(length, panel.scale))
-        if key not in rules:
-            rules[key] = _whole_rule(*key)
-        chosen.append((panel.start + rules[key][0], *rules[key][1:]))
+        offsets, *rule = _whole_rule(length, _num_nodes(length, panel.scale))
+        chosen.append((panel.start + offsets, *rule))
     if not chosen:
         return Nodes(np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int64))
     firsts = np.cumsum([0] + [len(points) for points, _, _ in chosen[:-1]])

@@ -53,16 +53,22 @@ def binomial(power: float, k: int) -> float:
 
 def harmonic(num_candidates: Counts | Values) -> Values:
     """Return H(N) = sum_{j<=N} 1/j to 4 units of roundoff; beyond HEAD, N need not be whole."""
+    near = _partial_sums(1, num_candidates)
+    if num_candidates.max(initial=0) <= HEAD:
+        return near
     n = num_candidates.astype(np.float64)
     tail = sum(b / (2 * k) * n ** (-2.0 * k) for k, b in enumerate(_BERNOULLI, start=1))
-    return np.where(n <= HEAD, _partial_sums(1, num_candidates), np.log(n) + (np.euler_gamma + (0.5 / n - tail)))
+    return np.where(n <= HEAD, near, np.log(n) + (np.euler_gamma + (0.5 / n - tail)))
 
 
 def harmonic_squares(num_candidates: Counts) -> Values:
     """Return H2(N) = sum_{j<=N} 1/j^2 to 4 units of roundoff."""
+    near = _partial_sums(2, num_candidates)
+    if num_candidates.max(initial=0) <= HEAD:
+        return near
     n = num_candidates.astype(np.float64)
     tail = sum(b * n ** (-2.0 * k - 1) for k, b in enumerate(_BERNOULLI, start=1))
-    return np.where(n <= HEAD, _partial_sums(2, num_candidates), math.pi**2 / 6 - (1 / n - 0.5 / n**2 + tail))
+    return np.where(n <= HEAD, near, math.pi**2 / 6 - (1 / n - 0.5 / n**2 + tail))
 
 
 def _partial_sums(power: int, num_candidates: Counts | Values) -> Values:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.tasks import Tasks
-    from rankconst.values.constants import Adjusted, Constants
+    from rankconst.values.affine import Adjusted
+    from rankconst.values.constants import Constants
     from rankconst.values.published import Interval
 
 

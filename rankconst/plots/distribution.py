@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankconst.plots.density import Density
-    from rankconst.values.constants import Adjusted, Constants
+    from rankconst.values.affine import Adjusted
+    from rankconst.values.constants import Constants
     from rankconst.values.published import Published
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.answers import describe_assumed, find_assumed
-from rankconst.errors import UnknownNameError
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING
 from rankconst.names import squash, write_html
 from rankconst.results.columns import encode_cells, list_distinct
@@ -33,13 +33,17 @@ if TYPE_CHECKING:
     from rankconst.evaluation import Stated
     from rankconst.results.reading import Entry, Reading
     from rankconst.tasks import Tasks
-    from rankconst.values.constants import Adjusted, Constants
+    from rankconst.values.affine import Adjusted
+    from rankconst.values.constants import Constants
     from rankconst.values.significance import Significance
     from rankconst.values.standings import Standings
 
     Places = NDArray[np.intp]
 
 _MOST_SHOWN = 50  # rows, in a notebook
+# What says how much the ranks vary whose mean it stands beside, and the power that makes it a standard deviation.
+_SPREADS = {"standard_deviation": 1.0, "variance": 0.5}
+_MEAN_RANK = "arithmetic_mean_rank"
 # What is said with details alone, as it is usual; so are numbers of tasks and versions.
 _UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
@@ -361,17 +365,32 @@ class AdjustedReading:
 
     def rank_models(self) -> tuple[Standings, ...]:
         """Order the models of each metric on the same tasks, and tell which are told apart by their numbers alone."""
-        groups: dict[tuple[Tasks, Metric, str | None], list[tuple[str, Published]]] = {}
+        groups: dict[tuple[Tasks, str | None, Metric], list[tuple[str, Published]]] = {}
+        spreads: dict[tuple[Tasks, str | None], dict[str, float]] = {}
         constants = {}
         for each in self.entries:
-            if each.published is None or each.constants is None or not each.entry.metric.is_mean:
+            if each.published is None or each.constants is None:
                 continue
-            key = each.constants.tasks, each.entry.metric, each.entry.context.rank_type
-            constants[key] = each.constants
+            metric, place = each.entry.metric, (each.constants.tasks, each.entry.context.rank_type)
             row = self.reading.rows[each.entry.row]
-            first = next((row[name] for name in self.reading.columns if row.get(name)), "")
-            groups.setdefault(key, []).append((each.entry.context.model or first, each.published))
-        return tuple(rank_models(constants[key], models) for key, models in groups.items() if len(models) > 1)
+            name = each.entry.context.model or next((row[own] for own in self.reading.columns if row.get(own)), "")
+            if metric.family in _SPREADS:
+                own = spreads.setdefault(place, {})
+                own[name] = max(own.get(name, 0.0), each.published.upper ** _SPREADS[metric.family])
+            elif metric.is_mean:
+                constants[*place, metric] = each.constants
+                groups.setdefault((*place, metric), []).append((name, each.published))
+        found = tuple(
+            rank_models(constants[key], models, spreads.get(key[:2]) if key[2].family == _MEAN_RANK else None)
+            for key, models in groups.items()
+            if len(models) > 1
+        )
+        if not found:
+            raise DataError(
+                f"{self.reading.name} has no two results of one metric on the same tasks that can be compared: MR, "
+                "MRR, Hits@k or nDCG. `rankconst adjust` shows what it holds."
+            )
+        return found
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""

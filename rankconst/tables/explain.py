@@ -156,7 +156,7 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
     near = difflib.get_close_matches(name, known, n=3)
     hint = f" Did you mean {', '.join(near)}?" if near else ""
     if set(name.split(",")) <= {*known}:
-        hint = " Name each relation by ittables."
+        hint = " Name each relation by itself."
     return (
         f"no {tasks.split} task of {tasks.dataset} has relation {shorten(name)!r} under protocol "
         f"{tasks.protocol}.{hint} "

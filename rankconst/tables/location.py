@@ -8,9 +8,8 @@ read from there without a request, until you delete that file: ``rankconst.load(
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import TablesError, UsageError
 from rankconst.files import exists
@@ -27,66 +26,31 @@ OUTPUT = "rankconst-tables"
 """The folder that builds write to, and in which the command line looks for what the other sets lack."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A way to say where a set of tables is."""
 
     name: str
     recognise: Callable[[str], bool]  # asks nothing of the network
-    locate: Callable[[str], tuple[Path, Folder]]  # the folder or zip file on this machine, and what reads its files
-
-
-def is_doi(text: str) -> bool:
-    """Tell whether a place is that of a deposit."""
-    return text.lower().startswith("doi:")
-
-
-def is_descriptor_url(text: str) -> bool:
-    """Tell whether a place is the address of a descriptor with the tables next to it."""
-    return _is_url(text) and text.partition("#")[0].partition("?")[0].endswith(f"/{DESCRIPTOR}")
-
-
-# Downloads are seldom: what they need is imported for them alone.
+    fetch: str = ""  # the function of :mod:`rankconst.tables.remote` that downloads it; empty for what is here
 
 
 def _is_url(text: str) -> bool:
+    # Downloads are seldom: what they need is imported for them alone.
     from rankconst.download import is_url
 
     return is_url(text)
 
 
-def _locate_zip(text: str) -> tuple[Path, Folder]:
-    return Path(text), find_set(Path(text), text)
-
-
-def _locate_folder(text: str) -> tuple[Path, Folder]:
-    return Path(text), Path(text)
-
-
-def _locate_deposit(text: str) -> tuple[Path, Folder]:
-    from rankconst.tables import remote
-
-    return remote.find_copy(text, remote.fetch_deposit)
-
-
-def _locate_descriptor(text: str) -> tuple[Path, Folder]:
-    from rankconst.tables import remote
-
-    return remote.find_copy(text, remote.fetch_folder)
-
-
-def _locate_zip_url(text: str) -> tuple[Path, Folder]:
-    from rankconst.tables import remote
-
-    return remote.find_copy(text, remote.fetch_zip)
-
-
 KINDS = (
-    Kind("a DOI", is_doi, _locate_deposit),
-    Kind(f"the URL of a {DESCRIPTOR}", is_descriptor_url, _locate_descriptor),
-    Kind("the http or https URL of a zip file", _is_url, _locate_zip_url),
-    Kind("a zip file", lambda text: "://" not in text and is_zip(Path(text)), _locate_zip),
-    Kind("a folder", lambda text: "://" not in text and "\0" not in text, _locate_folder),
+    Kind("a DOI", lambda text: text.lower().startswith("doi:"), "fetch_deposit"),
+    Kind(
+        f"the URL of a {DESCRIPTOR}",
+        lambda text: _is_url(text) and text.partition("#")[0].partition("?")[0].endswith(f"/{DESCRIPTOR}"),
+        "fetch_folder",
+    ),
+    Kind("the http or https URL of a zip file", _is_url, "fetch_zip"),
+    Kind("a zip file", lambda text: "://" not in text and is_zip(Path(text))),
+    Kind("a folder", lambda text: "://" not in text and "\0" not in text),
 )
 """The ways to say where tables are; the first that recognises a text is taken."""
 
@@ -105,8 +69,12 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
         raise TablesError(f"cannot read {text}: {error.strerror}. Check its permissions.") from error
     except (OSError, ValueError):  # too long for a name, a loop of links, a zero byte
         found = None
+    if found is not None and found.fetch:
+        from rankconst.tables import remote
+
+        return remote.find_copy(text, getattr(remote, found.fetch))
     if found is not None:
-        return found.locate(text)
+        return Path(text), find_set(Path(text), text) if is_zip(Path(text)) else Path(text)
     from rankconst.download import hide_login
 
     raise _refuse(repr(shorten(hide_login(text))))

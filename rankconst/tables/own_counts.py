@@ -81,8 +81,6 @@ class Counts:
         ------
         UnknownNameError
             If the metric or the side is unknown, or Hits@k has no k.
-        UsageError
-            For a metric that has no weighted form here, if the tasks are weighted.
         """
         parsed, histogram = parse_metric(metric), self.histogram(side)
         return Constants(
@@ -138,7 +136,7 @@ def from_counts(
     -------
     Counts, or Answers if `relevant` is given
         Whose ``constants`` follow from these counts alone, with the error and method of
-        :class:`~rankconst.moments.Moments`. With weights, only for metrics that have a weighted form.
+        :class:`~rankconst.moments.Moments`.
 
     Raises
     ------

@@ -75,6 +75,7 @@ class TableFiles:
         name: str,
         columns: tuple[str, ...],
         dataset: str | None = None,
+        *,
         coded: tuple[str, ...] = (),
         baseline: str | None = None,
     ) -> pa.Table:

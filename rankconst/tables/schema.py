@@ -15,27 +15,13 @@ if TYPE_CHECKING:
 
 
 class TableColumn(NamedTuple):
-    """A column of a table.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    kind
-        ``text``, ``texts`` (a list), ``count`` (int64), ``real`` (float64) or ``truth``.
-    description
-        What it holds.
-    unit
-        Its unit, where it has one.
-    since
-        The version of the tables that has it first; in older ones it is null.
-    """
+    """A column of a table."""
 
     name: str
-    kind: Literal["text", "texts", "count", "real", "truth"]
+    kind: Literal["text", "texts", "count", "real", "truth"]  # a list of texts, int64, float64
     description: str
     unit: str = ""
-    since: str = ""
+    since: str = ""  # the version of the tables that has it first; in older ones it is null
 
 
 _TASKS = (
@@ -120,16 +106,8 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
     "constants": (
         *_TASKS,
         TableColumn("side", "text", "head, tail, both: the ranks of head and tail pooled; or relation"),
-        TableColumn(
-            "aggregation",
-            "text",
-            "micro: every task counts once",
-        ),
-        TableColumn(
-            "baseline",
-            "text",
-            "the ranker whose results are expected: uniform (chance) or counting",
-        ),
+        TableColumn("aggregation", "text", "micro: every task counts once"),
+        TableColumn("baseline", "text", "the ranker whose results are expected: uniform (chance) or counting"),
         TableColumn("metric", "text", "PyKEEN's key of the metric; hits_at_k for every k"),
         TableColumn("k", "count", "the k of hits_at_k, null for other metrics"),
         TableColumn("num_tasks", "count", "ranking tasks", "tasks"),

@@ -33,24 +33,12 @@ TASK_FIELDS = ("dataset", "protocol", "split", "side", "aggregation")
 
 @dataclass(frozen=True, eq=False)
 class TaskSets:
-    """Every set of tasks of the tables that rank entities, as columns.
-
-    Attributes
-    ----------
-    tables
-        Where they come from.
-    sets
-        The sets.
-    num_tasks
-        Their numbers of tasks.
-    names
-        A name of :data:`TASK_FIELDS` to its value in each set.
-    """
+    """Every set of tasks of the tables that rank entities, as columns."""
 
     tables: Tables = field(repr=False)
     sets: tuple[Tasks, ...]
     num_tasks: NDArray[np.int64]
-    names: Mapping[str, NDArray[np.str_]]
+    names: Mapping[str, NDArray[np.str_]]  # a name of TASK_FIELDS to its value in each set
     _families: tuple[str, ...] = field(repr=False)
     _starts: NDArray[np.int64] = field(repr=False)
     _rows: Mapping[str, NDArray[Any]] = field(repr=False)
@@ -81,11 +69,7 @@ class TaskSets:
         (metrics, families), (methods, written) = (decode(table[name]) for name in ("metric", "method"))
         rows = {name: to_array(table[name]) for name in ("num_tasks", "expectation", "variance")}
         ks: Any = table["k"]
-        rows |= {
-            "k": to_array(ks.fill_null(0)),
-            "metric": metrics,
-            "sampled": (written == "sampled")[methods],
-        }
+        rows |= {"k": to_array(ks.fill_null(0)), "metric": metrics, "sampled": (written == "sampled")[methods]}
         macros = Macros.read(tables, micro)
         sets = (*micro, *macros.sets)
         counted = dict(zip(micro, rows["num_tasks"][starts].tolist(), strict=True))
@@ -154,23 +138,12 @@ class TaskSets:
 
 @dataclass(frozen=True, eq=False)
 class Macros:
-    """The macro averages of sets of tasks, as columns: the tables carry no constants of them.
-
-    Attributes
-    ----------
-    sets
-        The sets with their aggregation.
-    sides
-        Where the groups of rows of their sides are; of one side alone, the second is empty. Shape (M, 2).
-    starts
-        Where each group of rows begins; the last has no rows.
-    num_candidates, num_tasks, weights
-        A row for each number of candidates of each weight, as :class:`~rankconst.tasks.Histogram` has them.
-    """
+    """The macro averages of sets of tasks, as columns: the tables carry no constants of them."""
 
     sets: tuple[Tasks, ...]
-    sides: NDArray[np.intp]
-    starts: NDArray[np.intp]
+    sides: NDArray[np.intp]  # where the groups of rows of both sides are; of one side, the second is empty: (M, 2)
+    starts: NDArray[np.intp]  # where each group of rows begins; the last has no rows
+    # A row for each number of candidates of each weight, as :class:`~rankconst.tasks.Histogram` has them.
     num_candidates: NDArray[np.int64]
     num_tasks: NDArray[np.int64]
     weights: NDArray[np.float64]
@@ -213,15 +186,10 @@ class Macros:
 
 @dataclass(frozen=True, eq=False)
 class RelationSets:
-    """The ranking tasks of each single relation of the tables.
+    """The ranking tasks of each single relation of the tables."""
 
-    Attributes
-    ----------
-    groups
-        Sets of tasks to the names of their relations, the number of tasks of each, and the sum of N + 1 over its tasks:
-        twice their number times E[MR].
-    """
-
+    # Sets of tasks to the names of their relations, the number of tasks of each, and the sum of N + 1 over its tasks:
+    # twice their number times E[MR].
     groups: Mapping[Tasks, tuple[NDArray[np.object_], NDArray[np.int64], NDArray[np.int64]]]
 
     @classmethod

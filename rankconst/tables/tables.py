@@ -16,20 +16,9 @@ import numpy as np
 
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.baselines import (
-    ALL_BASELINES,
-    DEFAULT_BASELINE,
-    OFFERED,
-    parse_baseline,
-)
+from rankconst.catalogue.baselines import ALL_BASELINES, DEFAULT_BASELINE, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import (
-    DEFAULT_PROTOCOL,
-    ENTITY_SIDES,
-    RELATION_SIDE,
-    SIDES,
-    find_protocol,
-)
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, ENTITY_SIDES, RELATION_SIDE, SIDES, find_protocol
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import Names, require_text
@@ -44,10 +33,7 @@ from rankconst.tables.explain import (
 from rankconst.tables.folder import read_descriptor
 from rankconst.tables.reading import TableFiles, select_rows
 from rankconst.tables.records import Records
-from rankconst.tables.schema import (
-    baselines_of,
-    is_former,
-)
+from rankconst.tables.schema import baselines_of, is_former
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants
 from rankconst.version import bundle_folders
@@ -208,16 +194,13 @@ class Tables(TableFiles):
         split: str = "test",
         side: str = "both",
         protocol: str = DEFAULT_PROTOCOL,
-        *,
-        aggregation: str = DEFAULT_AGGREGATION,
-        relations: str | Iterable[str] | None = None,
-        baseline: str = DEFAULT_BASELINE,
+        **names: Any,
     ) -> Constants:
         """Look up the constants of a metric.
 
         Parameters
         ----------
-        dataset, split, side, protocol, aggregation, relations, baseline
+        dataset, split, side, protocol, names
             As for :meth:`tasks`, in any usual spelling; or what that returns, as the first argument.
         metric
             In any usual spelling: ``"H@10"``.
@@ -235,15 +218,7 @@ class Tables(TableFiles):
             For a macro average of a metric that has none here, or of some relations only.
         """
         if not isinstance(dataset, Tasks):
-            dataset = self.tasks(
-                dataset,
-                split=split,
-                side=side,
-                protocol=protocol,
-                aggregation=aggregation,
-                relations=relations,
-                baseline=baseline,
-            )
+            dataset = self.tasks(dataset, split=split, side=side, protocol=protocol, **names)
         return self.look_up(dataset, parse_metric(metric))
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
@@ -396,20 +371,13 @@ class TablesInMemory(Tables):
     make: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict, compare=False)
     _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
 
-    def _read(
-        self,
-        name: str,
-        columns: tuple[str, ...],
-        dataset: str | None = None,
-        coded: tuple[str, ...] = (),
-        baseline: str | None = None,
-    ) -> pa.Table:
+    def _read(self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any) -> pa.Table:
         if name not in self._made:
             self._made[name] = self.make[name]()
-        wanted = {"dataset": dataset, "baseline": baseline}
+        wanted = {"dataset": dataset, "baseline": how.get("baseline")}
         chosen = {key: value for key, value in wanted.items() if value is not None}
         table = select_rows(self._made[name], chosen).select(columns)
-        for column in coded:
+        for column in how.get("coded", ()):
             place = table.schema.get_field_index(column)
             table = table.set_column(place, column, table[column].dictionary_encode())
         return table
@@ -442,23 +410,16 @@ class JoinedTables(Tables):
         """Return the constants of a metric, from the set of the dataset."""
         return self.set_of(tasks.dataset).look_up(tasks, metric)
 
-    def _read(
-        self,
-        name: str,
-        columns: tuple[str, ...],
-        dataset: str | None = None,
-        coded: tuple[str, ...] = (),
-        baseline: str | None = None,
-    ) -> pa.Table:
+    def _read(self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any) -> pa.Table:
         if dataset is not None:
-            return self.set_of(dataset)._read(name, columns, dataset, coded, baseline)
+            return self.set_of(dataset)._read(name, columns, dataset, **how)
         import pyarrow as pa
         import pyarrow.compute as pc
 
         parts = []
         for each in self.sets:
             own = join_texts([key for key, home in self._homes.items() if home is each])
-            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), coded=coded, baseline=baseline)
+            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), **how)
             parts.append(table.filter(pc.is_in(table["dataset"], value_set=own)).select(columns))
         return pa.concat_tables(parts)
 

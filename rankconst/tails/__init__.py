@@ -3,21 +3,11 @@
 Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. A z-score turns an observed value
 into such a probability through the normal law. That fails where hits are rare (Hits@1 of a random ranker on WN18RR:
 0.15 expected among 6,268, so that Hits@1 >= 0.001 has a chance of 10^-9.5 while z = 15.6 says 10^-54.6), and
-everywhere far from the mean. Here the law itself is used. Under a baseline other than chance, those of Hits@k and MR
-are known.
+everywhere far from the mean. Here the law itself is used. Under a baseline other than chance, those of Hits@k, MR and
+IAMR are known.
 
 Limits: the law of MRR over a few tasks of very many candidates (n much below max N) is a scatter of atoms; its tail
 is only bracketed, and the stated error says how loosely. So is GMR's over a few ranks and a few tasks.
-
-======================  ==========================================================
-module                  holds
-======================  ==========================================================
-:mod:`.result`          the probability, its error and how it was obtained
-:mod:`.laws`            the cumulant generating functions of Hits@k, MR, MRR, GMR
-:mod:`.inversion`       tails from these, by an integral through the saddlepoint
-:mod:`.enumeration`     tails from the distinct sums, where they are few
-:mod:`.exceedances`     the tail of Hits@k where all tasks share their negatives
-======================  ==========================================================
 """
 
 from __future__ import annotations
@@ -120,14 +110,14 @@ def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     return _settle(law, float(needed - histogram.total + law.missed), lambda x: invert(law, x))
 
 
-def _mean_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
+def _mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
     """P(sum of ranks <= floor(n value)): the sum is whole."""
     below, above = split_offsets(histogram)
     most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS)) - above
     return _settle(law, float(histogram.total - most), lambda x: count_rank_sums(below, most) or invert(law, x))
 
 
-def _mean_reciprocal_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
+def _mean_reciprocal_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
     """P(sum of 1/r >= n value)."""
     return _few_or_many(law, float(histogram.total * (Fraction(value) - 1)), histogram.total)
 
@@ -142,6 +132,13 @@ def _inverse_geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float
     if value == 0:
         return Tail(0.0, 0.0, "exact")
     return _few_or_many(law, histogram.total * math.log(value), histogram.total)
+
+
+def _of_inverse(compute: Callable[[SumLaw, Histogram, Fraction], Tail]) -> Callable[[SumLaw, Histogram, float], Tail]:
+    """Return the rule of one over a metric: the better the one, the better the other."""
+    return lambda law, histogram, value: (
+        compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
+    )
 
 
 def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
@@ -189,5 +186,9 @@ TAILS: dict[str, TailRule] = {
         _for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)
     ),
     "inverse_geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _inverse_geometric_mean_rank, transform=np.log),
+    "inverse_arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _of_inverse(_mean_rank), blocks=True),
+    "harmonic_mean_rank": TailRule(
+        _for_all_k(ReciprocalLaw), _of_inverse(_mean_reciprocal_rank), transform=lambda value: 1.0 / value - 1.0
+    ),
 }
 """Metric family to the rule of its tail; a family that is not here has none."""

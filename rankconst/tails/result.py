@@ -10,7 +10,8 @@ from rankconst.moments.result import UNIT_ROUNDOFF
 
 # exact: a counting formula, or the contour integral of a law on a lattice, free of approximation.
 # convolution: the law of the sum, merged from the laws of its parts.
-# inversion: the whole integral through the saddlepoint, not just its leading term, of a law treated as continuous.
+# inversion: the whole integral through the saddlepoint, not just its leading term, of a law treated as continuous: what
+# ranks give exactly the value count half, which the error covers.
 Method = Literal["exact", "convolution", "inversion"]
 
 LN10 = math.log(10.0)

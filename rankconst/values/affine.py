@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from rankconst.errors import UndefinedError
-from rankconst.values.published import Interval
+from rankconst.names import write_html
+from rankconst.values.published import Interval, show_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.moments import Moments
@@ -135,6 +136,45 @@ def _z(metric: Metric, moments: Moments) -> Affine:
 
 ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {"normalised": _normalised, "index": _index, "z": _z}
 """Adjustment to the function that forms its map; an undefined one raises :class:`UndefinedError`."""
+
+_MOST_SHOWN = 50  # values, in a notebook
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
+
+    A form that is undefined on these tasks is None, and so is its interval; `undefined` has the reason. Fields hold the
+    kind that was passed in: a float, a numpy array or a pandas Series. The ends of an interval are equal for a value
+    that is exact.
+    """
+
+    value: Any
+    normalised: Any
+    index: Any
+    z: Any
+    value_interval: Interval
+    normalised_interval: Interval | None
+    index_interval: Interval | None
+    z_interval: Interval | None
+    undefined: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        forms = [form for form in ("value", *ADJUSTMENTS) if form not in self.undefined]
+        columns = {
+            form: [
+                show_range(*map(float, ends))
+                for ends in zip(
+                    np.ravel(getattr(self, form))[:_MOST_SHOWN],
+                    *map(np.ravel, getattr(self, f"{form}_interval")),
+                    strict=False,
+                )
+            ]
+            for form in forms
+        }
+        size = np.size(self.value)
+        more = [f"the first {_MOST_SHOWN} of {size:,} values"] if size > _MOST_SHOWN else []
+        return write_html(columns, "; ".join([*self.undefined.values(), *more]))
 
 
 def map_corners(adjustment: str, metric: Metric, corners: Sequence[Moments], ends: Interval) -> Interval:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.values.constants import Adjusted, Constants
+    from rankconst.values.affine import Adjusted
+    from rankconst.values.constants import Constants
 
 
 def count_ranked(num_tasks: int, side: str, batch: int) -> int:

@@ -22,8 +22,15 @@ alone can hit, and is reached. So it is for MRR, where it is a little smaller: n
 does badly, sum p_i q_i >= (sum p_i)(sum q_i) / n, and sum D_i^2 = sum p_i^2 + sum q_i^2 - 2 sum p_i q_i is at most
 sum s_i p_i + sum s_i q_i less twice that. For Hits@k this is n (A + B - 2 A B).
 
+**The least z of known deviations.** If the ranks of the models have standard deviations s and t, that of the D_i is at
+most s + t, so sum D_i^2 is at most n (s + t)^2 + (sum D_i)^2 / n.
+
 **The largest z.** By Cauchy and Schwarz z <= sqrt(n). Hits differ by w_i or not at all, so there sum D_i^2 is also at
 least the least w_i times |sum D_i|.
+
+**p.** Of random signs, sum D_i is close to normal if no task adds much. It is taken as nearer to 0 by the most that one
+adds, as whole numbers are: so p is no smaller than that of the sign test. If fewer than 100 tasks can make up the
+largest sum D_i^2, p is at most 1 / (4 Phi(-sqrt 2)) = 3.18 times the normal one, whatever the D_i are.
 
 **Rounding.** The bound G of sum D_i^2 is concave in the sum of the u_i and 0 at both ends, where the difference d is 0,
 too. So |G'| d <= 2 G, and d / sqrt(G) falls if either number moves towards the other: the least z is that of the two
@@ -32,13 +39,14 @@ nearest numbers that the rounding leaves open. The largest is that of the two fa
 References
 ----------
 McNemar 1947, Note on the sampling error of the difference between correlated proportions or percentages.
-Hoeffding 1963, Probability inequalities for sums of bounded random variables.
+Bentkus and Dzindzalieta 2015, A tight Gaussian bound for weighted sums of Rademacher random variables.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,9 +73,10 @@ LEVEL = 0.05
 """A difference with a larger p is called open to chance."""
 
 _QUANTILE = 1.959963984540054  # of the standard normal law, two-sided at that level
-# Of fewer tasks, or of unequal ones, Hoeffding's inequality is used in place of that law.
+# A sum that fewer tasks can make up is not normal enough: what bounds it is so many times the normal probability.
 _MANY = 100
-_HOEFFDING_QUANTILE = math.sqrt(2 * math.log(2 / LEVEL))
+_FACTOR = 1 / (2 * math.erfc(1.0))
+_BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * _FACTOR))
 
 LEFT_OUT = "Not considered: dependence between tasks, variation between training runs, multiple comparisons."
 """What no comparison of two results on the same tasks covers."""
@@ -105,8 +114,7 @@ class Comparison:
         Decimal logarithm of the two-sided p: the probability of such a difference between equally good models.
     method
         How the larger p was computed: ``exact`` for the sign test of Hits@k and for the ranks of few tasks, ``normal``
-        from z by the normal law, ``hoeffding`` from z as a bound, for published values of fewer than 100 tasks or of
-        macro averages.
+        from z by the normal law, ``bound`` from z for any ranks, where few tasks may make up the difference.
     smallest
         The least difference that is significant at 5 % on these tasks, around these values: of published numbers,
         whatever the models have in common.
@@ -186,7 +194,7 @@ class Comparison:
     def _describe_open(self) -> str:
         """Say in words what holds for whatever two published numbers leave open."""
         p = self.log10_p_interval
-        enough = f"A difference of {_round(self.smallest, math.ceil)} would be enough."
+        enough = f"A difference of {show_enough(self.smallest)} would be enough."
         if self.is_significant:
             return f"{self._name_better()}: p {show_p(self)}, whatever the two models have in common. {enough}"
         if self.is_significant is False:
@@ -197,7 +205,7 @@ class Comparison:
         said = f"Not certain: p {show_p(self)}, depending on what the two models have in common. {enough}"
         if self._may_be_less:
             said += " Rounded as it is, this one may be less."
-        if self.z_uncorrelated >= (_HOEFFDING_QUANTILE if self.method == "hoeffding" else _QUANTILE):
+        if self.z_uncorrelated >= _quantile(self.method):
             return f"{said} Unless their results are negatively correlated, this one is significant."
         if not self.metric.hits_k:
             return said
@@ -241,6 +249,11 @@ def show_p(found: Comparison) -> str:
     return f"≤ {_round(10**upper, math.ceil)}"
 
 
+def show_enough(difference: float | None) -> str:
+    """Write the least difference that is significant, rounded upwards."""
+    return "–" if difference is None else _round(difference, math.ceil)
+
+
 def _round(number: float, round_off: Callable[[float], int], digits: int = 2) -> str:
     """Write a number with so many digits, rounded upwards or downwards."""
     if number == 0:
@@ -262,8 +275,11 @@ def compare_values(
     names: tuple[str, str],
     values: tuple[float, float],
     intervals: tuple[Interval, Interval],
+    spreads: tuple[float, float] | None = None,
 ) -> Comparison:
     """Compare two values of a metric that are known up to their intervals, on the same tasks.
+
+    `spreads` are the standard deviations of the two models' ranks, where the metric is MR and they are known.
 
     Raises UndefinedError where the metric is not a mean over tasks or the tasks share their negatives, UsageError
     for tasks of another baseline than chance.
@@ -276,37 +292,36 @@ def compare_values(
             "these tasks share their negatives and so depend on each other: two published values do not tell how sure "
             "their difference is."
         )
-    weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
-    sizes = histogram.num_candidates
-    best, worst = (_list_terms(metric, ranks) for ranks in (np.ones_like(sizes), sizes))
-    spans, counts = weights * np.abs(best - worst), histogram.num_tasks.astype(np.float64)
-    total, best_value = histogram.total_weight, float(best[0])
+    spans, counts, best = _list_spans(metric, histogram)
+    total, largest = histogram.total_weight, float(spans.max())
 
     def bound(pair: tuple[float, float]) -> float:
         """Return the largest sum of squared differences for two values."""
-        losses = total * (abs(best_value - pair[0]) + abs(best_value - pair[1]))
-        return bound_squares(spans, counts, losses)
+        return bound_squares(spans, counts, total * (abs(best - pair[0]) + abs(best - pair[1])))
 
     nearest, farthest = _pair_ends(*intervals)
     squares, least, most = bound(nearest), total * abs(nearest[1] - nearest[0]), total * abs(farthest[1] - farthest[0])
+    if spreads is not None and histogram.weights is None:
+        squares = min(squares, total * sum(spreads) ** 2 + least**2 / total)
     z = Interval(least / math.sqrt(squares) if squares else 0.0, _bound_z(metric, histogram, most))
-    losses = [Interval(*sorted(total * abs(best_value - end) for end in each)) for each in intervals]
-    if histogram.weights is None and squares:
-        squares = min(squares, bound_uncorrelated(spans, counts, *losses))
+    losses = [Interval(*sorted(total * abs(best - end) for end in each)) for each in intervals]
     p, note = None, ""
     if metric.hits_k and not histogram.is_weighted:
         try:
             p = _test_signs(metric, histogram, values, intervals, bound)
         except UndefinedError as error:
             note = str(error)
-    method = "exact" if p else "hoeffding" if histogram.is_weighted or histogram.total < _MANY else "normal"
+    method = "exact" if p else _choose_method(squares, largest)
     if p is None:
+        step = largest / math.sqrt(squares) if method == "normal" else 0.0
+        upper = _log10_normal(max(min(z) - step, 0.0)) if step else _log10_bound(min(z))
         # No test that flips signs has a smaller p than that of equal signs.
-        upper = _log10_normal(min(z)) if method == "normal" else _log10_hoeffding(min(z))
         p = Interval((1 - histogram.total) * math.log10(2.0), upper)
+    if histogram.weights is None and squares:
+        squares = min(squares, bound_uncorrelated(spans, counts, *losses))
     # The bound is largest where the losses are half of what they can be, or as near to it as they come.
     half = min(max(float(np.sum(spans * counts)), losses[0].lower + losses[1].lower), losses[0].upper + losses[1].upper)
-    smallest = _find_smallest(bound_squares(spans, counts, half), method, metric) / total
+    smallest = _find_smallest(bound_squares(spans, counts, half), method, largest) / total
     difference = Interval(intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower)
     return Comparison(
         metric=metric,
@@ -355,7 +370,8 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
         z_uncorrelated=z,
         log10_p_interval=Interval(log10_p, log10_p),
         method=method,
-        smallest=_find_smallest(squares, method, metric) / n,
+        # Hits, which are whole, need one more.
+        smallest=_find_smallest(squares, method, float(metric.hits_k is not None)) / n,
         confidence_interval=Interval(difference - half, difference + half),
     )
 
@@ -455,16 +471,42 @@ def _log10_flips(differences: Values) -> float:
     return math.log10(np.mean(np.abs(sums) >= abs(np.sum(differences)) * (1 - 1e-12)))
 
 
-def _find_smallest(squares: float, method: str, metric: Metric) -> float:
-    """Return the least sum of differences that is significant."""
-    # The sign test of whole numbers needs one more.
-    more = 1.0 if method == "exact" and metric.hits_k else 0.0
-    return (_HOEFFDING_QUANTILE if method == "hoeffding" else _QUANTILE) * math.sqrt(squares) + more
+def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | None:
+    """Return a difference that tells two published values apart, whatever they are; None if none does."""
+    if not metric.is_mean or histogram.shared:
+        return None
+    spans, counts, _ = _list_spans(metric, histogram)
+    most, largest = float(np.sum(spans * counts)), float(spans.max())
+    squares = bound_squares(spans, counts, most)
+    is_exact = metric.hits_k and not histogram.is_weighted
+    smallest = _find_smallest(squares, "exact" if is_exact else _choose_method(squares, largest), largest)
+    return smallest / histogram.total_weight if smallest <= most else None
 
 
-def _log10_hoeffding(z: float) -> float:
+def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, float]:
+    """Return how far a task's worst is from its best, how many tasks there are of each, and the best value."""
+    weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
+    sizes = histogram.num_candidates
+    best, worst = (_list_terms(metric, ranks) for ranks in (np.ones_like(sizes), sizes))
+    return weights * np.abs(best - worst), histogram.num_tasks.astype(np.float64), float(best[0])
+
+
+def _choose_method(squares: float, largest: float) -> str:
+    return "normal" if squares >= _MANY * largest**2 > 0 else "bound"
+
+
+def _quantile(method: str) -> float:
+    return _BOUND_QUANTILE if method == "bound" else _QUANTILE
+
+
+def _find_smallest(squares: float, method: str, step: float) -> float:
+    """Return the least sum of differences that is significant; `step` is the most that a task adds to it."""
+    return _quantile(method) * math.sqrt(squares) + (0.0 if method == "bound" else step)
+
+
+def _log10_bound(z: float) -> float:
     """Return log10 of the most that the probability of z can be, whatever the differences are."""
-    return min(math.log10(2.0) - z * z / 2 / math.log(10.0), 0.0)
+    return min(_log10_normal(z) + math.log10(_FACTOR), 0.0)
 
 
 def _log10_normal(z: float) -> float:

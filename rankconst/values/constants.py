@@ -13,12 +13,12 @@ import numpy as np
 
 from rankconst.arrow import as_values
 from rankconst.errors import DataError, UndefinedError
-from rankconst.names import resolve_name, show_value, write_html
-from rankconst.values.affine import ADJUSTMENTS, Affine, bound_error, map_corners
-from rankconst.values.published import NOISE, Interval, Published, check_decimals, half_unit, read_published, show_range
+from rankconst.names import resolve_name, show_value
+from rankconst.values.affine import ADJUSTMENTS, Adjusted, Affine, bound_error, map_corners
+from rankconst.values.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -33,8 +33,6 @@ SINGLE: tuple[type, ...] = (str, Decimal, Real)
 """The types of a single published value."""
 
 _UNORDERED = (bytes, set, frozenset, dict)
-_MOST_SHOWN = 50  # values, in a notebook
-_MISSING = Published("", math.nan, math.nan, math.nan)
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "optimistic": np.ones_like,
@@ -42,43 +40,6 @@ TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "pessimistic": lambda sizes: sizes,
 }
 """Rank type to the rank of a true answer that ties with all other candidates, by their number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Adjusted:
-    """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
-
-    A form that is undefined on these tasks is None, and so is its interval; `undefined` has the reason. Fields hold the
-    kind that was passed in: a float, a numpy array or a pandas Series. The ends of an interval are equal for a value
-    that is exact.
-    """
-
-    value: Any
-    normalised: Any
-    index: Any
-    z: Any
-    value_interval: Interval
-    normalised_interval: Interval | None
-    index_interval: Interval | None
-    z_interval: Interval | None
-    undefined: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-
-    def _repr_html_(self) -> str:
-        forms = [form for form in ("value", *ADJUSTMENTS) if form not in self.undefined]
-        columns = {
-            form: [
-                show_range(*map(float, ends))
-                for ends in zip(
-                    np.ravel(getattr(self, form))[:_MOST_SHOWN],
-                    *map(np.ravel, getattr(self, f"{form}_interval")),
-                    strict=False,
-                )
-            ]
-            for form in forms
-        }
-        size = np.size(self.value)
-        more = [f"the first {_MOST_SHOWN} of {size:,} values"] if size > _MOST_SHOWN else []
-        return write_html(columns, "; ".join([*self.undefined.values(), *more]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +285,7 @@ class Constants:
         value = as_values(value)
         if isinstance(value, Iterable) and not isinstance(value, _UNORDERED) and not hasattr(value, "__array__"):
             read = [
-                _MISSING
+                Published("", math.nan, math.nan, math.nan)
                 if isinstance(each, float) and math.isnan(each)
                 else read_published(self.metric, each, decimals=decimals, percent=percent)
                 for each in value
@@ -385,9 +346,8 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, of which Hits@k and MR alone have
-            one under other baselines than chance, and for macro averages. Or if no number of hits, or sum of ranks,
-            gives the value.
+            If no tail is known of the metric, the baseline or macro averages: :meth:`explain_lack` says which are. Or
+            if no number of hits, or sum of ranks, gives the value.
         DataError
             As for :meth:`adjust`.
         """
@@ -470,9 +430,8 @@ class Constants:
             for two in (-spread, spread)
         ]
 
-    def _range(self) -> tuple[float, float]:
-        low, high = sorted((self.worst if self.metric.optimum is None else self.metric.optimum, self.worst))
-        return low, high
+    def _range(self) -> Interval:
+        return Interval(*sorted((self.worst if self.metric.optimum is None else self.metric.optimum, self.worst)))
 
     def _check(self, *numbers: Any) -> None:
         columns = [np.asarray(each, dtype=np.float64) for each in numbers]
@@ -494,6 +453,7 @@ class Constants:
         with np.errstate(invalid="ignore"):
             sure = np.atleast_1d((value >= least_granted) & (value <= most_granted))
         found: dict[int, str] = {}
+        possible = f"{low:.6g}, which every ranker gets here." if low == high else f"{low:.6g} to {high:.6g}."
         suspects = np.flatnonzero(~sure)
         columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
@@ -506,7 +466,7 @@ class Constants:
                 continue
             found[place] = (
                 f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
-                f"{_expect(low, high)} {_hint(metric, number)}"
+                f"expected {possible} {_hint(metric, number)}"
             )
         return found
 
@@ -530,18 +490,11 @@ def _require_numbers(values: Any) -> Any:
     return values.astype("Float64" if str(kind) == "Float32" else "float64") if few else values
 
 
-def _expect(low: float, high: float) -> str:
-    if low == high:
-        return f"expected {low:.6g}, which every ranker gets here."
-    return f"expected {low:.6g} to {high:.6g}."
-
-
 def _hint(metric: Metric, number: float) -> str:
     if not math.isfinite(number):
         return "Leave out results that are missing."
     if metric.upper == 1 and 1 < number <= 100:
-        share = f"{number / 100:.6g}"
-        return f"If it is a percentage, write {share}, or add --percent (in Python: percent=True)."
+        return f"If it is a percentage, write {number / 100:.6g}, or add --percent (in Python: percent=True)."
     if metric.lower == 1 and number < 1:
         return "A mean of ranks is at least 1: is this an MRR, or a share?"
     return "Check the metric, dataset, split, side and protocol."

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.errors import UsageError
-from rankconst.values.comparison import LEVEL, compare_values
-from rankconst.values.published import show_number
+from rankconst.values.comparison import LEVEL, compare_values, show_enough
+from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -45,6 +45,8 @@ class Standings:
         correction included, shape (models, models), symmetric; 0 where they are not told apart at all.
     smallest
         A difference that is enough for a pair alone, at the level of the best result.
+    uses_spreads
+        True if standard deviations of ranks sharpen what mean ranks tell.
     """
 
     constants: Constants
@@ -52,6 +54,7 @@ class Standings:
     published: tuple[Published, ...]
     log10_p: NDArray[np.float64]
     smallest: float
+    uses_spreads: bool = False
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -72,14 +75,16 @@ class Standings:
         """Say in a sentence how much the order means."""
         found, others = self.num_apart_from_best, len(self.names) - 1
         best = self.names[0] or self.published[0].text
-        smallest = show_number(self.smallest, 2)
         if others == 1:
             counted, corrected = f"The other model is {'' if found else 'not '}told apart", ""
         else:
             many = f"All {others}" if found == others else f"{found or 'None'} of {others}"
             counted = f"{many} other models {'are' if found > 1 else 'is'} told apart"
             corrected = f", Holm's correction over {math.comb(others + 1, 2)} pairs"
-        alone = f"Of a pair alone, a difference of {smallest} would be enough."
+        alone = f"Of a pair alone, a difference of {show_enough(self.smallest)} would be enough."
+        if any(parse_value(each.text).deviation is not None for each in self.published):
+            alone += " Deviations over runs count as rounding does."
+        alone += " The deviations of the ranks are used." * self.uses_spreads
         return f"{counted} from {best} (p < {LEVEL}{corrected}). {alone}"
 
     @property
@@ -102,8 +107,18 @@ class Standings:
 
         return pd.DataFrame(self.table)
 
+    def __repr__(self) -> str:
+        return f"Standings({self.constants.metric.label} on {self.constants.tasks}, {len(self.names)} models)"
+
     def __str__(self) -> str:
-        return self.describe()
+        tasks, cells = self.constants.tasks, self.table
+        rows = [
+            *zip(*(cells[key] for key in ("letter", "model", "text")), map(" ".join, cells["better_than"]), strict=True)
+        ]
+        first, second, third = (max(len(row[place]) for row in rows) for place in range(3))
+        where = f"{tasks.dataset} ({tasks.describe()}), {self.constants.num_tasks:,} tasks"
+        lines = [f"  {row[0]:<{first}}  {row[1]:<{second}}  {row[2]:>{third}}  {row[3]}".rstrip() for row in rows]
+        return "\n".join([f"{self.constants.metric.label} on {where}", "", *lines, "", self.describe()])
 
 
 def _name(place: int) -> str:
@@ -112,10 +127,13 @@ def _name(place: int) -> str:
     return (_name(more - 1) if more else "") + chr(ord("a") + last)
 
 
-def rank_models(constants: Constants, models: Sequence[tuple[str, Published]]) -> Standings:
+def rank_models(
+    constants: Constants, models: Sequence[tuple[str, Published]], spreads: Mapping[str, float] | None = None
+) -> Standings:
     """Order results and bound, for each pair, the probability that their difference is chance.
 
-    A deviation over runs, ``0.338 ± 0.002``, is open about a result as its rounding is.
+    A deviation over runs, ``0.338 ± 0.002``, is open about a result as its rounding is. `spreads` are the standard
+    deviations of the ranks of models, as far as they are known.
 
     Raises UsageError for fewer than two models, and what :func:`~rankconst.values.comparison.compare_values` raises.
     """
@@ -128,7 +146,7 @@ def rank_models(constants: Constants, models: Sequence[tuple[str, Published]]) -
     alone = np.zeros((size, size))
     smallest = math.inf
     for first, second in itertools.combinations(range(size), 2):
-        pair = published[first], published[second]
+        pair, known = (published[first], published[second]), (ordered[first][0], ordered[second][0])
         found = compare_values(
             constants.metric,
             constants.tasks,
@@ -136,10 +154,13 @@ def rank_models(constants: Constants, models: Sequence[tuple[str, Published]]) -
             names=(pair[0].text, pair[1].text),
             values=(pair[0].value, pair[1].value),
             intervals=(pair[0].interval, pair[1].interval),
+            spreads=(spreads[known[0]], spreads[known[1]]) if spreads and spreads.keys() >= {*known} else None,
         )
         alone[first, second] = alone[second, first] = found.log10_p_interval.upper
         smallest = found.smallest if (first, second) == (0, 1) else smallest
-    return Standings(constants, tuple(name for name, _ in ordered), published, correct_for_many(alone), smallest)
+    names = tuple(name for name, _ in ordered)
+    used = len({*(spreads or ())} & {*names}) > 1
+    return Standings(constants, names, published, correct_for_many(alone), smallest, used)
 
 
 def correct_for_many(log10_p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,13 +1,15 @@
 """What reading and counting cost as graphs grow, in CPU seconds and memory, next to pandas, Polars, DuckDB and PyKEEN.
 
 Run: python tests/benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas] [--form ids] [--runs 3]
-[--splits train,valid,test] [--folder DIR] [--pykeen PYTHON] [--plot FILE]
+[--labels letters,uuids] [--splits train,valid,test] [--folder DIR] [--pykeen PYTHON] [--plot FILE]
 
 Graphs are made up, from a fixed seed: relations and entities as skewed as those of the benchmarks that they are named
 after, and as large. ``wikidata5m/10`` is a tenth of wikidata5m. Every method reads the same files, of labels in TSV or
 of ids in Parquet, in a process of its own; all but ``build`` count the candidates of some splits, valid and test unless
-told otherwise, under protocol standard, on both sides, and must agree. Methods whose package is missing are left out.
-The result is JSON, a line a size and method; ``--plot`` draws what such lines of earlier runs say.
+told otherwise, under protocol standard, on both sides, and must agree: the histograms are the same whatever the labels
+are. Methods whose package is missing are left out. Methods take turns, and of the runs of each the one that took least
+CPU is told. The result is JSON, a line a size, kind of labels and method; ``--plot`` draws what such lines of earlier
+runs say.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib.util
+import itertools
 import json
 import multiprocessing
 import os
@@ -22,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,9 +63,12 @@ SEED = 20
 CHUNK = 1 << 20
 
 
-def make(size: Size, folder: Path, form: str) -> None:
+def make(size: Size, folder: Path, form: str, labels: str) -> None:
     """Write a graph as train, valid and test."""
     generator = np.random.default_rng(SEED)
+    if form == "tsv":
+        entities, relations = LABELS[labels](size.entities, "Q"), LABELS[labels](size.relations, "P")
+        named = (entities, relations, entities)
     for name, rows in (("train", size.triples), ("valid", size.held_out), ("test", size.held_out)):
         partial = folder / f"{name}.part"
         schema = pa.schema([(column, pa.string() if form == "tsv" else pa.int32()) for column in "hrt"])
@@ -74,7 +81,7 @@ def make(size: Size, folder: Path, form: str) -> None:
             for start in range(0, rows, CHUNK):
                 triples = draw(size, min(CHUNK, rows - start), generator)
                 columns = [
-                    label("QPQ"[place], codes) if form == "tsv" else pa.array(codes.astype(np.int32))
+                    named[place].take(pa.array(codes)) if form == "tsv" else pa.array(codes.astype(np.int32))
                     for place, codes in enumerate(triples)
                 ]
                 writer.write_table(pa.table(columns, schema=schema))
@@ -93,10 +100,48 @@ def draw(size: Size, rows: int, generator: np.random.Generator) -> tuple[np.ndar
     return head * 2_654_435_761 % size.entities, relation, tail
 
 
-def label(letter: str, codes: np.ndarray) -> pa.StringArray:
-    """Return labels such as Q123."""
-    distinct, places = np.unique(codes, return_inverse=True)
-    return pa.array([f"{letter}{code}" for code in distinct.tolist()]).take(places)
+def spell(numbers: np.ndarray, signs: str, width: int) -> list[str]:
+    """Return numbers in the digits that `signs` are, the last digit first."""
+    digits = numbers[:, None] // len(signs) ** np.arange(width) % len(signs)
+    return list(map("".join, np.array([*signs])[digits]))
+
+
+def scatter(count: int, most: int) -> np.ndarray:
+    """Return different numbers below `most` that seem to have no order."""
+    return np.arange(count) * 2_654_435_761 % most
+
+
+def name_mids(count: int, letter: str) -> pa.StringArray:
+    """Return labels such as Freebase's: /m/027rn; of relations, /people/person/r12."""
+    if letter == "P":
+        return pa.array([f"/people/person/r{number}" for number in range(count)])
+    ids = spell(scatter(count, 32**5 * 9), "0123456789bcdfghjklmnpqrstvwxyz_", 6)
+    return pa.array([f"/m/0{each.rstrip('0')}" for each in ids])
+
+
+def name_people(count: int, _: str) -> pa.StringArray:
+    """Return labels of two or three words, 9 to 29 characters long."""
+    syllables = ["ka", "lo", "men", "ri", "to", "vas", "el", "ström", "ny", "qui"]
+    first = ["".join(syllables[int(digit)] for digit in f"{number}") for number in range(1000)]
+    last = ["".join(syllables[int(digit)] for digit in f"{number:04}") for number in range(10_000)]
+    numbers = scatter(count, 10**7).tolist()
+    return pa.array([f"{first[number % 1000]} {last[number // 1000]}".title() for number in numbers])
+
+
+def name_uuids(count: int, letter: str) -> pa.StringArray:
+    """Return labels of 36 characters."""
+    numbers = np.random.default_rng(ord(letter)).integers(0, 1 << 64, (count, 2), np.uint64).tolist()
+    return pa.array([str(uuid.UUID(int=high << 64 | low)) for high, low in numbers])
+
+
+LABELS = {
+    "numbered": lambda count, letter: pa.array([f"{letter}{number}" for number in range(count)]),
+    "letters": lambda count, _: pa.array(spell(scatter(count, 26**7), "abcdefghijklmnopqrstuvwxyz", 7)),
+    "mids": name_mids,
+    "names": name_people,
+    "uuids": name_uuids,
+}
+"""Kind of labels to what makes as many, of entities (Q) or relations (P)."""
 
 
 AGREED = """
@@ -117,14 +162,14 @@ COUNT = """
 from dataclasses import replace
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst_builder.candidates import count_protocols
-from rankconst_builder.columns import encode_ids, open_columns
+from rankconst_builder.columns import encode_ids, encode_text, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import read_own
 from rankconst_builder.tallies import tally_protocols
 names = {role: folder / f"{role}.{form}" for role in roles}
 columns = {role: open_columns(path) for role, path in names.items()}
-graph = encode_ids(columns) if all(columns.values()) else None
+graph = (encode_ids(columns) or encode_text(columns)) if all(columns.values()) else None
 if graph is None:
     files = {role: read_local(path).data for role, path in names.items()}
     graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()})[0])
@@ -262,12 +307,12 @@ def find_size(name: str) -> Size:
     return SIZES[base].shrink(int(divisor or 1))
 
 
-def prepare(name: str, folder: Path, form: str) -> Path:
+def prepare(name: str, folder: Path, form: str, labels: str) -> Path:
     """Make a graph unless it is there, in another process: peak memory is passed on to children."""
-    home = folder / name.replace("/", "-")
+    home = folder / f"{name.replace('/', '-')}-{labels}"
     home.mkdir(parents=True, exist_ok=True)
     if not all((home / f"{role}.{form}").is_file() for role in ROLES):
-        process = multiprocessing.get_context("spawn").Process(target=make, args=(find_size(name), home, form))
+        process = multiprocessing.get_context("spawn").Process(target=make, args=(find_size(name), home, form, labels))
         process.start()
         process.join()
         if process.exitcode:
@@ -332,6 +377,7 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--form", default="tsv", choices=("tsv", "parquet"), help="labels as text, or ids in Parquet")
+    parser.add_argument("--labels", default="numbered", help=f"of text: {', '.join(LABELS)}")
     parser.add_argument("--splits", default="valid,test", help="whose candidates are counted")
     parser.add_argument("--plot", type=Path, help="draw the lines that standard input has, instead of running anything")
     parser.add_argument("--folder", type=Path, help="where graphs are kept; a temporary folder if left out")
@@ -341,19 +387,20 @@ def main() -> None:
     if options.plot:
         draw_lines([json.loads(line) for line in sys.stdin], options.plot)
         return
+    absent = {method for method in ("duckdb", "polars", "pandas") if importlib.util.find_spec(method) is None}
+    absent |= {"pykeen"} if options.pykeen is None else set()
+    methods = [method for method in options.methods.split(",") if method not in absent]
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.sizes.split(","):
-            home = prepare(name, options.folder or Path(folder), options.form)
-            for method in options.methods.split(","):
-                if method in {"duckdb", "polars", "pandas"} and importlib.util.find_spec(method) is None:
-                    continue
-                if method == "pykeen" and options.pykeen is None:
-                    continue
+        for name, labels in itertools.product(options.sizes.split(","), options.labels.split(",")):
+            home = prepare(name, options.folder or Path(folder), options.form, labels)
+            runs: dict[str, list[dict[str, Any]]] = {method: [] for method in methods}
+            for method in methods * options.runs:
                 python = options.pykeen if method == "pykeen" else sys.executable
                 asked = (method, home, options.form, options.splits, options.build.split())
-                runs = [measure(*asked, python=python) for _ in range(options.runs)]
-                best = min(runs, key=lambda run: run.get("cpu", float("inf")))
-                what = {"size": name, "triples": find_size(name).triples, "form": options.form}
+                runs[method].append(measure(*asked, python=python))
+            what = {"size": name, "triples": find_size(name).triples, "form": options.form, "labels": labels}
+            for method in methods:
+                best = min(runs[method], key=lambda run: run.get("cpu", float("inf")))
                 print(json.dumps({**what, "splits": options.splits, "method": method, **best}), flush=True)
 
 

@@ -6,6 +6,7 @@ import errno
 import itertools
 import os
 import random
+import re
 import tempfile
 import time
 from typing import TYPE_CHECKING, Any, Self
@@ -20,13 +21,13 @@ from cases import mark_rest
 from graphs import STATIC, Row
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
-from rankconst_builder import columns as module
-from rankconst_builder.columns import MEMORY, encode_ids, open_columns
+from rankconst_builder import text
+from rankconst_builder.columns import MEMORY, Columns, encode_ids, encode_text, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import Graph, encode_labels
-from rankconst_builder.histograms import count_histograms
 from rankconst_builder.layout import read_own
 from rankconst_builder.statistics import describe_graph
+from rankconst_builder.tallies import count_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,6 +106,8 @@ def write_numpy_by_columns(folder: Path, rows: list[Row], split: str) -> Path:
 
 WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
     "Q42": write_text,
+    "mids": lambda folder, rows, split: write_text(folder, rows, split, "/m/", "/people/person/"),
+    "names": lambda folder, rows, split: write_text(folder, rows, split, "Zoë, a name of many words ", "is "),
     "ids as text": lambda folder, rows, split: write_text(folder, rows, split, "", ""),
     "Parquet": write_parquet,
     "Parquet of int8": lambda folder, rows, split: write_parquet(folder, rows, split, pa.uint16()),
@@ -116,12 +119,17 @@ WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
 }
 
 
-def read_graph(paths: dict[str, Path], memory: int | None = None) -> Graph:
-    """Read files as columns."""
+def open_all(paths: dict[str, Path]) -> dict[str, Columns]:
     found = {split: open_columns(path) for split, path in paths.items()}
     files = {split: columns for split, columns in found.items() if columns is not None}
     assert files.keys() == paths.keys()
-    graph = encode_ids(files, memory)
+    return files
+
+
+def read_graph(paths: dict[str, Path], memory: int | None = None) -> Graph:
+    """Read files as columns."""
+    files = open_all(paths)
+    graph = encode_ids(files, memory) or encode_text(files, memory)
     return encode_labels({split: each.read_labels() for split, each in files.items()}) if graph is None else graph
 
 
@@ -140,7 +148,7 @@ def count(graph: Graph) -> dict[Any, Histogram]:
             tasks.side,
             tasks.aggregation,
             tasks.baseline,
-            tasks.relations and tasks.relations[0].removeprefix("P"),
+            tasks.relations and re.sub(r"\D", "", tasks.relations[0]),
         ): one
         for tasks, one in found.items()
     }
@@ -178,45 +186,52 @@ def test_without_valid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 20, 64])
-def test_pieces_of_text_do_not_matter(tmp_path: Path, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = {split: write_text(tmp_path, rows, split) for split, rows in draw().items()}
+@pytest.mark.parametrize("form", ["Q42", "mids"])
+def test_pieces_of_text_do_not_matter(tmp_path: Path, piece: int, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = {split: WRITERS[form](tmp_path, rows, split) for split, rows in draw().items()}
     paths["test"].write_bytes(paths["test"].read_bytes().removesuffix(b"\n"))
-    expected = describe_graph(read_labels(paths))
-    found = {split: open_columns(path) for split, path in paths.items()}
-    monkeypatch.setattr(module, "_PIECE", piece)
-    graph = encode_ids({split: columns for split, columns in found.items() if columns})
+    monkeypatch.setattr(text, "PIECE", piece)
+    files = open_all(paths)
+    graph = encode_ids(files) or encode_text(files)
     assert graph is not None
-    assert describe_graph(graph) == expected
+    assert describe_graph(graph) == describe_graph(read_labels(paths))
 
 
-LINES = {
+PLAIN = {
     "another label": b"Q1\tP1\tBerlin\n",
     "a leading zero": b"Q1\tP1\tQ07\n",
     "another prefix": b"Q1\tP1\tX7\n",
     "a prefix alone": b"Q1\tP1\tQ\n",
-    "four columns": b"Q1\tP1\tQ7\t4\n",
-    "two columns": b"Q1\tP1\n",
-    "a blank line": b"\n",
-    "CR LF": b"Q1\tP1\tQ7\r\n",
     "no number": b"Q1\tP1\tQ7a9\n",
     "a number beyond all": b"Q1\tP1\tQ12345678901\n",
     "an id beyond 2^32": b"Q1\tP1\tQ4294967296\n",
     "a sign": b"Q1\tP1\tQ-7\n",
     "another script": "Q1\tP1\tQ٧\n".encode(),
 }
+OTHER = {
+    "four columns": b"Q1\tP1\tQ7\t4\n",
+    "two columns": b"Q1\tP1\n",
+    "a blank line": b"\n",
+    "no label": b"Q1\t\tQ7\n",
+    "CR LF": b"Q1\tP1\tQ7\r\n",
+    "a zero byte": b"Q1\tP1\tQ\0\n",
+    "a long label": b"Q1\tP1\t" + b"Q" * 999 + b"\n",
+}
 
 
-@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+@pytest.mark.parametrize("line", [*PLAIN.values(), *OTHER.values()], ids=[*PLAIN, *OTHER])
 def test_text_of_other_labels_is_read_as_any_text(tmp_path: Path, line: bytes) -> None:
-    files = draw()
-    paths = {split: write_text(tmp_path, rows, split) for split, rows in files.items()}
+    paths = {split: write_text(tmp_path, rows, split) for split, rows in draw().items()}
     paths["valid"].write_bytes(paths["valid"].read_bytes() + line + b"Q1\tP1\tQ7\n")
-    found = {split: open_columns(path) for split, path in paths.items()}
-    assert encode_ids({split: columns for split, columns in found.items() if columns}) is None
+    assert encode_ids(open_all(paths)) is None
+    graph = encode_text(open_all(paths))
+    assert (graph is not None) == (line in PLAIN.values())
+    if graph is not None:
+        assert describe_graph(graph) == describe_graph(read_labels(paths))
 
 
 @pytest.mark.parametrize(
-    "line", [b"head\trelation\ttail\n", b"0\t1\t2\n", b"\xef\xbb\xbfQ1\tP1\tQ2\n", b"Q1 P1 Q2\n", b""]
+    "line", [b"head\trelation\ttail\n", b"0\t1\t2\n", b"\xef\xbb\xbfQ1\tP1\tQ2\n", b"Q1 P1 Q2\n", b"7\n", b""]
 )
 def test_text_that_needs_care_is_left_to_it(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "train.tsv"
@@ -245,14 +260,14 @@ def test_text_that_grows_while_it_is_read(tmp_path: Path, memory: int | None) ->
     opened = open_columns(path)
     assert opened is not None
     path.write_bytes(b"Q1\tP1\tQ2\n" * 99)
-    with pytest.raises(DataError, match=r"train\.tsv changed while it was read"):
-        encode_ids({"train": opened}, memory)
+    for encode in (encode_ids, encode_text):
+        with pytest.raises(DataError, match=r"train\.tsv changed while it was read"):
+            encode({"train": opened}, memory)
 
 
 def test_files_that_begin_alike_may_have_a_heading(tmp_path: Path) -> None:
     paths = {split: write_text(tmp_path, [(1, 0, 2), *rows], split) for split, rows in draw().items()}
-    found = {split: open_columns(path) for split, path in paths.items()}
-    assert encode_ids({split: columns for split, columns in found.items() if columns}) is None
+    assert encode_ids(open_all(paths)) is encode_text(open_all(paths)) is None
 
 
 def put(path: Path, *columns: Any, names: tuple[str, ...] = ("head", "relation", "tail")) -> Path:

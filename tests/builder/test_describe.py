@@ -207,11 +207,6 @@ def test_descriptor_obeys_data_package_2() -> None:
         assert {*resource["schema"].get("primaryKey", [])} <= {field["name"] for field in fields}
 
 
-def test_descriptor_without_a_url(edition: Edition) -> None:
-    assert "homepage" not in edition.descriptor
-    assert edition.descriptor["version"] == "9.8.7"
-
-
 # ---- README ------------------------------------------------------------------------------------------------------
 
 
@@ -268,10 +263,11 @@ def test_readme_says_which_tasks_each_dataset_has(edition: Edition) -> None:
     }
     cells = {key: [cell.strip() for cell in line[1:-1]] for key, line in lines.items()}
     assert cells["nations"][1] == "standard, libkge, pykeen, raw (train, valid, test)"
-    assert cells["nations"][2:5] == ["3", "3", "yes"]
+    assert cells["nations"][2:6] == ["0.085", "3", "3", "yes"]
     assert cells["own"] == [
         r"A\|B &lt;C> & D (`own`)",
         "pykeen (test); raw (valid, test)",
+        "–",
         "0",
         "2",
         "no",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import signal
 import subprocess
@@ -23,8 +24,8 @@ from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
 from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
 from rankconst_builder.distributed import choose_files, connect, count_distributed, hash_files
-from rankconst_builder.histograms import count_histograms, list_histograms
 from rankconst_builder.statistics import describe_graph
+from rankconst_builder.tallies import count_histograms, list_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -192,21 +193,6 @@ def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> No
         connect("nowhere://x")
 
 
-def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch, files: dict[str, Columns]) -> None:
-    """Dask would wait for ever, from the start or as soon as the last one ends."""
-    monkeypatch.setattr(module, "_PATIENCE", 0.3)
-    monkeypatch.setattr(module, "_MOST_WAITS", 2)
-    distributed: Any = importlib.import_module("distributed")
-    with distributed.LocalCluster(
-        n_workers=0, processes=True, host="127.0.0.1", dashboard_address=None, silence_logs=50
-    ) as empty:
-        address = empty.scheduler_address
-        with pytest.raises(UsageError, match=rf"scheduler at {address} has no workers\. Start some with `dask "):
-            connect(address)
-        with distributed.Client(address) as client, pytest.raises(DataError, match="no worker is left"):
-            count_distributed(client, files, PROTOCOLS, ("test",))
-
-
 def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "__version__", "9.9.9")
     distributed: Any = importlib.import_module("distributed")
@@ -263,19 +249,32 @@ def test_work_is_waited_for_while_there_are_workers(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("end", mark_rest([signal.SIGKILL, signal.SIGTERM], signal.SIGKILL))
-def test_a_scheduler_that_ends_in_the_middle(tmp_path: Path, files: dict[str, Columns], end: signal.Signals) -> None:
-    address = tmp_path / "scheduler.json"
+def test_a_scheduler_without_workers_and_one_that_ends(
+    tmp_path: Path, files: dict[str, Columns], end: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask would wait for workers for ever, from the start or as soon as the last one ends."""
+    place = tmp_path / "scheduler.json"
     start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
     scheduler = subprocess.Popen(
-        [*start, "--no-dashboard", "--no-show", "--scheduler-file", str(address)], stderr=subprocess.DEVNULL
+        [*start, "--no-dashboard", "--no-show", "--scheduler-file", str(place)], stderr=subprocess.DEVNULL
     )
     try:
-        while not address.is_file() or not address.read_bytes():
+        while not place.is_file() or not place.read_bytes():
             time.sleep(0.05)
-        with importlib.import_module("distributed").Client(scheduler_file=str(address), timeout=2) as client:
+        address = json.loads(place.read_bytes())["address"]
+        with importlib.import_module("distributed").Client(address, timeout=2) as client:
+            with monkeypatch.context() as patch:
+                patch.setattr(module, "_PATIENCE", 0.3)
+                patch.setattr(module, "_MOST_WAITS", 2)
+                with pytest.raises(
+                    UsageError, match=rf"scheduler at {address} has no workers\. Start some with `dask "
+                ):
+                    connect(address)
+                with pytest.raises(DataError, match="no worker is left"):
+                    count_distributed(client, files, PROTOCOLS, ("test",))
             scheduler.send_signal(end)
             scheduler.wait()
-            # There is no worker: what is asked for waits, and then is lost.
+            # What was asked for waits, and then is lost.
             with pytest.raises(DataError, match=r"the scheduler is lost: .*\. Start it, and build again\."):
                 count_distributed(client, files, PROTOCOLS, ("test",))
     finally:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,6 @@ from graphs import STATIC
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
 from rankconst.errors import DataError
-from rankconst_builder import graph as coding
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
@@ -129,43 +127,6 @@ def test_codes_agree_across_blocks_of_the_parser() -> None:
     assert describe_graph(graph).overlaps["test", "train"] == 10
 
 
-NUMBERED = ["Q7", "Q0", "Q10", "Q99999999"]
-
-
-@pytest.mark.parametrize(
-    ("labels", "numbered"),
-    [
-        (NUMBERED, False),  # too large a number for so few labels
-        (NUMBERED[:3], True),
-        (["7", "0", "10", "999"], True),
-        (["/m/12", "/m/3"], True),
-        (["Q7", "Q07"], False),
-        (["Q7", "P7"], False),
-        (["Q7", "Q"], False),
-        (["Q7", "Q7a"], False),
-        (["Q1", "Q1:"], False),
-        (["Q1", "Q1/"], False),
-        (["Q1", "Q-1"], False),
-        (["Q1", "Q 1"], False),
-        (["Q1", "Q123456789"], False),
-        (["a", "b"], False),
-        (["Q1", "Q1\u00b2"], False),
-        (["12", "1Q2"], False),
-    ],
-)
-def test_labels_that_are_numbers_are_coded_apart(labels: list[str], numbered: bool) -> None:
-    texts = [labels[place] for place in (0, 1, 1, 0, *range(len(labels)))]
-    column = pa.chunked_array(
-        [pa.array([text.encode() for text in part], pa.binary()).dictionary_encode() for part in (texts[:3], texts[3:])]
-    )
-    found = coding._encode_numbers([column, column[1:]])
-    assert (found is not None) == numbered
-    codes, names = found or coding._encode([column, column[1:]])
-    assert [names[code].as_py() for code in codes[0].tolist()] == [text.encode() for text in texts]
-    assert codes[1].tolist() == codes[0][1:].tolist()
-    assert len(names) == len({*texts})
-
-
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
 
 
@@ -219,17 +180,6 @@ def test_what_a_graph_is_unless_it_is_said() -> None:
     assert bare.ranks_relations
     assert not replace(bare, qualified=True).ranks_relations
     assert not replace(bare, inductive=True).ranks_relations
-
-
-def test_numbers_are_those_of_the_labels_alone() -> None:
-    labels = pa.array([b"Q7", b"Q12", b"Q345"], pa.binary())
-    for part in (labels, labels[:2], labels[1:]):
-        numbers = coding._read_numbers(part, b"Q")
-        assert numbers is not None
-        assert [b"Q%d" % number for number in numbers.tolist()] == part.to_pylist()
-    assert coding._read_numbers(labels[:0], b"Q") is None
-    for others in ([b"", b""], [b"Q7", b"Q"], [b"Q7", b""]):
-        assert coding._read_numbers(pa.array(others, pa.binary()), b"Q") is None
 
 
 def test_long_labels_take_no_longer() -> None:

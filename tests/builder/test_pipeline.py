@@ -31,18 +31,15 @@ from rankconst.catalogue.metrics import HEADLINE, TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
-from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
-from rankconst_builder.histograms import count_histograms
 from rankconst_builder.package import write_tables
 from rankconst_builder.parts import Part, keep, read_kept
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
-from rankconst_builder.verify import read_set
-from rankconst_builder.verify.files import check_files
+from rankconst_builder.tallies import count_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -260,20 +257,6 @@ def test_histograms_equal_brute_force(mirror: Path, run: Run, key: str) -> None:
             tasks = got.setdefault((row["protocol"], row["split"], row["side"]), {})
             tasks[row["num_candidates"]] = row["num_tasks"]
     assert got == expected
-
-
-def test_row_of_the_dataset(mirror: Path, run: Run) -> None:
-    source = find_benchmark("nations")
-    (row,) = rows_of(run("nations", mirror=mirror).tables, "datasets", "nations")
-    found = describe_brute_force(read_dataset(mirror, "nations"))
-    assert (row["title"], row["licence"], row["citation"]) == (source.title, source.licence, source.citation)
-    assert row["sha256"] == [source.files[role].remote.sha256 for role in ORDER]
-    assert row["source_urls"] == [source.files[role].remote.url for role in ORDER]
-    for name in ("entities", "entities_train", "relations", "relations_train", "self_loops_train"):
-        assert row[name] == found[name]
-    for split in ORDER:
-        assert row[f"triples_{split}"] == found["rows"][split]
-        assert row[f"duplicates_{split}"] == found["rows"][split] - found["distinct"][split]
 
 
 @pytest.mark.slow
@@ -505,33 +488,7 @@ def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_malformed_own_file_names_the_file(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "bad.tsv"
-    path.write_bytes(b"a\tr\tb\na\tr\n")
-    with pytest.raises(DataError) as caught:
-        run(OWN, local={"mykg": {"train": path, "test": path}})
-    assert str(caught.value).startswith(f"{path}, line 2: expected 3 columns")
-    assert not (tmp_path / "out").exists()
-
-
 # ---- when files cannot be had ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("true_constants")
-def test_falls_back_on_the_archive_and_says_so(run: Run, screen: Console, no_network: None) -> None:  # noqa: ARG001
-    outcome = run("nations")
-    assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("nations",), (), {})
-    assert_same_numbers(outcome.tables, rankconst.load(version=ARCHIVED), "nations")
-    warnings = [line for line in printed(screen) if line.startswith("warning: ")]
-    assert len(warnings) == len(printed(screen)) == 1
-    assert warnings[0].startswith("warning: nations: https://raw.githubusercontent.com/")
-    assert f"archived in tables {ARCHIVED}" in warnings[0]
-    recorded = provenance(outcome, "nations")
-    assert recorded["origin"] == f"archive {ARCHIVED}"
-    assert recorded["reason"] in warnings[0]
-    assert "--offline forbids" in recorded["reason"]
-    assert recorded.keys() == {"dataset", "origin", "reason"}
 
 
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
@@ -648,39 +605,12 @@ def test_what_makes_a_dataset_be_built_again(small: Path, run: Run, options: dic
     assert bool(rows_of(outcome.tables, "baseline_candidates", "alpha")) == ("baselines" not in options)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("true_constants")
-def test_the_same_build_gives_the_same_bytes(
-    small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    protocols = (PROTOCOLS["libkge"],)
-    run("alpha", mirror=small, protocols=protocols)
-    before = read_bytes(tmp_path / "out")
-    monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_moments)
-    run("alpha", mirror=small, protocols=protocols, out=tmp_path / "again")
-    assert read_bytes(tmp_path / "again") == before
-
-
 def test_another_registry_entry_is_another_build(small: Path, run: Run) -> None:
     run("alpha", mirror=small)
     changed = dataclasses.replace(SYNTHETIC["alpha"], licence="another")
     outcome = run(changed, mirror=small)
     assert outcome.built == ("alpha",)
     assert rows_of(outcome.tables, "datasets", "alpha")[0]["licence"] == "another"
-
-
-def test_second_dataset_keeps_the_first(small: Path, run: Run) -> None:
-    first = run("beta", mirror=small)
-    before = numbers(first.tables, "beta")
-    second = run("alpha", mirror=small)
-    assert second.tables is not None
-    assert list(second.tables.datasets) == ["alpha", "beta"]
-    assert numbers(second.tables, "beta") == before
-    assert provenance(second, "beta") == provenance(first, "beta")
-    alone = run("alpha", mirror=small, out=second.tables.path.with_name("alone"))
-    assert_same_numbers(second.tables, alone.tables, "alpha")
-    both = run("beta", "alpha", fetcher=Broken(second.tables.path))
-    assert both.kept == ("beta", "alpha")
 
 
 def test_order_of_building_does_not_matter(small: Path, run: Run, tmp_path: Path) -> None:
@@ -732,13 +662,6 @@ def test_stages_are_shown_on_a_terminal_only(small: Path, run: Run, terminal: bo
         assert written.endswith("\x1b[2K")  # gone at the end
 
 
-def test_out_that_is_a_file(small: Path, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("mine", encoding="utf-8")
-    with pytest.raises(DataError, match="is not a folder"):
-        run("alpha", mirror=small)
-    assert (tmp_path / "out").read_text(encoding="utf-8") == "mine"
-
-
 def test_other_files_in_the_folder_are_left_alone(small: Path, run: Run, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes.txt").write_text("mine", encoding="utf-8")
@@ -778,24 +701,6 @@ def test_damaged_set_is_refused(small: Path, run: Run, tmp_path: Path, name: str
     shutil.rmtree(tmp_path / "out")
     assert run("alpha", mirror=small).built == ("alpha",)
     assert read_bytes(tmp_path / "out") == before
-
-
-def test_interrupted_exchange_is_completed_by_the_next_build(small: Path, run: Run, tmp_path: Path) -> None:
-    run("alpha", mirror=small)
-    run("alpha", "beta", mirror=small, out=tmp_path / "new")
-    # As a run leaves it that is cut off with two of the files moved.
-    (tmp_path / "new").rename(tmp_path / "out" / ".incoming")
-    for name in ("candidates.parquet", "constants.parquet"):
-        (tmp_path / "out" / ".incoming" / name).replace(tmp_path / "out" / name)
-    whole = rankconst.load(tmp_path / "out")
-    assert list(whole.datasets) == ["alpha", "beta"]
-    assert [whole.read(name).num_rows > 0 for name in COLUMNS] == [True] * len(COLUMNS)
-    read = read_set(whole)
-    assert not check_files(read).findings
-    outcome = run("alpha", "beta", fetcher=Broken(tmp_path / "cache"))
-    assert outcome.kept == ("alpha", "beta")
-    assert read_set(rankconst.load(tmp_path / "out")).digests == read.digests
-    assert len(list((tmp_path / "out").iterdir())) == 1 + len(COLUMNS)
 
 
 @pytest.mark.slow
@@ -923,9 +828,3 @@ def test_tells_of_what_surprises(mirror: Path, run: Run, screen: Console) -> Non
     assert "1 rows of train repeat an earlier one" in text
     assert "210 rows of test have something unseen in train" in text
     assert "warning" not in text
-
-
-def test_quiet(small: Path, run: Run, screen: Console, capfd: pytest.CaptureFixture[str]) -> None:
-    run("alpha", "beta", mirror=small, reporter=Reporter(screen, quiet=True))
-    assert printed(screen) == []
-    assert capfd.readouterr() == ("", "")

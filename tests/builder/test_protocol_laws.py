@@ -41,17 +41,6 @@ def sides(counts: TaskCounts) -> Iterator[list[int]]:
         yield counts.relation.tolist()
 
 
-@settings(max_examples=choose(7, 20))
-@given(DATASETS)
-def test_the_catalogue_is_ordered_by_what_it_knows(dataset: Dataset) -> None:
-    graph = make_graph(dataset)
-    names = ("standard", "libkge", "raw")
-    for split in ORDER:
-        counts = [count_candidates(graph, PROTOCOLS[name], split) for name in names]
-        for each in zip(*map(sides, counts), strict=True):
-            assert all(few <= more <= most for few, more, most in zip(*each, strict=True))
-
-
 @settings(max_examples=choose(5, 15))
 @given(DATASETS)
 def test_who_knows_more_ranks_fewer(dataset: Dataset) -> None:

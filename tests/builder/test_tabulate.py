@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 from collections import defaultdict
 from dataclasses import replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases import choose
-from oracles import EVALUATED, MP, PRECISE, SAMPLED
+from oracles import EVALUATED, PRECISE, SAMPLED, enumerate_moments, to_mp
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, TABULATED
 from rankconst.errors import UsageError
 from rankconst.moments import compute_moments
@@ -23,25 +20,11 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.tabulate import tabulate
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 # Candidates of some tasks: at most 5^4 rankings of both sides to enumerate.
 COUNTS = st.lists(st.integers(1, 5), min_size=1, max_size=2)
 
 
 tasks_of = functools.partial(Tasks, "x", "raw", "test")
-
-
-def enumerate_moments(counts: Sequence[int], family: str, k: int | None) -> tuple[Any, Any]:
-    """Return expectation and variance over every vector of ranks, all equally likely."""
-    values = [EVALUATED[family](ranks, k) for ranks in itertools.product(*(range(1, n + 1) for n in counts))]
-    mean = sum(values) / len(values)
-    return mean, sum((value - mean) ** 2 for value in values) / len(values)
-
-
-def to_mpf(value: Any) -> Any:
-    return MP.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else MP.mpf(value)
 
 
 def test_every_tabulated_metric_has_a_definition_here() -> None:
@@ -58,7 +41,7 @@ def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: 
     assert len(rows) == 3 * len(TABULATED)
     for row in rows:
         counts = {"head": head, "tail": tail, "both": head + tail}[row["side"]]
-        mean, variance = map(to_mpf, enumerate_moments(counts, row["metric"], row["k"]))
+        mean, variance = map(to_mp, enumerate_moments(row["metric"], counts, row["k"]))
         assert row["num_tasks"] == len(counts)
         where = (row["side"], row["metric"], row["k"])
         # Where it is sampled, errors are standard errors.

@@ -8,6 +8,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -15,12 +16,11 @@ from hypothesis import strategies as st
 from cases import choose, thorough
 from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
+from rankconst_builder.remarks import _find_alike
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pyarrow as pa
 
     from rankconst_builder.triples import Labels
 
@@ -456,3 +456,12 @@ def test_padded_labels_are_bytes_and_never_blank() -> None:
     assert labels.tail.to_pylist() == [b"b", b"a"]
     with pytest.raises(DataError, match="file, line 2: the relation is empty"):
         read_triples(b"a | r | b\na |  | b\n", form, "file")
+
+
+def test_labels_that_look_alike() -> None:
+    """In whichever way Unicode composes them, with any kind of space; if not UTF-8, as far as ASCII goes."""
+    labels = ["Ren\u00e9", "Rene\u0301", "New York", "New\xa0York", "x\u00b2", "x2"]
+    odd = _find_alike(pa.array([label.encode() for label in labels], pa.binary()))
+    assert [each.as_py().decode() for each in odd] == [labels[1], labels[3]]
+    assert [each.as_py() for each in _find_alike(pa.array([b"\xff", b"x ", b"x"], pa.binary()))] == [b"x "]
+    assert len(_find_alike(pa.array(["Ren\u00e9".encode(), b"Rene"], pa.binary()))) == 0

@@ -271,18 +271,6 @@ def test_pykeen_statistics_are_well_formed() -> None:
 # ---- the code ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        ("fb15k237", "fb15k237"), ("FB15k-237", "fb15k237"), ("fb15k-237", "fb15k237"), ("FB15K237", "fb15k237"),
-        ("wnrr", "wn18rr"), ("WN18RR", "wn18rr"), ("codex-s", "codexsmall"), ("CoDEx-M", "codexmedium"),
-        ("Nations", "nations"), (" wn18 ", "wn18"), ("YAGO3-10", "yago310"), ("NELL-995", "nell995"),
-    ],
-)  # fmt: skip
-def test_find_benchmark(name: str, key: str) -> None:
-    assert find_benchmark(name).key == key
-
-
 @for_each("source", SOURCES.values())
 def test_every_spelling_finds_its_source(source: Benchmark) -> None:
     for spelling in (source.key, source.title, *source.aliases, source.title.upper(), source.key.replace("_", "-")):
@@ -396,8 +384,7 @@ def test_incomplete_entry_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "verifiable"),
-    [({}, False), ({"sha256": "00"}, True), ({"git_blob": "00"}, True), ({"bytes": 3}, False)],
+    ("known", "verifiable"), [({}, False), ({"sha256": "00"}, True), ({"git_blob": "00"}, True), ({"bytes": 3}, False)]
 )
 def test_verifiable(known: dict[str, Any], verifiable: bool) -> None:
     remote = Remote("https://a/1", **known)

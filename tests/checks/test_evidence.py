@@ -30,11 +30,7 @@ def point(value: float) -> Interval:
     return Interval(value, value)
 
 
-@given(
-    expectation=st.floats(2, 1e5),
-    deviation=st.floats(0.1, 100),
-    value=st.floats(1, 1e5),
-)
+@given(expectation=st.floats(2, 1e5), deviation=st.floats(0.1, 100), value=st.floats(1, 1e5))
 def test_solving_inverts_the_adjustments_of_a_mean_rank(expectation: float, deviation: float, value: float) -> None:
     assert solve(MR, "normalised", point(value), point(value / expectation)).lower == pytest.approx(expectation)
     index = (value - expectation) / (1 - expectation)
@@ -52,9 +48,7 @@ def test_a_turned_sign_leaves_the_deviation() -> None:
 
 
 @given(
-    expectation=st.floats(1e-3, 0.9),
-    value=st.floats(0.01, 0.95),
-    shifts=st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
+    expectation=st.floats(1e-3, 0.9), value=st.floats(0.01, 0.95), shifts=st.tuples(st.floats(-1, 1), st.floats(-1, 1))
 )
 def test_the_interval_holds_whatever_the_writing_allows(
     expectation: float, value: float, shifts: tuple[float, float]

@@ -53,15 +53,9 @@ PLANTED = {
     "range": Planted(ROTATE, {"Hits@10": "53.3"}, "0 <= Hits@10 <= 1"),
     "swapped-columns": Planted(ROTATE, {"Hits@1": "0.533", "Hits@10": "0.241"}, "range, hits-monotone", rows=2),
     "hits-monotone": Planted(ROTATE, {"Hits@3": "0.575"}, "Hits@3 <= Hits@10"),
-    "mrr-from-hits": Planted(
-        ROTATE,
-        {"MRR": "0.238"},
-        "MRR >= Hits@1 + (Hits@3 - Hits@1)/3 + (Hits@10 - Hits@3)/10",
-    ),
+    "mrr-from-hits": Planted(ROTATE, {"MRR": "0.238"}, "MRR >= Hits@1 + (Hits@3 - Hits@1)/3 + (Hits@10 - Hits@3)/10"),
     "mr-from-hits": Planted(
-        ROTATE,
-        {"MR": "5.4"},
-        "MR >= Hits@1 + 1.5 (Hits@3 - Hits@1) + 3.5 (Hits@10 - Hits@3) + 10.5 (1 - Hits@10)",
+        ROTATE, {"MR": "5.4"}, "MR >= Hits@1 + 1.5 (Hits@3 - Hits@1) + 3.5 (Hits@10 - Hits@3) + 10.5 (1 - Hits@10)"
     ),
     "mr-from-mrr": Planted(ROTATE, {"MR": "2.9"}, "MR >= 5.5 - 7.5 MRR >= 1/MRR"),
     "mrr-from-mr": Planted(

@@ -47,8 +47,7 @@ ALSO = replace(PRECISE, origin="AH@1 with Hits@1", metric=parse_metric("hits@1")
 
 
 @pytest.mark.parametrize(
-    ("against", "outvoted"),
-    [((), True), ((MEAN,), True), ((PRECISE,), False), ((COUNT,), False), ((DOUBTFUL,), True)],
+    ("against", "outvoted"), [((), True), ((MEAN,), True), ((PRECISE,), False), ((COUNT,), False), ((DOUBTFUL,), True)]
 )
 def test_what_is_as_precise_outvotes_a_slip(against: tuple[Piece, ...], outvoted: bool) -> None:
     """Two pieces at least as precise; nothing outvotes a number of tasks, and what is coarse no precise piece."""

@@ -519,16 +519,6 @@ def test_a_graph_of_no_table_is_named_by_nobody(counts: Any, digits: int) -> Non
     assert name(sampled) == {f"{counts.size} tasks/both/sampled:50"}
 
 
-def test_of_some_relations_the_names_are_asked_for() -> None:
-    """What --relation answers, as the question says."""
-    chosen = ("embassy", "exports3", "treaties")
-    row = put(Tasks("nations", "pykeen", relations=chosen), MEAN, "index", "z") | {"num_tasks": "48"}
-    with pytest.raises(AskedError, match=r"n = 48: .* nearest nations .*: add --relation NAME for each"):
-        adjust(table(row), Stated("nations"))
-    named = adjust(table(row), Stated("nations", relations=chosen, protocol="pykeen"))
-    assert name(named) == {f"nations/test/both/pykeen ({', '.join(chosen)})"}
-
-
 def test_an_adjusted_hits_at_k_that_does_not_say_its_k_is_left_alone() -> None:
     """PyKEEN's ``adjusted_hits_at_k`` may be of any k: it tells nothing, and is not checked."""
     row = put(Tasks("nations"), 4.25, "index") | {"hits_at_10": "0.9", "adjusted_hits_at_k": "0.1"}

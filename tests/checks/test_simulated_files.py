@@ -12,7 +12,7 @@ import pytest
 
 from cases import choose
 
-_SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "simulate_files.py"
+_SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "simulate_files.py"
 _HARMLESS = {"resolved", "partly resolved", "refused"}
 
 

@@ -246,7 +246,6 @@ REFUSED = {
     "0.5 -d umls -m mrr --side zzz": (4, "unknown side 'zzz'", "head, tail, both"),
     "0.3 -d nations -m mrr -a weighted": (4, "unknown aggregation 'weighted'"),
     "0.3 -d nations -m mrr -a macro": (4, "'macro'. Did you mean macro-query or macro-relation?"),
-    "3 -d nations -m median -a query": (2, "there are no constants of MdR for macro averages"),
     "0.5 -d nations -m mrr -r embasy": (
         *(4, "no test task of nations has relation 'embasy' under protocol standard. Did you mean embassy?"),
     ),

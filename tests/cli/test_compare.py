@@ -8,6 +8,7 @@ import pytest
 
 import rankconst
 from carried import open_once
+from rankconst.errors import AskedError, UsageError
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
@@ -120,18 +121,42 @@ def test_a_table_is_put_in_order(run: Run, tmp_path: Path) -> None:
     path.write_text(TABLE, encoding="utf-8")
     screen = run("compare", path)
     assert screen.cells[:5] == [
-        ["MRR on WN18RR (test, both sides, protocol standard), 6,268 tasks"],
+        ["MRR on wn18rr (test, both sides, protocol standard), 6,268 tasks"],
         *(["a", "RotatE", "0.476", "b c d"], ["b", "DistMult", "0.43", "d"], ["c", "ConvE", ".43", "d"]),
         ["d", "TransE", "0.226"],
     ]
-    (standings,) = rankconst.adjust(path).rank_models()
-    assert standings.describe() in screen.out
+    (standings,) = rankconst.compare(path)
+    assert str(standings) in screen.out
     assert standings.describe().startswith("All 3 other models are told apart from RotatE")
     assert screen.err.startswith("assumed: test split, both sides, standard protocol")
     rows = run("compare", path, "--json").records
     assert [row["better_than"] for row in rows] == standings.table["better_than"]
     assert {row["smallest"] for row in rows} == {standings.smallest}
     assert "0.476$^{b,c,d}$ \\\\" in run("compare", path, "-f", "latex").out
+
+
+def test_deviations_are_used_and_said(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("model,MR,SDR,MRR\nA,177,400,0.338 ± 0.002\nB,190,420,0.337\n", encoding="utf-8")
+    screen = run("compare", path, "-d", "fb15k237")
+    assert [row[2:] for row in screen.cells if row[:2] == ["a", "A"]] == [["177", "b"], ["0.338 ± 0.002"]]
+    assert "enough. The deviations of the ranks are used." in screen.out
+    assert "enough. Deviations over runs count as rounding does." in screen.out
+
+
+def test_python_takes_frames_and_refuses_what_is_asked(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    (whole,) = rankconst.compare(path)
+    (framed,) = rankconst.compare(pd.read_csv(path, dtype=str), metric="mrr")
+    assert str(framed) == str(whole)
+    path.write_text(TABLE.replace("TransE", "TransE (raw)"), encoding="utf-8")
+    with pytest.raises(AskedError, match='protocol="raw"'):
+        rankconst.compare(path)
+    assert len(rankconst.compare(path, accept=["raw"])[0].names) == 4
+    with pytest.raises(UsageError, match="two values"):
+        rankconst.compare(path, num_tasks=5)
 
 
 def test_tables_that_cannot_be_put_in_order(run: Run, tmp_path: Path) -> None:

@@ -49,5 +49,5 @@ def test_orders_that_are_refused(run: Run, tmp_path: Path, options: tuple[str, .
 
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_builder(run: Run, tmp_path: Path) -> None:
-    done = run("tables", "site", "--out", tmp_path / "public")
+    done = run("tables", "site", "--out", tmp_path / "public", "-d", "nations")
     assert done.code == 0  # nothing is downloaded

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
-from collections import Counter
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, note, settings
-from hypothesis import strategies as st
 
-from cases import choose, for_each, take_turns
+from cases import for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
-from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
+from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
 from rankconst.moments.blocks import blocks_of, offsets_of
 from rankconst.moments.median import median_rank
-from rankconst.moments.powers import power_mean
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -31,23 +25,6 @@ if TYPE_CHECKING:
     """Offset and size of each task."""
 
 METRICS = [row.at(3) if row.takes_k else row for row in CATALOGUE.values()]
-
-SMALL: list[Blocks] = [
-    [(5, 1)],
-    [(3, 4)],
-    [(2, 1), (9, 1), (40, 1), (100_000, 1)],
-    [(3, 1), (3, 1), (0, 4), (3, 4)],  # the middle ranks are always the same
-    [(2, 1), (7, 1), (7, 1)],  # nothing varies
-    [(0, 3), (2, 2)],
-    [(0, 2), (2, 4), (3, 4), (3, 4)],
-    [(100_000, 3), (100_001, 1), (99_998, 4)],
-    [(0, 3), (1000, 4), (2, 3)],
-    [(0, 1), (0, 4), (5, 2), (8, 3), (4, 3)],
-    [(6, 5), (6, 5), (6, 5)],
-    [(1, 2), (4, 2), (8, 2), (2, 7)],
-    # A factor of the generating function that all but vanishes.
-    [(0, 2), (0, 3), (0, 5), (1, 1)],
-]
 
 
 def gather(tasks: Blocks, times: int = 1) -> Histogram:
@@ -61,24 +38,6 @@ def pretend(histogram: Histogram) -> Histogram:
     return alike
 
 
-@functools.lru_cache(1)
-def enumerate_ranks(tasks: tuple[tuple[int, int], ...]) -> Counter[tuple[int, ...]]:
-    """Count how often each multiset of ranks comes about."""
-    return Counter(
-        tuple(sorted(ranks)) for ranks in itertools.product(*(range(a + 1, a + size + 1) for a, size in tasks))
-    )
-
-
-def enumerate_moments(metric: Metric, tasks: Blocks) -> tuple[Any, Any]:
-    evaluate, outcomes = EVALUATED[metric.family], enumerate_ranks(tuple(tasks))
-    values = [(evaluate(ranks, metric.k), times) for ranks, times in outcomes.items()]
-    if len({value.denominator for value, _ in values if isinstance(value, Fraction)}) > len(tasks):
-        # Fractions without a common denominator grow with every sum: 50 digits will do.
-        values = [(MP.mpf(value.numerator) / value.denominator, times) for value, times in values]
-    mean = sum(times * value for value, times in values) / outcomes.total()
-    return mean, sum(times * (value - mean) ** 2 for value, times in values) / outcomes.total()
-
-
 def check(metric: Metric, moments: Moments, expectation: Any, variance: Any) -> None:
     """Demand the stated errors, and that these are small."""
     room = 5 if moments.method == "sampled" else 1
@@ -89,62 +48,11 @@ def check(metric: Metric, moments: Moments, expectation: Any, variance: Any) -> 
     assert moments.expectation_error <= (0.05 if room > 1 else 1e-9) * moments.expectation
 
 
-def test_every_metric_has_an_oracle_on_blocks() -> None:
-    """A metric added to the catalogue fails here, and without a law on blocks in the enumerations below."""
-    assert EVALUATED.keys() == CATALOGUE.keys() == {metric.family for metric in METRICS}
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_moments_equal_enumeration(metric: Metric) -> None:
-    for tasks in SMALL:
-        check_enumeration(metric, tasks)
-
-
-def check_enumeration(metric: Metric, tasks: Blocks) -> None:
-    check(metric, compute_moments(metric, gather(tasks)), *enumerate_moments(metric, tasks))
-
-
-@pytest.mark.slow
-@settings(deadline=None, max_examples=choose(25, 60))
-@given(
-    tasks=st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8)), min_size=1, max_size=5),
-    far=st.sampled_from([0, 0, 50, 10**5]),
-    k=st.integers(1, 17),
-)
-def test_moments_equal_enumeration_for_any_small_set(tasks: list[tuple[int, int]], far: int, k: int) -> None:
-    assume(math.prod(size for _, size in tasks) <= 2000)
-    tasks = [(offset + far, size) for offset, size in tasks]
-    for family in CATALOGUE:
-        note(family)
-        metric = CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family]
-        check(metric, compute_moments(metric, gather(tasks)), *enumerate_moments(metric, tasks))
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_one_candidate_is_no_chance_wherever_it_is(metric: Metric) -> None:
-    moments = compute_moments(metric, gather([(2, 1), (5, 1), (5, 1)]))
-    assert (moments.variance, moments.variance_error) == (0.0, 0.0)
-    if metric.family in {"median_rank", "inverse_median_rank"}:
-        certain = blocks.certain_moments(metric, gather([(2, 1), (5, 1), (5, 1)]))
-        assert certain is not None
-        assert 0 < certain.expectation_error <= 4 * 2.0**-53 * certain.expectation
-
-
 @pytest.mark.parametrize("offset", [10**6, 3 * 10**6, 10**9])
 def test_errors_of_two_ranks_far_out_cover_what_cancels(offset: int) -> None:
     found = compute_moments(CATALOGUE["ndcg"], gather([(offset, 2)]))
     one, other = (1 / MP.log(offset + r + 1, 2) for r in (1, 2))
     assert absolute_error(found.variance, ((one - other) / 2) ** 2) <= found.variance_error
-
-
-@pytest.mark.parametrize("metric", [m for m in METRICS if m.family not in {*SAMPLED, "inverse_median_rank"}], ids=str)
-def test_small_sets_are_computed_to_many_digits(metric: Metric) -> None:
-    for tasks in SMALL[5:]:
-        moments = compute_moments(metric, gather(tasks))
-        far = max(a for a, _ in tasks) >= 1000
-        assert moments.expectation_error <= 1e-13 * moments.expectation, tasks
-        # In a narrow block far out next to nothing of 1/log r varies; a median between blocks less than its parts.
-        assert moments.variance_error <= (1e-4 if far else 1e-10) * moments.variance, tasks
 
 
 CHANCE = {
@@ -283,14 +191,6 @@ def test_quicker_routes_err_by_less_than_they_say(name: str, monkeypatch: pytest
     assert quick.variance_error <= 1e-6 * quick.variance
 
 
-def test_blocks_are_many_from_so_many_on() -> None:
-    some = Histogram.from_counts([2] * blocks._MANY, offsets=range(blocks._MANY))
-    assert len(some) == blocks._MANY
-    assert not blocks.has_many_blocks(some)
-    assert blocks.has_many_blocks(Histogram.from_counts([2] * (blocks._MANY + 1), offsets=range(blocks._MANY + 1)))
-    assert not blocks.has_many_blocks(Histogram.from_counts(range(1, 2 * blocks._MANY)))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("traced", [0, 2**16])
 @pytest.mark.parametrize(
@@ -302,10 +202,10 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     rows, entities = sizes
     metric, histogram = parse_metric(name), draw_blocks(rows, entities, rows + entities)
     assert histogram.total % 2 == 0
-    monkeypatch.setattr(median, "_TRACED", traced)
-    monkeypatch.setattr(median, "_GAP_BUDGET", 2**16)
+    monkeypatch.setattr(gaps, "_TRACED", traced)
+    monkeypatch.setattr(gaps, "_GAP_BUDGET", 2**16)
     quick = compute_moments(metric, histogram)
-    monkeypatch.setattr(median, "_GAP_BUDGET", 2**40)
+    monkeypatch.setattr(gaps, "_GAP_BUDGET", 2**40)
     median._median_law.cache_clear()
     slow = compute_moments(metric, histogram)
     median._median_law.cache_clear()
@@ -315,65 +215,7 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     assert quick.variance_error <= 1e-2 * quick.variance
 
 
-def test_a_few_sums_over_gaps_tell_most_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interpolated between 13 of 188, and without a look at the ranks between."""
-    histogram = draw_blocks(150, 40_000, 40_150)
-    monkeypatch.setattr(median, "_TRACED", 0)
-    monkeypatch.setattr(median, "_GAP_BUDGET", 0)
-    monkeypatch.setattr(median, "_MOST_LOGARITHMS", 0)
-    median._median_law.cache_clear()
-    quick = median_rank(histogram)
-    gaps = median._median_law(histogram).gaps
-    assert gaps is not None
-    assert len(gaps.chosen) == 13
-    monkeypatch.setattr(median, "_GAP_BUDGET", 2**40)
-    median._median_law.cache_clear()
-    slow = median_rank(histogram)
-    median._median_law.cache_clear()
-    assert abs(quick.variance - slow.variance) <= quick.variance_error
-    assert slow.variance_error < 1e-9 * slow.variance
-    assert quick.variance_error < 7e-4 * quick.variance
-
-
-@pytest.mark.parametrize("exponent", [3.0, -2.0])
-def test_power_means_of_any_exponent(exponent: float) -> None:
-    tasks = [(3, 4), (0, 2), (7, 3)]
-    vectors = list(itertools.product(*(range(a + 1, a + size + 1) for a, size in tasks)))
-    outcomes = [(MP.fsum(MP.mpf(r) ** exponent for r in v) / len(v)) ** (1 / MP.mpf(exponent)) for v in vectors]
-    mean = MP.fsum(outcomes) / len(outcomes)
-    moments = power_mean(gather(tasks), exponent)
-    assert relative_error(moments.expectation, mean) <= 1e-13
-    variance = MP.fsum((value - mean) ** 2 for value in outcomes) / len(outcomes)
-    assert absolute_error(moments.variance, variance) <= moments.variance_error
-
-
 # Simulation.
-
-
-@pytest.fixture(scope="module")
-def simulated() -> tuple[Histogram, np.ndarray[Any, np.dtype[np.float64]]]:
-    histogram = draw_blocks(60, 400, 3)
-    assert histogram.offsets is not None
-    sizes, offsets = (np.repeat(each, histogram.num_tasks) for each in (histogram.num_candidates, histogram.offsets))
-    ranks = np.random.default_rng(4).integers(
-        offsets + 1, offsets + sizes + 1, size=(choose(6_000, 20_000), sizes.size)
-    )
-    return histogram, ranks.astype(np.float64)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", [metric for metric in TABULATED if metric.k in (None, 1, 10)], ids=str)
-def test_simulated_rankers_agree(metric: Metric, simulated: tuple[Histogram, Any]) -> None:
-    histogram, ranks = simulated
-    ones = np.ones(ranks.shape[1])
-    values = np.array([metric.evaluate(row, ones, metric.k) for row in ranks])
-    moments = compute_moments(metric, histogram)
-    sampled = moments.method == "sampled"
-    error = math.hypot(math.sqrt(moments.variance / len(values)), moments.expectation_error if sampled else 0.0)
-    assert abs(values.mean() - moments.expectation) <= 5 * error + 1e-13 * moments.expectation
-    squares = np.square(values - moments.expectation)
-    error = math.hypot(squares.std() / math.sqrt(len(values)), moments.variance_error if sampled else 0.0)
-    assert abs(squares.mean() - moments.variance) <= 5 * error
 
 
 def exact_variance_of_median(histogram: Histogram) -> Fraction:
@@ -457,35 +299,6 @@ def test_generating_functions_of_counts_equal_their_products(spread: float) -> N
     assert np.allclose(np.exp(found[0]), expected, rtol=1e-11, atol=1e-15 * abs(expected[0]))
 
 
-@pytest.mark.parametrize(("room", "together"), [(1, 1), (27, 1), (28, 2), (1000, 60)])
-def test_factors_are_formed_together_as_far_as_they_fit(
-    room: int, together: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each at fourteen nodes: of two points seven, and of seven ranks two."""
-    formed = list[tuple[int, ...]]()
-
-    def note(name: str) -> Any:
-        def form(values: Any) -> Any:
-            formed.append(np.shape(values))
-            return getattr(np, name)(values)
-
-        return form
-
-    monkeypatch.setattr(block_counts, "_TABLE", room)
-    monkeypatch.setattr(block_counts, "np", SimpleNamespace(**{**vars(np), "log": note("log"), "log1p": note("log1p")}))
-    share = np.random.default_rng(1).uniform(0.3, 0.7, (2, 60))
-    zeta = np.tile(1j * np.linspace(0, 3, 7), (2, 1))
-    block_counts._log_ratio(share, np.ones((2, 60)), np.array([30, 30]), zeta)
-    assert max(each[2] for each in formed if len(each) == 3) == together
-    formed.clear()
-    block_counts._log_ratio(share[:1], np.ones((1, 60)), np.array([30]), zeta[:1, -1:])
-    assert max(each[2] for each in formed if len(each) == 3) == min(room, 60)
-    formed.clear()
-    away, unit = np.tile(np.arange(7.0, 0, -1)[:, None], (1, 60)), np.full((2, 60), 0.12 + 0.01j)
-    block_counts._log_product(away, away[:, 0], unit, np.ones(60))
-    assert max(each[2] for each in formed if len(each) == 3) == together
-
-
 @pytest.mark.parametrize(("size", "nodes"), [*itertools.product((0.001, 0.2, 0.9), (1, 5)), (1.5, 5)])
 def test_products_of_what_is_left_equal_factor_by_factor(size: float, nodes: int) -> None:
     """Rows that reach from every x to y in one series, where it converges, the others one by one."""
@@ -500,18 +313,6 @@ def test_products_of_what_is_left_equal_factor_by_factor(size: float, nodes: int
     found = block_counts._log_product(away, gaps, unit, tasks)
     expected = np.prod((1 - away[:, None, :] * unit) ** tasks, axis=2)
     assert np.allclose(np.exp(found), expected, rtol=1e-12)
-
-
-def test_points_between_the_ends_of_blocks() -> None:
-    """Sums of what has kinks there, and only there."""
-    histogram = gather([(0, 400), (150, 900), (700, 100)])
-    counts = block_counts.BlockCounts(histogram, 2)
-    for start, stop in ((10, 30), (5, 900), (100, 101), (0, 1040)):
-        points, weights = counts._place(start, stop)
-        assert start <= points.min() <= points.max() < stop
-        kinks = np.abs(points - 150.0) + np.abs(points - 400.0) + np.sqrt(points + 900.0)
-        x = np.arange(float(start), float(stop))
-        assert weights @ kinks == pytest.approx(np.sum(np.abs(x - 150) + np.abs(x - 400) + np.sqrt(x + 900)), rel=1e-13)
 
 
 def test_equal_blocks_are_placed_once() -> None:
@@ -533,13 +334,6 @@ def test_equal_blocks_are_placed_once() -> None:
 
 
 # Counts of ranks.
-
-
-def test_the_slope_of_counts_is_what_their_mean_grows_by() -> None:
-    counts = block_counts.BlockCounts(gather([(0, 3), (2, 5), (2, 5), (7, 1)]), 2)
-    means = [float(counts.shares(x) @ counts.tasks) for x in range(12)]
-    for x, (mean, after) in enumerate(itertools.pairwise(means)):
-        assert counts.slope(x) == pytest.approx(after - mean, abs=1e-15)
 
 
 @pytest.mark.parametrize(("size", "times"), [(3, 600), (5, 700), (7, 1400), (11, 2500)])
@@ -564,40 +358,6 @@ def test_ranks_that_are_certain_may_be_at_the_end_of_their_block() -> None:
     assert none[0] == pytest.approx(0.75**3, rel=1e-14)
 
 
-def test_no_more_numbers_are_formed_than_fit_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts, asked = block_counts.BlockCounts(gather([(0, 400), (150, 900), (700, 100)]), 2), list[int]()
-    plain, form = counts.evaluate(np.arange(100, 200), 150), counts._evaluate_rows
-
-    def note(x: Any, centre: int) -> Any:
-        asked.append(x.size)
-        return form(x, centre)
-
-    monkeypatch.setattr(counts, "_evaluate_rows", note)
-    for room, together in ((60, 20), (1, 1)):
-        asked.clear()
-        monkeypatch.setattr(block_counts, "_TABLE", room)
-        found = counts.evaluate(np.arange(100, 200), 150)
-        assert asked == [together] * (100 // together)
-        assert np.allclose(found[0].mass, plain[0].mass, rtol=1e-12)
-
-
-def test_no_tilt_is_looked_for_where_the_mean_is_the_count() -> None:
-    s, variance = block_counts._tilt(np.full((1, 4), 0.5), np.full((1, 4), 20.0), np.array([80]), np.array([40.0]))
-    assert (s.tolist(), variance.tolist()) == ([0.0], [20.0])
-
-
-def test_tilts_are_found_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bisection would take dozens."""
-    monkeypatch.setattr(block_counts, "_MOST_STEPS", 4)
-    goals = np.array([0.5, 3.5, 20.0, 31.0, 58.5])
-    share, tasks = np.random.default_rng(3).uniform(0.01, 0.9, (5, 60)), np.ones((5, 60))
-    s, variance = block_counts._tilt(share, tasks, np.full(5, 60), goals)
-    odds = share / (1 - share) * np.exp(s)[:, None]
-    tilted = odds / (1 + odds)
-    assert np.all(np.abs(tilted.sum(axis=1) - goals) <= 1e-4 * np.sqrt(variance))
-    assert np.allclose(variance, np.sum(tilted * (1 - tilted), axis=1), rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("share", "tasks", "goal"),
     [
@@ -610,69 +370,6 @@ def test_tilts_that_a_step_would_miss_are_found_by_halves(share: list[float], ta
     s, variance = block_counts._tilt(np.array([share]), np.array([tasks]), np.array([sum(tasks)]), np.array([goal]))
     odds = np.array(share) / (1 - np.array(share)) * math.exp(s[0])
     assert abs(np.array(tasks) @ (odds / (1 + odds)) - goal) <= 1.1e-4 * math.sqrt(variance[0])
-
-
-@pytest.mark.parametrize("extra", [[], [(20, 1000)], [(1, 430), (320, 90)]], ids=len)
-def test_only_what_changes_between_two_ranks_makes_a_sum_over_gaps_dear(extra: Blocks) -> None:
-    """Blocks before the first rank or after the last one cost nothing; those that reach over all ranks, little."""
-    tasks, y, x = [(0, 450), (330, 90), *extra], 400, np.arange(300, 400)
-
-    def cost(*more: tuple[int, int]) -> int:
-        return block_counts.BlockCounts(gather([*tasks, *more]), 2).gap_cost(y, x)
-
-    plain = cost()
-    assert cost((0, 10), (0, 300)) == cost((400, 7), (9000, 10)) == plain
-    assert block_counts.BlockCounts(gather([(0, 300), (400, 9)]), 1).gap_cost(y, x) > 0
-    over = [cost(each) - plain for each in ((0, 400), (299, 102), (3, 5000), (300, 100))]
-    ending = [cost(each) - plain for each in ((0, 399), (301, 500), (310, 20))]
-    assert 0 < min(over) == max(over)
-    assert min(over) + 32 * x.size == min(ending) == max(ending)
-
-
-def turn(s: Any) -> Any:
-    """Stand in for the second difference of a function of two ranks, and of its square."""
-    return np.stack([1 / s, 1 / s**2])
-
-
-def test_gaps_as_if_they_were_independent_add_up_to_every_lower_rank() -> None:
-    """A rank's next lower one is further away than a step if none of its values between comes about."""
-    rng = np.random.default_rng(5)
-    points, steps = np.arange(100, 160), rng.uniform(0.3, 0.95, 60)
-    found = median._chain(points, steps, turn)
-    for i, y in enumerate(points.tolist()):
-        exact = sum((math.prod(steps[i - gap + 1 : i + 1]) * turn(2.0 * y - gap) for gap in range(1, i + 1)), 0.0)
-        assert found[:, i] == pytest.approx(exact, rel=1e-12)
-
-
-@pytest.mark.parametrize("first", [5, 60_000])
-def test_gaps_between_points_that_leave_some_out(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their mean length, from rank to rank; in a window too long for that, as if the steps were the same for ever."""
-    points, steps = np.arange(first, first + 300, 3), np.full(100, 0.9)
-    found = median._chain(points, steps, turn)
-    lengths = 9 * (1 - 0.9 ** (points - first + 1.0))
-    assert found == pytest.approx(turn(2.0 * points) * lengths, rel=1e-12)
-    monkeypatch.setattr(median, "_TRACED", 0)
-    assert median._chain(points, steps, turn) == pytest.approx(turn(2.0 * points) * 9, rel=1e-12)
-    # No length is more than the last rank.
-    assert median._chain(points, np.ones(100), turn) == pytest.approx(turn(2.0 * points) * points[-1], rel=1e-12)
-
-
-@pytest.mark.parametrize("alike", [False, True])
-def test_how_far_apart_middle_ranks_are(alike: bool) -> None:
-    """Of ten ranks out of a hundred, five are at most 50: the next lower one is 10 below, a deviation is 16 wide."""
-    histogram = Histogram.from_counts([100], [10])
-    profile = median._BlockProfile(pretend(histogram), 5) if alike else median._Profile(histogram, 5)
-    assert profile.gap(50) == pytest.approx(10)
-    assert profile.scale(50) == pytest.approx(math.sqrt(10 / 4) / 0.1)
-    assert (profile.mean_and_variance(100), profile.slope(100)) == ((10, 0), 0)
-    # Bounds of tails of ten coins.
-    for count, side in ((6, 1), (9, 1), (4, -1), (0, -1)):
-        coins = math.fsum(math.comb(10, k) for k in range(11) if side * (k - count) >= 0) / 2**10
-        assert math.log(coins) <= profile.log_tail(50, count, side) < -0.1
-    panels = [*median._panels(profile, 7, 50, 93, True)]
-    assert (panels[0].start, panels[-1].stop) == (7, 94)
-    assert all(one.stop == other.start for one, other in itertools.pairwise(panels))
-    assert 50 in {panel.start for panel in panels}
 
 
 @pytest.mark.parametrize(

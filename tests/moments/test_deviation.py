@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carried import open_once
 from cases import choose, for_each, thorough
 from oracles import MP
 from rankconst.moments import deviation as module
@@ -25,7 +24,6 @@ from rankconst.tasks import Histogram
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
 
 BILLION = 10**9
 
@@ -89,17 +87,6 @@ LAWS: dict[str, list[tuple[int, ...]]] = {
 @pytest.mark.parametrize("counts", [counts for group in LAWS.values() for counts in group], ids=describe)
 def test_moments_equal_joint_laws_within_the_stated_error(counts: tuple[int, ...]) -> None:
     check(standard_deviation(Histogram.from_counts(counts)), *moments_by_law(counts))
-
-
-@pytest.mark.slow
-@given(counts=st.lists(st.integers(1, 12), min_size=2, max_size=5) | st.lists(st.integers(1, 3), min_size=2))
-@settings(max_examples=choose(30, 60))
-def test_any_small_set_equals_its_joint_law(counts: list[int]) -> None:
-    expectation, variance = moments_by_law(counts)
-    if expectation == 0:
-        assert standard_deviation(Histogram.from_counts(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "numerical")
-    else:
-        check(standard_deviation(Histogram.from_counts(counts)), expectation, variance)
 
 
 @pytest.mark.parametrize(
@@ -396,53 +383,6 @@ def test_products_of_means_of_gaussians(
         assert log == pytest.approx(exact, rel=1e-13)
 
 
-def list_windows(counts: dict[int, int], t: float) -> tuple[float, float]:
-    """Return between which c an integrand exceeds e^-60: not far from the mean rank, nor beyond many last ranks."""
-    n, mean = sum(counts.values()), sum(size * times for size, times in counts.items()) / sum(counts.values())
-    ends = [mean + math.sqrt(60 / t / n)]
-    for size in counts:
-        within = sum(times for other, times in counts.items() if other <= size)
-        ends.append(size + math.sqrt(60 / t / within))
-    return 1 - math.sqrt(60 / t / n), min(ends)
-
-
-@pytest.mark.parametrize("counts", [{400: 5}, {2: 30, 5000: 3}, {30: 1000, 10**5: 2}, {50: 10, 100: 10}], ids=str)
-@pytest.mark.parametrize("t", [1e-9, 1e-4, 0.01, 2.0])
-def test_points_cover_where_something_is_and_no_more(counts: dict[int, int], t: float) -> None:
-    ranks = module._Ranks.of(of(counts), 1.0)
-    points, weights = ranks._points(t)
-    low, high = list_windows(counts, t)
-    step = float(weights.min())
-    assert points[0] <= low < points[0] + step
-    assert points[-1] - step < high <= points[-1]
-    # A window's length but for the last point; so dense that the rest of Poisson's sum is below e^-40.
-    assert float(weights.sum()) == pytest.approx(points[-1] - points[0] + step, rel=1e-12)
-    assert math.pi**2 / (ranks.total * t * step**2) >= 40
-    assert math.pi**2 / (ranks.total * t * (2 * step) ** 2) < 40
-    # Next to each edge all of them, and between two edges those of one period, at most.
-    if (points[-1] - points[0]) / step > 2048:
-        assert points.size <= (len(counts) + 1) * ((2 * (6.5 / math.sqrt(t) + 1) + 1) / step + 2)
-
-
-@pytest.mark.parametrize("blocks", [[(0, 30), (4, 9)], [(0, 2)] * 30 + [(1, 5000)], [(1, 50), (0, 100)] * 10], ids=len)
-@pytest.mark.parametrize("t", [1e-4, 0.05, 2.0])
-def test_points_are_the_same_wherever_all_blocks_are(blocks: list[tuple[int, int]], t: float) -> None:
-    sizes, offsets = [size for _, size in blocks], np.array([above for above, _ in blocks])
-    here, there = (module._Ranks.of(Histogram.from_counts(sizes, offsets=offsets + by), 1.0) for by in (1, 10**6))
-    for one, other in zip(here._points(t), there._points(t), strict=True):
-        assert one.tolist() == other.tolist()
-
-
-@pytest.mark.parametrize("t", [1e-4, 0.05])
-def test_points_follow_from_last_ranks(t: float) -> None:
-    """On blocks as of chance, wherever each begins."""
-    plain, blocks = (
-        module._Ranks.of(Histogram.from_counts(sizes, [10, 10], offsets=offsets), 1.0)
-        for sizes, offsets in (([50, 100], None), ([50, 60], [0, 40]))
-    )
-    assert plain._points(t)[0].tolist() == blocks._points(t)[0].tolist()
-
-
 @pytest.mark.parametrize("pair", [(300, 400), (40, 3000)], ids=str)
 @pytest.mark.parametrize("s", [0.1, 3.0, 1e3, 1e6, 1e8])
 def test_the_transform_of_two_ranks(pair: tuple[int, int], s: float) -> None:
@@ -455,31 +395,6 @@ def test_the_transform_of_two_ranks(pair: tuple[int, int], s: float) -> None:
     assert ranks.transform(t) == pytest.approx(exact, rel=1e-13)
 
 
-def test_points_are_taken_together_as_far_as_they_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each takes twenty numbers for each size, and those of the ranks around it."""
-    ranks, asked, form = module._Ranks.of(of({30: 2, 50: 1, 70: 1}), 1.0), list[int](), module._Ranks._log_product
-
-    def note(self: Any, t: float, c: NDArray[np.float64]) -> NDArray[np.float64]:
-        asked.append(c.size)
-        return form(self, t, c)
-
-    monkeypatch.setattr(module._Ranks, "_log_product", note)
-    plain = ranks.transform(0.01)
-    points = ranks._points(0.01)[0].size
-    assert asked == [points]
-    for chunk, together in ((1, 1), (7 * 150, 7), (8 * 150 - 1, 7)):
-        asked.clear()
-        monkeypatch.setattr(module, "_CHUNK", chunk)
-        assert ranks.transform(0.01) == pytest.approx(plain, rel=1e-14)
-        assert (max(asked), sum(asked)) == (together, points)
-    monkeypatch.undo()
-    monkeypatch.setattr(module._Ranks, "_log_product", note)
-    monkeypatch.setattr(module._Ranks, "_points", lambda *_: (np.linspace(1, 70, 7000), np.ones(7000)))
-    asked.clear()
-    ranks.transform(0.01)
-    assert asked == [2**20 // 150, 7000 - 2**20 // 150]
-
-
 @pytest.mark.parametrize("off", [0.0, 1e-4, 0.03])
 def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is always there."""
@@ -490,122 +405,10 @@ def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     assert off / 16 <= found.error < 0.02
 
 
-def test_a_series_ends_after_the_order_that_leaves_least() -> None:
-    """With x of two values, up to the second and the fourth moment; further only where moments are known well."""
-    law = ((-0.1, Fraction(3, 4)), (0.3, Fraction(1, 4)))
-    exact = [math.fsum(float(p) * x**k for x, p in law) for k in range(9)]
-    terms = [exact[2] / 8, -exact[3] / 16, 5 / 128 * exact[4]]
-    gap = 1 - math.fsum(float(p) * math.sqrt(1 + x) for x, p in law)
-    for known, (value, left) in {3: (terms[0], 3 / 8 * exact[2]), 5: (sum(terms), 35 / 128 * exact[4])}.items():
-        found = module._by_series([Estimate(moment, 0.0) for moment in exact[:known]])
-        assert found.value == pytest.approx(value, rel=1e-14)
-        assert abs(found.value - gap) <= found.error == pytest.approx(left, rel=1e-12)
-    found = module._by_series([Estimate(moment, 0.0 if k < 3 else 1.0) for k, moment in enumerate(exact)])
-    assert (found.value, found.error) == pytest.approx((terms[0], 3 / 8 * exact[2]), rel=1e-12)
-    # Of next to nothing, its own rounding is left.
-    least = module._by_series([Estimate(x, 0.0) for x in (1.0, 0.0, 8e-40, 0.0, 0.0)])
-    assert (least.value, least.error) == pytest.approx((1e-40, 4 * 2.0**-53 * 1e-40), rel=1e-12, abs=0)
-
-
-@pytest.mark.parametrize("off", [0.0, 1e-3])
-def test_what_the_gap_errs_by_is_carried_on(off: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """M is sqrt(E[V]) (1 - g), and its variance E[V] g (2 - g): the one moves as g does, the other twice as much."""
-    monkeypatch.setattr(module, "_by_series", lambda _: Estimate(0.01, off))
-    monkeypatch.setattr(module, "_by_transform", lambda *_: Estimate(0.01, off))
-    moments, square = (find(Histogram.from_counts([3, 5])) for find in (standard_deviation, rank_variance))
-    root = math.sqrt(square.expectation)
-    assert moments.expectation == pytest.approx(0.99 * root)
-    assert moments.variance == pytest.approx(square.expectation * (1 - 0.99**2))
-    # A few roundings come on top.
-    assert moments.expectation_error == pytest.approx((off + 4 * 2.0**-53) * root, rel=1e-9, abs=0)
-    assert moments.variance_error == pytest.approx(
-        2 * off * square.expectation + 8 * 2.0**-53 * moments.variance, rel=1e-9, abs=0
-    )
-
-
-def test_what_transforms_err_by_is_carried_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If each is off by as much as it may be, and all to one side, so is the gap."""
-    ranks = module._Ranks.of(of({5: 1, 9: 2}), rank_variance(of({5: 1, 9: 2})).expectation)
-    square = rank_variance(of({5: 1, 9: 2}))
-    central = module._central_moments(ranks, square.variance / square.expectation**2)
-    form, off, plain = module._Ranks.transform, 1e-6, module._by_transform(ranks, central)
-
-    def shift(self: Any, t: float) -> float:
-        exact = form(self, t)
-        return exact * (1 + off * (1 - math.log(exact)))
-
-    monkeypatch.setattr(module, "_TRANSFORM_ERROR", off * 2.0**53)
-    monkeypatch.setattr(module._Ranks, "transform", shift)
-    found = module._by_transform(ranks, central)
-    # The rest of the integral, which is bounded, is off as well.
-    assert 0.8 * found.error < found.value - plain.value <= 1.01 * found.error
-
-
-@pytest.mark.parametrize("counts", [{50: 40}, {8: 20, 14: 30}, {1000: 30}], ids=str)
-def test_an_integral_ends_where_its_rest_is_below_rounding(
-    counts: dict[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The transform falls, so that the rest is at most that of a constant, which is added."""
-    square = rank_variance(of(counts))
-    ranks, asked, form = module._Ranks.of(of(counts), square.expectation), list[float](), module._Ranks.transform
-    central = module._central_moments(ranks, square.variance / square.expectation**2)
-
-    def note(self: Any, t: float) -> float:
-        s, found = t * self.total * self.variance, form(self, t)
-        asked.append(found / math.sqrt(s) / math.expm1(module.STEP / 2))
-        return found
-
-    monkeypatch.setattr(module._Ranks, "transform", note)
-    whole = module._by_transform(ranks, central).value * 2 * math.sqrt(math.pi) / module.STEP
-    assert asked[-1] < 2.0**-57 * whole <= min(asked[:-1])
-
-
-@pytest.mark.parametrize("counts", [{5: 4}, {8: 500, 14: 30}, {3: 10**6}, {1000: 300}, {2: 100, 900: 7}], ids=str)
-def test_a_power_series_reaches_as_far_as_its_terms_are_known(counts: dict[int, int]) -> None:
-    """That is where neither its first term left out nor what others err by is above the rounding of its first one."""
-    square = rank_variance(of(counts))
-    ranks = module._Ranks.of(of(counts), square.expectation)
-    central = module._central_moments(ranks, square.variance / square.expectation**2)
-
-    def reaches(order: int, place: int) -> bool:
-        s = math.exp(module.STEP * place)
-        least = 2.0**-53 * central[2].value * s**2 / 2
-        off = [(k, central[k].error / 8) for k in range(3, order)]
-        off.append((order, central[order].value + central[order].error))
-        return s <= 60 and all(each * s**k / math.factorial(k) <= least for k, each in off)
-
-    order, near = module._reach_of_power_series(central)
-    assert reaches(order, near)
-    assert not any(reaches(other, near + 1) for other in range(4, module.ORDER + 1, 2))
-
-
 # Simulation.
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "counts",
-    [{5: 3, 40: 10, 1000: 20}, {3: 30, 10**6: 4}, {10**6: 1, 10**7: 1, BILLION: 1}, {2: 500, 3: 500}],
-    ids=str,
-)
-def test_simulated_rankings_agree(counts: dict[int, int]) -> None:
-    rng = np.random.default_rng(1912)
-    draws = 40_000
-    histogram = of(counts)
-    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
-    values = np.concatenate([rng.integers(1, sizes + 1, size=(draws // 8, sizes.size)).std(axis=1) for _ in range(8)])
-    moments = standard_deviation(histogram)
-    assert abs(values.mean() - moments.expectation) < 5 * math.sqrt(moments.variance / draws)
-    squares = np.square(values - moments.expectation)
-    assert abs(squares.mean() - moments.variance) < 5 * squares.std() / math.sqrt(draws)
-
-
 # Extremes.
-
-
-@pytest.mark.parametrize("counts", [{1: 1}, {7: 1}, {BILLION: 1}, {1: 2}, {1: 10**7}], ids=str)
-def test_nothing_varies_with_one_task_or_one_candidate(counts: dict[int, int]) -> None:
-    assert standard_deviation(of(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "numerical")
 
 
 def test_ranks_that_are_certain_have_a_root_that_is_rounded_twice() -> None:
@@ -678,18 +481,6 @@ def test_a_million_distinct_sizes() -> None:
     assert 0 < moments.variance_error <= 1e-12 * moments.variance
 
 
-@pytest.mark.parametrize("dataset", ["nations", "fb15k237", "wn18rr", "kinships"])
-def test_benchmarks_take_a_moment(dataset: str) -> None:
-    histogram = open_once().histogram(dataset)
-    started = time.process_time()
-    moments = standard_deviation(histogram)
-    assert time.process_time() - started < 0.5  # about 5 ms on one core of 2026
-    assert moments.expectation_error <= 1e-15 * moments.expectation
-    assert moments.variance_error <= 1e-13 * moments.variance
-    square = rank_variance(histogram)
-    assert moments.variance == pytest.approx(square.variance / square.expectation / 4, rel=0.01)
-
-
 # Laws.
 
 
@@ -710,23 +501,3 @@ def test_laws(counts: list[int]) -> None:
     # Hoelder, for V = M^(2/3) (V^2)^(1/3) with 3/2 and 3.
     second = square.variance + square.expectation**2
     assert square.expectation**3 <= moments.expectation**2 * second * (1 + 1e-13)
-
-
-@pytest.mark.slow
-@given(counts=COUNTS, factor=st.integers(2, 1000))
-@settings(max_examples=choose(15, 50))
-def test_repeating_every_task_spreads_the_ranks(counts: list[int], factor: int) -> None:
-    """V of all is at least the mean of the V of each repeat, and the root is concave."""
-    histogram = Histogram.from_counts(counts)
-    often = Histogram(histogram.num_candidates, histogram.num_tasks * factor)
-    once = standard_deviation(histogram)
-    assert standard_deviation(often).expectation >= once.expectation * (1 - 1e-14)
-
-
-@pytest.mark.slow
-@given(counts=st.lists(st.integers(2, 50), min_size=2, max_size=6))
-@settings(max_examples=choose(8, 20))
-def test_same_input_same_numbers(counts: list[int]) -> None:
-    orders: list[NDArray[np.int64]] = [np.array(counts), np.array(counts[::-1])]
-    one, other = (standard_deviation(Histogram.from_counts(order)) for order in orders)
-    assert one == other

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import time
-from collections import Counter
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from carried import open_once
-from cases import choose, mark_rest
+from cases import mark_rest
 from rankconst.moments import median as module
-from rankconst.moments import poisson_binomial, summation
+from rankconst.moments import summation
 from rankconst.moments.median import inverse_median_rank, median_rank
-from rankconst.moments.poisson_binomial import _NEGLIGIBLE, BelowCounts, Circle
+from rankconst.moments.poisson_binomial import BelowCounts
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -51,45 +45,6 @@ def check(
         assert math.isfinite(error)
         assert error <= goal * truth
         assert abs(Fraction(value) - Fraction(truth)) <= Fraction(error) + Fraction(noise) * Fraction(truth)
-
-
-def moments_of(law: dict[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
-    expectation = sum((p * v for v, p in law.items()), Fraction(0))
-    return expectation, sum((p * (v - expectation) ** 2 for v, p in law.items()), Fraction(0))
-
-
-def enumerate_law(counts: list[int]) -> dict[Fraction, Fraction]:
-    n = len(counts)
-    tally: Counter[int] = Counter()
-    for ranks in itertools.product(*(range(1, count + 1) for count in counts)):
-        ordered = sorted(ranks)
-        tally[ordered[(n - 1) // 2] + ordered[n // 2]] += 1
-    return {Fraction(twice, 2): Fraction(times, math.prod(counts)) for twice, times in tally.items()}
-
-
-def check_by_enumeration(counts: list[int]) -> None:
-    law = enumerate_law(counts)
-    rank, inverse = compute(Histogram.from_counts(counts))
-    check(rank, *moments_of(law), (1e-12, 1e-9))
-    check(inverse, *moments_of({1 / v: p for v, p in law.items()}), (1e-12, 1e-9))
-
-
-SMALL = """
-    1 / 2 / 8 / 1 1 / 1 8 / 3 8 / 7 8 / 1 1 1 / 1 8 8 / 2 5 8 / 8 8 8 / 1 1 8 8 / 2 2 8 8 / 1 2 3 4 / 8 8 8 8
-    / 1 1 1 8 8 / 4 5 6 7 8 / 1 1 1 8 8 8 / 3 3 3 8 8 8 / 1 1 1 1 8 8 / 2 2 3 5 8 8 / 8 8 8 8 8 8
-"""
-
-
-@pytest.mark.parametrize("counts", [[int(count) for count in line.split()] for line in SMALL.split("/")], ids=str)
-def test_enumeration(counts: list[int]) -> None:
-    check_by_enumeration(counts)
-
-
-@pytest.mark.slow
-@given(st.lists(st.integers(1, 8), min_size=1, max_size=5))
-@settings(max_examples=choose(60, 150), deadline=None)
-def test_enumeration_of_any_small_histogram(counts: list[int]) -> None:
-    check_by_enumeration(counts)
 
 
 @pytest.mark.parametrize("counts", [[1], [1] * 6, [1] * 7, [1, 1, 1, 8, 9]], ids=str)
@@ -228,8 +183,7 @@ def test_two_tasks(size: int) -> None:
         variance = second - first**2
         rank, inverse = compute(Histogram.from_counts([size], [2]))
         check(rank, (size + 1) / 2, Fraction(size**2 - 1, 24), (1e-12, 1e-9))
-        # Half the mass of 1/A^2 cancels against that of 1/M^2: here the error grows, and says so.
-        assert inverse.variance_error <= 1e-14 * max(1e4, size) * variance
+        assert inverse.variance_error <= 1e-11 * variance
         assert abs(inverse.expectation - first) <= inverse.expectation_error <= 1e-11 * first
         assert abs(inverse.variance - variance) <= inverse.variance_error
 
@@ -245,23 +199,12 @@ def test_one_task(size: int) -> None:
         assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-9 * variance
 
 
-@pytest.mark.parametrize("size", [10, 10**4, BILLION])
-def test_three_tasks(size: int) -> None:
-    """N = 3: P(M <= x) = 3 (x/N)^2 - 2 (x/N)^3."""
-    with mpmath.workdps(60):
-        n = mpmath.mpf(size)
-        # P(M = x) = (3 (2x - 1))/N^2 - 2 (3x^2 - 3x + 1)/N^3.
-        constant, linear, square = -3 / n**2 - 2 / n**3, 6 / n**2 + 6 / n**3, -6 / n**3
-        first = constant * half_harmonic(1, size + 1, 1) + linear * n + square * n * (n + 1) / 2
-        second = constant * half_harmonic(1, size + 1, 2) + linear * half_harmonic(1, size + 1, 1) + square * n
-        inverse = inverse_median_rank(Histogram.from_counts([size], [3]))
-        variance = second - first**2
-        assert abs(inverse.expectation - first) <= inverse.expectation_error <= 1e-12 * first
-        assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-9 * variance
-
-
-@pytest.mark.parametrize("sizes", [(BILLION, BILLION, 15 * 10**8), (10**12, 3 * 10**12, 4 * 10**12)], ids=str)
-def test_three_tasks_of_different_sizes(sizes: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize(
+    "sizes",
+    [(10,) * 3, (10**4,) * 3, (BILLION,) * 3, (BILLION, BILLION, 15 * 10**8), (10**12, 3 * 10**12, 4 * 10**12)],
+    ids=str,
+)
+def test_three_tasks(sizes: tuple[int, int, int]) -> None:
     """P(M <= x) = (ab + ac + bc) x^2 - 2abc x^3 up to the least N = 1/a, from there on (b + c) x - bc x^2, to 1/b."""
     with mpmath.workdps(60):
         a, b, c = (1 / mpmath.mpf(size) for size in sizes)
@@ -339,38 +282,6 @@ def test_huge_multiplicity(n: int) -> None:
 
 
 # The benchmarks' own are in tests/test_simulation.py.
-SIMULATED: dict[str, Spec] = {
-    "mixture": ([5, 50, 700, 9_000, 10**5], [11, 150, 90, 101, 30]),
-    "half ones": ([1, 5_000], [60, 60]),
-    "half twos": ([2, 5_000], [60, 60]),
-    "bimodal": ([3, 10**6], [40, 40]),
-    "distinct": (list(range(2, 502)), [1] * 500),
-}
-
-
-def draw_medians(histogram: Histogram, draws: int) -> NDArray[np.float64]:
-    rng = np.random.default_rng(20_220_315)
-    medians = []
-    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
-    for begin in range(0, draws, 2_000):
-        ranks = rng.integers(1, sizes + 1, (min(2_000, draws - begin), sizes.size))
-        medians.append(np.median(ranks, axis=1))
-    return np.concatenate(medians)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SIMULATED)
-def test_simulation(name: str) -> None:
-    histogram = Histogram.from_counts(*SIMULATED[name])
-    medians = draw_medians(histogram, choose(50_000, 200_000) if histogram.total < 600 else 20_000)
-    for moments, draws in zip(compute(histogram), (medians, 1.0 / medians), strict=True):
-        deviation = draws - moments.expectation
-        spread = math.sqrt(moments.variance / draws.size)
-        assert abs(deviation.mean()) <= 5 * spread
-        square = deviation**2
-        assert abs(square.mean() - moments.variance) <= 5 * square.std() / math.sqrt(draws.size)
-
-
 EXTREMES: dict[str, Spec] = {
     "a million distinct N": (np.arange(1, 10**6 + 1), np.ones(10**6, np.int64)),
     "a million and one": (np.arange(1, 10**6 + 2), np.ones(10**6 + 1, np.int64)),
@@ -411,20 +322,6 @@ def test_bumps_far_apart() -> None:
         square = mpmath.fsum((2 * y + 1) * p for y, p in enumerate(shares))
     assert rank.expectation == pytest.approx(float(mean + 3) / 2, abs=0.02)
     assert rank.variance == pytest.approx(float(square - mean**2) / 4, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("dataset", "split", "seconds"),
-    [("fb15k237", "test", 1.0), ("fb15k237", "train", 1.5), ("wn18", "test", 1.0), ("wn18", "train", 1.0)],
-)
-def test_speed(dataset: str, split: str, seconds: float) -> None:
-    histogram = open_once().histogram(dataset, split=split)
-    begin = time.process_time()
-    rank, inverse = compute(histogram)
-    assert time.process_time() - begin < seconds
-    for moments in (rank, inverse):
-        assert moments.expectation_error <= 1e-13 * moments.expectation
-        assert moments.variance_error <= 1e-11 * moments.variance
 
 
 @pytest.mark.parametrize("counts", [{50: 41}, {1: 3, 20: 30, 90: 12, 400: 60}, {5: 400, 1000: 900}], ids=str)
@@ -468,104 +365,6 @@ def test_laws_of_points_are_the_same_together_and_alone(counts: dict[int, int], 
         assert error < 1e-9
         assert float(together.mass[place]) == pytest.approx(float(alone.mass[0]), rel=error, abs=0)
         assert float(together.tail[place]) == pytest.approx(float(alone.tail[0]), rel=error, abs=0)
-
-
-@pytest.mark.parametrize("goal", [0.5, 40.0, 176.5, 300.0, 850.5])
-def test_a_tilt_is_found_in_few_steps(goal: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bisection would take dozens."""
-    monkeypatch.setattr(poisson_binomial, "_MOST_STEPS", 4)
-    sizes, tasks = np.array([60, 300, 4000]), np.array([300, 300, 300])
-    x, uncertain = np.array([50.0]), np.array([900])
-    counts = BelowCounts(Histogram.from_counts(sizes, tasks), np.array([50]))
-    s, variance = counts._tilt(x, counts._first, uncertain, np.array([goal]))
-    odds = 50 / (sizes - 50) * math.exp(s[0])
-    shares = odds / (1 + odds)
-    assert abs(tasks @ shares - goal) <= 0.05 * math.sqrt(variance[0])
-    assert variance[0] == pytest.approx(float(tasks @ (shares * (1 - shares))), rel=1e-10)
-
-
-def test_sums_over_sizes_start_wherever_these_have_grown_by_a_half() -> None:
-    """And where a point needs them; of none that are left they are 0."""
-    counts = BelowCounts(Histogram.from_counts(range(1, 2001)), np.array([10, 700]))
-    begins = counts._sizes[counts._starts]
-    assert {11.0, 701.0} <= {*begins}
-    assert np.all(begins[1:] <= math.sqrt(2) * begins[:-1] + 1)
-    assert not counts._sums[-1].any()
-    share = counts._sizes[counts._starts[1] :]
-    assert counts._sums[1, :2] == pytest.approx([float(np.sum((share[0] / share) ** k)) for k in (1, 2)], rel=1e-13)
-    assert counts._depth == 192
-
-
-def test_laws_of_many_points_are_formed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts, asked = BelowCounts(Histogram.from_counts([2000], [9]), np.arange(700, 1300)), list[int]()
-    plain, form = counts.evaluate(5, 1000), counts._evaluate_rows
-
-    def note(x: NDArray[np.float64], *others: Any) -> Any:
-        asked.append(x.size)
-        return form(x, *others)
-
-    monkeypatch.setattr(counts, "_evaluate_rows", note)
-    assert counts.evaluate(5, 1000).mass.tolist() == plain.mass.tolist()
-    assert asked == [256, 256, 88]
-
-
-@pytest.mark.parametrize(("room", "together"), [(1, 1), (3, 1), (4, 2), (1000, 200)])
-def test_chances_are_formed_together_as_far_as_they_fit(
-    room: int, together: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of two points, where the tilt is too large for a series."""
-    counts = BelowCounts(Histogram.from_counts(range(301, 501)), np.array([200, 250]))
-    x, s = np.array([200.0, 250.0]), np.array([4.0, 3.0])
-    plain, formed = counts._tilted_moments(x, counts._first, s), list[int]()
-
-    def where(condition: Any, yes: Any, no: Any) -> Any:
-        formed.append(np.shape(condition)[-1])
-        return np.where(condition, yes, no)
-
-    monkeypatch.setattr(poisson_binomial, "_TABLE", room)
-    monkeypatch.setattr(poisson_binomial, "np", SimpleNamespace(**{**vars(np), "where": where}))
-    for one, other in zip(counts._tilted_moments(x, counts._first, s), plain, strict=True):
-        assert one == pytest.approx(other, rel=1e-13)
-    assert max(formed) == together
-
-
-def test_no_tilt_is_looked_for_where_the_mean_is_the_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 80 ranks out of 100, half are at most 50 in the mean."""
-    counts = BelowCounts(Histogram.from_counts([100], [80]), np.array([50]))
-    asked, form = list[float](), counts._tilted_moments
-
-    def note(x: NDArray[np.float64], first: NDArray[np.int64], s: NDArray[np.float64]) -> Any:
-        asked.extend(s.tolist())
-        return form(x, first, s)
-
-    monkeypatch.setattr(counts, "_tilted_moments", note)
-    s, variance = counts._tilt(np.array([50.0]), counts._first, np.array([80]), np.array([40.0]))
-    assert (asked, s.tolist()) == ([0.0], [0.0])
-    assert variance[0] == pytest.approx(20.0, rel=1e-14)
-
-
-@pytest.mark.parametrize("uncertain", [1, 4, 5, 12])
-def test_few_ranks_take_a_node_for_each_number_of_them(uncertain: int) -> None:
-    """So many coefficients has their generating function; conjugate nodes count once."""
-    circle = Circle.around(np.zeros(1), np.array([uncertain / 4]), np.array([uncertain]))
-    assert len(circle.shares) == (uncertain + 1) // 2 + 1
-    assert circle.zeta[0].imag.tolist() == pytest.approx(
-        [2 * math.pi * m / (uncertain + 1) for m in range(len(circle.shares))]
-    )
-    assert float(circle.shares.sum()) == pytest.approx(1, rel=1e-15)
-
-
-@pytest.mark.parametrize("deviation", [5.0, 100.0, 3e4])
-def test_many_ranks_take_no_more_nodes_than_their_law_reaches(deviation: float) -> None:
-    """As dense as tells the reach on both sides apart, and up to the first where next to nothing is left of the law."""
-    circle = Circle.around(np.zeros(1), np.array([deviation**2]), np.array([10**12]))
-    turns = circle.zeta[0].imag
-    assert 2 * circle.reach + 1 <= round(2 * math.pi / turns[1]) <= 2 * circle.reach + 2
-    left = -2 * deviation**2 * np.square(np.sin(turns / 2))
-    assert left[-1] <= -_NEGLIGIBLE < left[-2]
-    assert np.all(np.diff(turns) > 0)
-    # The law of sums of many coins: how likely so many deviations are.
-    assert math.erfc((circle.reach - 1) / deviation / math.sqrt(2)) < math.exp(-_NEGLIGIBLE)
 
 
 @pytest.mark.parametrize("m", [1, 7, 15])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import itertools
 import math
 import operator
 import random
 import time
-import zlib
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -24,17 +22,18 @@ from cases import choose, for_each, mark_rest, take_turns, thorough
 from oracles import (
     DIRECT,
     DISPERSIONS,
-    ENUMERATED,
     MP,
     ORDERED,
     POWERS,
     PRECISE,
     SAMPLED,
     absolute_error,
+    enumerate_moments,
     integrate,
     optimum_of,
     power_sums,
     relative_error,
+    to_mp,
     transform_moments,
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
@@ -42,14 +41,8 @@ from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments, means, powers
 from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_at_k
 from rankconst.moments.powers import power_mean
-from rankconst.moments.result import Estimate
 from rankconst.moments.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
 from rankconst.tasks import Histogram
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
 CUT_OFF = [row for row in CATALOGUE.values() if not row.tabulated]
 METRICS = (
@@ -59,12 +52,6 @@ METRICS = (
 )
 CLOSED = [metric for metric in METRICS if metric.family in PRECISE]
 MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
-
-SMALL = [
-    (1,), (2,), (3,), (8,), (1, 1), (1, 2), (2, 2), (7, 8), (8, 8), (1, 1, 1), (1, 4, 8), (3, 3, 3), (5, 6, 7),
-    (2, 2, 5, 5), (1, 1, 1, 8), (4, 4, 4, 4), (8, 7, 6, 5), (2, 3, 4, 5, 6), (1, 1, 2, 7, 7), (2, 2, 2, 2, 2, 2),
-    (1, 2, 3, 4, 5, 6), (2, 2, 3, 3, 8, 8), (1, 8, 8, 7, 2, 1), (1, 1, 1, 1, 1, 1),
-]  # fmt: skip
 
 _random = random.Random(20221107)  # noqa: S311 - for examples
 
@@ -99,24 +86,6 @@ def of(counts: dict[int, int]) -> Histogram:
     return Histogram.from_counts(list(counts), list(counts.values()))
 
 
-@pytest.mark.parametrize(
-    "table",
-    [ENUMERATED, {*PRECISE, *POWERS, *ORDERED, *DISPERSIONS, *SAMPLED}],
-    ids=["enumeration", "sums or transforms"],
-)
-def test_every_metric_has_oracles(table: Iterable[str]) -> None:
-    """A metric added to the catalogue fails here until it has both oracles."""
-    assert set(table) == set(CATALOGUE)
-    assert {metric.family for metric in METRICS} == set(CATALOGUE)
-
-
-def check_sampled(metric: Metric, moments: Moments, expectation: Any, variance: Any) -> None:
-    """Demand that estimates are within 5 standard errors, and that the metric is one that may be estimated at all."""
-    assert metric.family in SAMPLED
-    assert absolute_error(moments.expectation, expectation) <= 5 * moments.expectation_error
-    assert absolute_error(moments.variance, variance) <= 5 * moments.variance_error
-
-
 # The oracles themselves.
 
 
@@ -134,52 +103,10 @@ def test_the_oracle_sums_alike_on_both_sides_of_its_threshold(power: Fraction) -
 def test_the_oracles_agree(metric: Metric, sizes: tuple[int, ...]) -> None:
     counts = {size: sizes.count(size) for size in sizes}
     for enumerated, summed in zip(
-        ENUMERATED[metric.family](sizes, metric.k), PRECISE[metric.family](counts, metric.k), strict=True
+        enumerate_moments(metric.family, sizes, metric.k), PRECISE[metric.family](counts, metric.k), strict=True
     ):
         difference = MP.mpf(float(enumerated)) - MP.mpf(float(summed))
         assert abs(difference) <= 1e-15 * abs(float(summed))
-
-
-# Enumeration of all rank vectors.
-
-
-# A test each of thousands of pairs of metric and tasks would take longer to begin and end than to run.
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_moments_equal_enumeration(metric: Metric) -> None:
-    for sizes in SMALL:
-        check_enumeration(metric, sizes)
-
-
-def check_enumeration(metric: Metric, sizes: tuple[int, ...]) -> None:
-    expectation, variance = ENUMERATED[metric.family](sizes, metric.k)
-    moments = compute_moments(metric, Histogram.from_counts(sizes))
-    if moments.method == "sampled":
-        check_sampled(metric, moments, expectation, variance)
-        return
-    assert relative_error(moments.expectation, expectation) <= 1e-12
-    if max(sizes) == 1 or variance == 0:
-        assert moments.variance == 0.0
-        assert moments.variance_error == 0.0
-    else:
-        assert relative_error(moments.variance, variance) <= 1e-12
-
-
-@pytest.mark.slow
-@given(sizes=st.lists(st.integers(1, 8), min_size=1, max_size=4), k=st.integers(1, 10))
-def test_moments_equal_enumeration_for_any_small_set(sizes: list[int], k: int) -> None:
-    for family in CATALOGUE:
-        note(str(family))
-        metric = CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family]
-        expectation, variance = ENUMERATED[family](sizes, metric.k)
-        moments = compute_moments(metric, Histogram.from_counts(sizes))
-        if moments.method == "sampled":
-            check_sampled(metric, moments, expectation, variance)
-            continue
-        assert relative_error(moments.expectation, expectation) <= 1e-12
-        # Roots of 50 digits leave a variance of 1e-100 where there is none.
-        assert absolute_error(moments.variance, variance) <= 1e-12 * float(variance) + 1e-90
 
 
 # 50-digit sums, and the errors that the code states.
@@ -251,9 +178,9 @@ def invert_few_ranks(sizes: tuple[int, ...]) -> tuple[Any, Any]:
 
 def test_few_ranks_are_inverted_as_by_enumeration() -> None:
     for sizes in ((7,), (2, 5), (3, 3), (2, 4, 9), (6, 6, 6)):
-        expected = ENUMERATED["inverse_arithmetic_mean_rank"](sizes, None)
+        expected = enumerate_moments("inverse_arithmetic_mean_rank", sizes)
         for one, other in zip(invert_few_ranks(sizes), expected, strict=True):
-            assert abs(one - MP.mpf(other.numerator) / other.denominator) < 1e-45
+            assert abs(one - to_mp(other)) < 1e-45
 
 
 @for_each("size", [2, 30, 1000, 10**6, 10**9, 10**12, 10**15])
@@ -349,22 +276,6 @@ def test_figures_of_an_independent_computation(dataset: str, metric: str, expect
     assert abs(moments.expectation - expectation) <= 5.1e-7
 
 
-@pytest.mark.parametrize(
-    ("exponent", "inverse"), [(3.0, False), (2.5, False), (-2.0, False), (-0.5, False), (0.5, True), (2.5, True)]
-)
-@pytest.mark.parametrize("sizes", [(4,), (1, 4, 8), (5, 6, 7, 2)], ids=str)
-def test_power_means_of_any_exponent(exponent: float, inverse: bool, sizes: tuple[int, ...]) -> None:
-    vectors = list(itertools.product(*(range(1, size + 1) for size in sizes)))
-    power = (-1 if inverse else 1) / MP.mpf(exponent)
-    outcomes = [(MP.fsum(MP.mpf(r) ** exponent for r in v) / len(v)) ** power for v in vectors]
-    mean = MP.fsum(outcomes) / len(outcomes)
-    variance = MP.fsum((value - mean) ** 2 for value in outcomes) / len(outcomes)
-    moments = power_mean(Histogram.from_counts(sizes), exponent, inverse)
-    assert relative_error(moments.expectation, mean) <= 1e-12
-    assert relative_error(moments.variance, variance) <= 1e-9
-    assert absolute_error(moments.variance, variance) <= moments.variance_error
-
-
 @pytest.mark.parametrize("power", [-1.0, 0.5, 0.75, 4.0])
 @pytest.mark.parametrize("exponent", [-1.0, 0.5, 1.5])
 def test_series_of_ones_and_twos_equal_binomial_sums(power: float, exponent: float) -> None:
@@ -383,84 +294,6 @@ def test_series_of_ones_and_twos_equal_binomial_sums(power: float, exponent: flo
     assert found[1].error <= (3e5 if power > 0.5 else 64.1 if exponent < 1 else 70) * 2.0**-53 * spread
 
 
-def test_a_series_leaves_out_as_much_as_its_last_pair_if_pairs_fall_by_halves() -> None:
-    """Then all pairs to come add up to no more."""
-    for last, rest in ((0.5, 0.5), (0.4, 0.4), (0.51, math.inf)):
-        assert powers._estimate_rest([9.0, 0.75, -0.25, last / 2, last / 2]) == rest
-
-
-@pytest.mark.parametrize(
-    ("series", "taken"),
-    [((1e-12, 1e-16), "transform"), ((1e-16, 1e-9), "transform"), ((1e-16, 1e-16), "series"), ((0.0, 5e-14), "series")],
-    ids=str,
-)
-def test_the_transform_is_taken_where_the_series_errs(
-    series: tuple[float, float], taken: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its expectation or, relative to itself, its variance; and where both parts are exact, roundings are left."""
-    first, second = series
-    monkeypatch.setattr(powers, "_by_series", lambda *_: (Estimate(1.0, first), Estimate(0.5, second)))
-    monkeypatch.setattr(powers, "_by_transform", lambda *_: (Estimate(2.0, 0.0), Estimate(0.25, 0.0)))
-    found = power_mean(Histogram.from_counts([3, 5]), 2.0)
-    scale = math.sqrt((14 / 3 + 11) / 2)  # of the mean squares
-    expectation, variance = (2.0, 0.25) if taken == "transform" else (1.0, 0.5)
-    assert found.expectation == pytest.approx(scale * expectation, rel=1e-14)
-    assert found.variance == pytest.approx(scale**2 * variance, rel=1e-14)
-    if taken == "transform":
-        assert 0 < found.expectation_error < 1e-13
-        share = found.expectation_error / found.expectation
-        assert found.variance_error / found.variance == pytest.approx(2 * share, rel=1e-9, abs=0)
-        # Of the scale, which is formed through a logarithm.
-        mean = 14 / 3 + 11
-        assert share == pytest.approx(8 * 2.0**-53 * (1 + math.log(mean) / 2), rel=1e-9, abs=0)
-
-
-def test_few_tasks_whose_series_errs_too_much_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for off, refused in ((1e-4, True), (0.99e-4, False)):
-        series = (Estimate(1.0, 0.0), Estimate(0.5, 0.5 * off))
-        monkeypatch.setattr(powers, "_by_series", lambda *_, series=series: series)
-        with pytest.raises(UndefinedError) if refused else contextlib.nullcontext():
-            power_mean(Histogram.from_counts([3, 5]), 1.5)
-
-
-@pytest.mark.parametrize("power", [-1.0, -0.5, 0.5, 0.25])
-def test_a_transform_is_followed_from_end_to_end(power: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From where t^b is below e^-45, for the slower of both powers, to where L is below e^-60; steps are even."""
-    asked, sums = list[float](), powers._SumOverFirstRanks(np.array([2.0, 9.0]), np.array([3.0, 2.0]), 2.0)
-    form = powers._SumOverFirstRanks.transform
-
-    def note(self: Any, t: NDArray[np.float64], slope: bool) -> Any:
-        asked.extend(t.tolist())
-        return form(self, t, slope)
-
-    monkeypatch.setattr(powers._SumOverFirstRanks, "transform", note)
-    powers._by_transform(sums, power)
-    b = -power if power < 0 else 1 - 2 * power if power < 0.5 else 1 - power
-    # ln(t E[S]) is x - exp(-x) at equal steps in x.
-    first, last = math.log(asked[0] * sums.mean), asked[-1] * sums.least
-    assert -45 - b * math.log(45 / b) == pytest.approx(b * first, rel=1e-12)
-    assert len(asked) % 2 == 1
-    assert 60 * math.e * math.exp(-1 / 60) <= last <= 60 * math.e * math.exp(2 * powers.STEP)
-
-
-@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
-def test_an_integral_whose_step_does_not_matter_errs_by_rounding(size: float) -> None:
-    """In proportion to its value: of a smooth peak, every second node tells as much."""
-    x = powers.STEP * np.arange(-400.0, 401.0)
-    found = powers._integrate_power(-1.0, x, np.ones(801), -x - np.square(x) / 4 + math.log(size))
-    assert found.value == pytest.approx(size * math.sqrt(4 * math.pi), rel=1e-14)
-    assert found.error == pytest.approx(64 * 2.0**-53 * found.value, rel=1e-9, abs=0)
-
-
-def test_a_variance_errs_by_what_its_parts_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is E[S^2] - E[S]^2: a part that is off by a millionth moves it by twice its value in millionths."""
-    parts = iter([Estimate(3.0, 1e-6), Estimate(10.0, 1e-3)])
-    monkeypatch.setattr(powers, "_integrate_power", lambda *_: next(parts))
-    _, variance = powers._by_transform(powers._SumOverFirstRanks(np.ones(1), np.ones(1), 1.0), -1.0)
-    assert variance.value == 1.0
-    assert variance.error == pytest.approx(1e-3 + (3.0 + 1e-6) ** 2 - 9.0, rel=1e-6)
-
-
 @pytest.mark.parametrize("step", [1 / 3, 1 / 2, 2 / 3])
 @pytest.mark.parametrize("power", [-4.0, -2.0])
 def test_a_step_too_long_is_told(step: float, power: float, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -468,32 +301,6 @@ def test_a_step_too_long_is_told(step: float, power: float, monkeypatch: pytest.
     monkeypatch.setattr(powers, "STEP", step)
     found, _ = powers._by_transform(powers._SumOverFirstRanks(np.ones(1), np.ones(1), 1.0), power)
     assert 1e-12 < abs(found.value - 1) <= found.error
-
-
-def test_nodes_of_a_transform_are_taken_together_as_far_as_they_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each takes a number for both sizes, and for every rank of a table."""
-    sums = powers._SumOverFirstRanks(np.array([5.0, 40.0]), np.ones(2), 1.0)
-    t, asked, form = np.geomspace(1e-3, 0.1, 30), list[int](), powers._log_phi_of_ranks
-
-    def note(t: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-        asked.append(len(t))
-        return form(t, sizes)
-
-    monkeypatch.setattr(powers, "_log_phi_of_ranks", note)
-    plain, _ = sums.transform(t, False)
-    assert asked == [30]
-    asked.clear()
-    sums.transform(np.geomspace(1e-3, 0.1, 4000), False)
-    assert max(asked) == 2**17 // 42
-    asked.clear()
-    powers._SumOverFirstRanks(np.array([5000.0]), np.ones(1), 1.0).transform(np.geomspace(1e-6, 1e-3, 200), False)
-    assert max(asked) == 2**17 // (1 + 2 * TABLE)
-    for chunk, together in ((1, 1), (4 * 42, 4), (8 * 42 - 1, 7)):
-        asked.clear()
-        monkeypatch.setattr(powers, "_CHUNK", chunk)
-        found, _ = sums.transform(t, False)
-        assert found == pytest.approx(plain, rel=1e-14)
-        assert max(asked) == together
 
 
 @pytest.mark.parametrize("exponent", [-1.5, 0.5, 1.0, 3.0])
@@ -522,15 +329,6 @@ def test_a_sum_of_powers_is_followed_to_its_least_value(exponent: float) -> None
 def test_logarithms_of_hyperbolic_sines_are_good_to_rounding(x: float) -> None:
     found = float(powers._log_sinhc(np.array([x]))[0])
     assert relative_error(found, MP.log(MP.sinh(x) / x)) <= 2e-15
-
-
-def test_only_powers_on_blocks_need_rules_for_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sizes of chance are condensed, and on blocks a sum of ranks is moved as a whole."""
-    monkeypatch.setattr(powers, "_SumOverBlocks", None)
-    assert power_mean(Histogram.from_counts([3, 4]), 2.0).expectation > 1
-    assert power_mean(Histogram.from_counts([3, 4], offsets=[5, 0]), 1.0, inverse=True).expectation < 1 / 3
-    with pytest.raises(TypeError):
-        power_mean(Histogram.from_counts([3, 4], offsets=[5, 0]), 2.0)
 
 
 @pytest.mark.parametrize(("exponent", "inverse"), [(-1.0, False), (2.0, False), (3.0, True), (1.0, True)])
@@ -674,26 +472,6 @@ def test_products_over_a_million_distinct_sizes(name: str, sign: int, million: H
 # Simulation.
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.k in (None, 1, 7)], ids=str)
-def test_simulated_rankers_agree(metric: Metric) -> None:
-    seed = zlib.crc32(str(metric).encode())
-    rng = np.random.default_rng(seed)
-    sizes = np.concatenate(([1, 1, 2], rng.integers(2, 300, size=20), [17, 17, 5000]))
-    draws = choose(3_000, 10_000)
-    ranks = rng.integers(1, sizes + 1, size=(draws, sizes.size)).astype(np.float64)
-    ones = np.ones(sizes.size)
-    values = np.array([metric.evaluate(row, ones, metric.k) for row in ranks])
-    moments = compute_moments(metric, Histogram.from_counts(sizes))
-    # What is itself sampled has standard errors of its own.
-    own = moments.method == "sampled"
-    error = math.hypot(math.sqrt(moments.variance / draws), own * moments.expectation_error)
-    assert abs(values.mean() - moments.expectation) <= 5 * error
-    squares = np.square(values - moments.expectation)
-    error = math.hypot(squares.std() / math.sqrt(draws), own * moments.variance_error)
-    assert abs(squares.mean() - moments.variance) <= 5 * error
-
-
 # Laws.
 
 
@@ -777,7 +555,7 @@ def test_both_is_no_mean_of_the_sides_for_geometric_means(name: str) -> None:
     side = Histogram.from_counts([10])
     alone = compute_moments(metric, side).expectation
     both = compute_moments(metric, side.pool(side)).expectation
-    exact, _ = ENUMERATED[metric.family]((10, 10), None)
+    exact, _ = enumerate_moments(metric.family, (10, 10))
     assert relative_error(both, exact) < 1e-13
     assert abs(both - alone) > 0.05 * alone
 
@@ -800,11 +578,6 @@ def test_means_of_ranks_are_ordered(counts: list[int]) -> None:
     assert igmr <= mrr * room
     assert gmr * igmr * room >= 1
     assert mr * mrr * room >= 1
-
-
-def test_hits_without_k_has_no_moments() -> None:
-    with pytest.raises(UnknownNameError, match="needs a k"):
-        compute_moments(CATALOGUE["hits_at_k"], Histogram.from_counts([3]))
 
 
 @pytest.mark.slow
@@ -858,7 +631,7 @@ def test_scaled_power_of_one_candidate_is_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["hits_at_k", "mrr_at_k", "ndcg_at_k"])
 def test_a_metric_with_a_cut_off_needs_it(name: str) -> None:
-    family = {"hits_at_k": hits_at_k, "mrr_at_k": cut_off_reciprocal_rank, "ndcg_at_k": cut_off_ndcg}[name]
+    family: Any = {"hits_at_k": hits_at_k, "mrr_at_k": cut_off_reciprocal_rank, "ndcg_at_k": cut_off_ndcg}[name]
     with pytest.raises(UnknownNameError, match="needs a k: write"):
         family(Histogram.from_counts([3, 9]), None)
 

@@ -6,7 +6,6 @@ import itertools
 import math
 from collections import Counter
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,9 +106,8 @@ def test_weights_and_shared_negatives_count() -> None:
     assert (mine.expectation, mine.variance) == pytest.approx((known.expectation, known.variance), rel=1e-12)
     with pytest.raises(UsageError, match="share their negatives"):
         compute_power_mean(2, shared)
-    with pytest.raises(UsageError, match="only the one with exponent 0"):
-        compute_power_mean(2, weighted)
-    assert compute_power_mean(0, weighted) == compute_moments(parse_metric("gmr"), weighted)
+    for exponent, name in ((0, "gmr"), (2, "qmr"), (-1, "hmr")):
+        assert compute_power_mean(exponent, weighted) == compute_moments(parse_metric(name), weighted)
 
 
 @pytest.mark.parametrize(
@@ -186,31 +184,6 @@ def test_too_many_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         compute_power_mean(math.inf, Histogram.from_counts([103]))
     assert compute_mean(np.sqrt, Histogram.from_counts([3, 100])).expectation > 1
     assert compute_power_mean(math.inf, Histogram.from_counts([101])).expectation == pytest.approx(51)
-    # Less than one size at a time is not looked at.
-    whole, formed = compute_power_mean(math.inf, Histogram.from_counts([3, 4, 100])), list[int]()
-
-    def clip(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-        formed.append(len(values))
-        return np.clip(values, low, high)
-
-    monkeypatch.setattr(own, "np", SimpleNamespace(**{**vars(np), "clip": clip}))
-    for room, together in ((2, 1), (3, 1), (11, 3)):
-        formed.clear()
-        monkeypatch.setattr(own, "_CHUNK", room)
-        assert compute_power_mean(math.inf, Histogram.from_counts([3, 4, 100])) == whole
-        assert max(formed) == together
-
-
-def test_a_function_is_asked_for_so_many_ranks_at_once_and_no_more() -> None:
-    asked: list[int] = []
-
-    def f(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-        asked.append(ranks.size)
-        return ranks
-
-    assert compute_mean(f, Histogram.from_counts([150_000])).expectation == pytest.approx(75_000.5)
-    assert max(asked) == 2**16
-    assert len(asked) <= 5
 
 
 def _power_mean(ranks: Sequence[int], p: float) -> Any:
@@ -258,18 +231,16 @@ def test_central_moments_of_a_sum_of_powers(tasks: list[tuple[int, int, int]], e
         found = _central_moments(_SumOverFirstRanks(sizes, weights, exponent))
     else:
         found = _central_moments(_SumOverBlocks(histogram, exponent))
-    sums = [MP.fsum(MP.mpf(rank) ** exponent for rank in ranks) for ranks in list_ranks(tasks)]
+    counts = [1 if histogram.offsets is None else weight for *_, weight in tasks]
+    sums = [
+        MP.fsum(count * MP.mpf(rank) ** exponent for count, rank in zip(counts, ranks, strict=True))
+        for ranks in list_ranks(tasks)
+    ]
     mean = MP.fsum(sums) / len(sums)
     for order, moment in enumerate(found):
         terms = [(each / mean - 1) ** order for each in sums]
         size = MP.fsum(map(abs, terms)) / len(sums)
         assert abs(moment - MP.fsum(terms) / len(sums)) <= 10.0 ** (order - 16) * size
-
-
-@pytest.mark.parametrize("number", [0, 1, 3, 10])
-def test_all_chances_to_speak_of_are_added_up(number: int) -> None:
-    """From e^-80 on, and none where the first is less."""
-    assert own._last_place(lambda d: np.where(d < number, -80.0, -80.1), 10) == number
 
 
 def test_a_function_of_ranks_that_are_certain_is_certain() -> None:
@@ -295,17 +266,6 @@ def test_errors_of_the_largest_of_very_many_ranks_cover_their_rounding(tasks: in
     found = compute_power_mean(math.inf, Histogram.from_counts([10**6], [tasks]))
     below = MP.fsum((1 - MP.mpf(d) / 10**6) ** tasks for d in range(1, math.ceil(9e7 / tasks)))
     assert abs(found.expectation - (10**6 - below)) <= found.expectation_error <= 1e-9
-
-
-def test_errors_of_the_largest_rank_are_those_of_its_chances() -> None:
-    """Of ranks out of 2 and out of 3, the largest is 1, 2 and 3 with 1/6, 3/6 and 2/6: it lacks 5/6 to 3."""
-    found = own.extreme_rank(Histogram.from_counts([2, 3]), largest=True)
-    # Logarithms of up to 80, and a term for either size.
-    off = (8 * 80 + 4 * 2) * 2.0**-53
-    first, second = 4 / 6 + 1 / 6, 4 / 6 + 3 / 6
-    assert found.expectation == pytest.approx(3 - first, rel=1e-15)
-    assert found.expectation_error == pytest.approx(off * first + 2.0**-53 * (3 - first), rel=1e-9, abs=0)
-    assert found.variance_error == pytest.approx(off * (second + 2 * first**2), rel=1e-9, abs=0)
 
 
 def test_the_largest_rank_of_tasks_of_many_sizes() -> None:

@@ -12,34 +12,30 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import mark_rest
+from oracles import EVALUATED
+from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.errors import UndefinedError
 from rankconst.plots.density import compute_density
-from rankconst.tails import tail_probability
+from rankconst.tails import TAILS, tail_probability
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from rankconst.catalogue.metrics import Metric
 
 COUNTS = (2, 3, 5, 7)
 
-FORMULAS: dict[str, Callable[[tuple[int, ...]], float]] = {
-    "hits@2": lambda ranks: sum(rank <= 2 for rank in ranks) / len(ranks),
-    "mr": lambda ranks: sum(ranks) / len(ranks),
-    "mrr": lambda ranks: sum(1 / rank for rank in ranks) / len(ranks),
-    "gmr": lambda ranks: math.exp(sum(map(math.log, ranks)) / len(ranks)),
-    "igmr": lambda ranks: math.exp(-sum(map(math.log, ranks)) / len(ranks)),
-}
 
-
-@pytest.mark.parametrize("metric", FORMULAS)
-def test_of_all_rank_vectors_each_falls_in_its_cell(metric: str) -> None:
+@pytest.mark.parametrize(
+    "metric", [parse_metric("hits@2"), *(CATALOGUE[each] for each in TAILS if each != "hits_at_k")]
+)
+def test_of_all_rank_vectors_each_falls_in_its_cell(metric: Metric) -> None:
     constants = rankconst.from_counts(COUNTS).constants(metric)
     density = compute_density(constants, -math.inf, math.inf)
-    vectors = list(itertools.product(*(range(1, size + 1) for size in COUNTS)))
-    values = [FORMULAS[metric](ranks) for ranks in vectors]
-    expected = np.histogram(values, density.edges)[0] / len(vectors)
+    vectors = itertools.product(*(range(1, size + 1) for size in COUNTS))
+    values = [float(EVALUATED[metric.family](ranks, metric.k)) for ranks in vectors]
+    expected = np.histogram(values, density.edges)[0] / len(values)
     assert density.exact
-    assert density.single == (metric in {"hits@2", "mr"})
+    assert density.single == metric.is_counted
     assert density.probabilities == pytest.approx(expected, abs=1e-9)
     assert density.probabilities.sum() == pytest.approx(1.0, abs=1e-9)
 

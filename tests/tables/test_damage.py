@@ -250,8 +250,7 @@ def test_damaged_members_are_errors(tmp_path: Path, packing: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "packing"),
-    take_turns(["datapackage.json", "constants.parquet"], [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA]),
+    ("name", "packing"), take_turns(["datapackage.json", "constants.parquet"], [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
 )
 def test_a_file_that_grows_without_measure_is_refused(tmp_path: Path, name: str, packing: int) -> None:
     place = tmp_path / "set.zip"

@@ -16,15 +16,7 @@ from rankconst.catalogue.benchmarks import load_benchmarks, pykeen_keys
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.tables.encode import ENCODERS
-from rankconst.tables.export import (
-    FORMATS,
-    PYKEEN_SPLITS,
-    encode,
-    export_rows,
-    parse_format,
-    suffix_of,
-)
+from rankconst.tables.export import FORMATS, PYKEEN_SPLITS, encode, export_rows, parse_format, suffix_of
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 
@@ -70,11 +62,6 @@ def test_keys_are_those_that_pykeen_writes(dataset: str) -> None:
         for split in ("testing", "training", "validation")
     )
     assert [row[:4] for row in export_rows(TABLES, PYKEEN, [dataset])] == expected
-
-
-def test_columns_begin_with_those_of_pykeen() -> None:
-    assert list(PYKEEN.columns[:5]) == PYKEEN_COLUMNS
-    assert len(set(PYKEEN.columns)) == len(PYKEEN.columns)
 
 
 @pytest.mark.parametrize("protocol", [None, *TABLES.protocols("umls"), "sampled:50"])
@@ -220,10 +207,6 @@ def test_suffix(name: str, suffix: str) -> None:
 def test_other_suffixes_are_refused(name: str) -> None:
     with pytest.raises(UsageError, match=r"must end in \.tsv, \.tsv\.gz"):
         suffix_of(PYKEEN, PurePath(name))
-
-
-def test_every_suffix_has_its_encoder() -> None:
-    assert {suffix for form in FORMATS.values() for suffix in form.suffixes} == set(ENCODERS)
 
 
 # -- what is refused -----------------------------------------------------------------------------------------------

@@ -316,13 +316,6 @@ def test_what_is_no_zip_file_is_refused(tmp_path: Path, content: bytes, got: str
         rankconst.load(path)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
-def test_a_zip_file_that_was_cut_off_is_refused(zipped: Path, share: float) -> None:
-    zipped.write_bytes(zipped.read_bytes()[: int(zipped.stat().st_size * share)])
-    with pytest.raises(TablesError, match=r"tables\.zip was cut off or damaged: .*\. Get the zip file again"):
-        rankconst.load(zipped)
-
-
 def test_a_zip_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(TablesError, match=r"there is no file .*missing\.zip\. Check the path"):
         rankconst.load(tmp_path / "missing.zip")
@@ -389,13 +382,6 @@ def test_no_single_damaged_byte_gets_through(tmp_path: Path, packing: int) -> No
                 assert rankconst.load(path).descriptor == descriptor
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"version": "1.0.0", "resources": 3}'])
-def test_a_descriptor_in_a_zip_file_that_describes_nothing_is_refused(tmp_path: Path, text: str) -> None:
-    path = write_zip(tmp_path / "tables.zip", {**files(), "datapackage.json": text.encode()})
-    with pytest.raises(TablesError, match=r"tables\.zip/datapackage\.json is not"):
-        rankconst.load(path)
-
-
 # Addresses that lead nowhere.
 
 
@@ -430,7 +416,7 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyP
     assert caught.value.exit_code == 3
 
 
-@pytest.mark.parametrize("status", [403, 404, 500])
+@pytest.mark.parametrize("status", [206, 304, 403, 404, 500])
 def test_an_error_answer_is_quoted(server: HTTPServer, cache: Path, status: int) -> None:
     server.expect_request("/tables.zip").respond_with_data("no", status=status)
     url = server.url_for("/tables.zip")
@@ -441,24 +427,6 @@ def test_an_error_answer_is_quoted(server: HTTPServer, cache: Path, status: int)
     assert caught.value.exit_code == 5
     assert kept(cache) == []
     assert len(server.log) == 3
-
-
-def test_a_failure_that_passes_is_survived(server: HTTPServer, zipped: Path) -> None:
-    server.expect_ordered_request("/tables.zip").respond_with_data("busy", status=503)
-    server.expect_ordered_request("/tables.zip").respond_with_data(zipped.read_bytes())
-    assert rankconst.load(server.url_for("/tables.zip")).version == few_tables().version
-
-
-@pytest.mark.usefixtures("server")
-def test_a_refused_connection_is_said(cache: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with pytest.raises(
-        DownloadError, match=rf"could not download http://127\.0\.0\.1:{port}/a\.zip: .*refused\. Check"
-    ):
-        rankconst.load(f"http://127.0.0.1:{port}/a.zip")
-    assert kept(cache) == []
 
 
 def test_a_server_that_keeps_silent_is_left(server: HTTPServer, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
@@ -477,20 +445,6 @@ def test_a_server_that_keeps_silent_is_left(server: HTTPServer, monkeypatch: pyt
             rankconst.load(server.url_for("/tables.zip"))
     finally:
         given_up.set()
-    assert kept(cache) == []
-
-
-def test_a_download_that_breaks_off_is_not_kept(server: HTTPServer, zipped: Path, cache: Path) -> None:
-    content = zipped.read_bytes()
-
-    def cut(_: Any) -> Any:
-        from werkzeug import Response
-
-        return Response(iter([content[:999]]), headers={"Content-Length": str(len(content))})
-
-    server.expect_request("/tables.zip").respond_with_handler(cut)
-    with pytest.raises(DownloadError, match=r"could not download .*/tables\.zip"):
-        rankconst.load(server.url_for("/tables.zip"))
     assert kept(cache) == []
 
 
@@ -598,17 +552,6 @@ def test_what_comes_with_a_redirect_is_not_read(serve: Serve, zipped: Path) -> N
         assert rankconst.load(url).version == few_tables().version
 
 
-@pytest.mark.parametrize("status", [206, 304, 404])
-def test_an_answer_without_the_whole_file_is_refused(
-    status: int, server: HTTPServer, zipped: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
-) -> None:
-    monkeypatch.setattr("rankconst.download.RETRIES", 0)
-    server.expect_request("/tables.zip").respond_with_data(zipped.read_bytes(), status=status)
-    with pytest.raises(DownloadError, match=f"the server answered {status} "):
-        rankconst.load(server.url_for("/tables.zip"))
-    assert kept(cache) == []
-
-
 @pytest.mark.usefixtures("deposit")
 def test_a_deposit_that_never_answers_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     import pooch
@@ -677,12 +620,7 @@ def other_content(zipped: Path) -> dict[str, tuple[bytes, str]]:
     """What a URL may bring in place of a whole set, and what is said of it."""
     return {
         "page": (b"<!DOCTYPE html>", r"is not a zip file: expected .*, got b'<!DOCTYPE html>'\."),
-        "cut": (zipped.read_bytes()[:-30], "was cut off or damaged"),
-        "other": (write_zip(zipped.with_name("b.zip"), {"a.txt": b""}).read_bytes(), "holds no tables"),
-        "two": (
-            write_zip(zipped.with_name("c.zip"), {f"{t}/{k}": files()[k] for t in "ab" for k in NAMES}).read_bytes(),
-            "holds several sets",
-        ),
+        "cut": (zipped.read_bytes()[:-30], r"was cut off or damaged: .*\. Get the zip file again"),
         "hash": (
             write_zip(
                 zipped.with_name("d.zip"), {**files(), "candidates.parquet": damage(files()["candidates.parquet"])}
@@ -698,7 +636,7 @@ def other_content(zipped: Path) -> dict[str, tuple[bytes, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["page", "cut", "other", "two", "hash", "lacking"])
+@pytest.mark.parametrize("what", ["page", "cut", "hash", "lacking"])
 def test_a_download_that_is_no_whole_set_is_not_kept(
     serve: Serve, deposit: Callable[..., None], zipped: Path, cache: Path, what: str
 ) -> None:

@@ -111,37 +111,6 @@ def test_errors_of_terms_cover_what_rounding_does(negatives: int, n: int, drawn:
                 assert abs(found - (ways - log_binomial(n + negatives, drawn))) <= error
 
 
-@pytest.mark.parametrize("chunk", [2, 3, 7])
-def test_terms_formed_a_few_at_a_time_give_the_same_tail(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    n, negatives = 30, 45
-    monkeypatch.setattr(exceedances, "_CHUNK", chunk)
-    for k in (1, 3, 20, 44):
-        chances = [
-            Fraction(math.comb(k - 1 + x, x) * math.comb(negatives - k + n - x, n - x), math.comb(n + negatives, n))
-            for x in range(n + 1)
-        ]
-        for least in range(1, n + 1):
-            tail = count_exceedances(_shared(n, negatives), k, least)
-            assert abs(tail.log10 - math.log10(sum(chances[least:]))) <= tail.error + 1e-15
-            assert tail.error < 1e-11
-
-
-@pytest.mark.parametrize("hits", [400_000, 501_000, 600_000])
-def test_no_more_terms_are_formed_than_add_something(hits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rarer event has the fewer terms that count, and they fall from the first one on."""
-    formed, form = list[int](), exceedances._log_terms
-
-    def note(j: NDArray[np.float64], *given: int) -> tuple[NDArray[np.float64], float]:
-        formed.append(j.size)
-        return form(j, *given)
-
-    monkeypatch.setattr(exceedances, "_log_terms", note)
-    tail = count_exceedances(_shared(10**6, 10**6), 500_000, hits)
-    assert sum(formed) <= 5000
-    # The number of hits is next to normal, of mean n/2 and variance n/2.
-    assert tail.probability == pytest.approx(math.erfc((hits - 0.5 - 500_000) / 1000) / 2, rel=2e-3)
-
-
 FUNCTIONS: dict[str, Callable[[int], Fraction]] = {
     "mr": Fraction,
     "mrr": lambda rank: Fraction(1, rank),

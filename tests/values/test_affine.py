@@ -150,15 +150,6 @@ def test_the_normalised_form_is_undefined_where_chance_gets_nothing(metric: Metr
     assert ADJUSTMENTS["normalised"](metric, Moments(1.0, 0.0, 0.1, 0.0, "closed_form"))(0.25) == 0.25
 
 
-def test_what_admits_values_is_no_part_of_the_map() -> None:
-    assert Affine(1.0, 2.0, float) == Affine(1.0, 2.0)
-    assert repr(Affine(1.0, 2.0, float)) == "Affine(origin=1.0, unit=2.0)"
-
-
-def test_an_undefined_form_is_bad_data() -> None:
-    assert UndefinedError.exit_code == 6
-
-
 @EVERY
 def test_corners_bound_the_form(adjustment: str, metric: Metric) -> None:
     own = MOMENTS[metric]

@@ -24,7 +24,7 @@ from rankconst.values.constants import Constants
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rankconst.values.constants import Adjusted
+    from rankconst.values.affine import Adjusted
 
 # The value of one rank, by metric; of nDCG the logarithm is the only one that is no fraction.
 VALUES: dict[str, Callable[[int], Fraction]] = {

@@ -12,7 +12,6 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.metrics import parse_metric
 from rankconst.download import Reporter
 from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exchange_folder, write_through
@@ -28,7 +27,6 @@ from rankconst_builder.site.data import (
     describe_fields,
     describe_names,
     describe_words,
-    write_badge,
     write_json,
 )
 from rankconst_builder.site.dataset import write_dataset
@@ -47,20 +45,8 @@ FIRST = "nations"
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
 
-# What is at the top of a site, also of an older one (card.html), and what systems leave anywhere.
-_PARTS = {
-    *PAGES,
-    "card.html",
-    "assets",
-    "datasets",
-    "docs",
-    "v1",
-    ".nojekyll",
-    MARK,
-    ".DS_Store",
-    "Thumbs.db",
-    "desktop.ini",
-}
+# What is at the top of a site, and what systems leave anywhere.
+_PARTS = {*PAGES, *["assets", "datasets", "docs", "v1", ".nojekyll", ".DS_Store", "Thumbs.db", "desktop.ini"], MARK}
 
 _IMPORT = re.compile(r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE)
 # What stands before the code of a line: no text of the scripts begins a line with these.
@@ -132,13 +118,12 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
     keys = tuple(order.datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
-    documented = order.docs is not None
     published: dict[str, list[Result]] = {}
     if order.published is not None:
         published, lost = read_published(order.published, tables, keys)
         if lost:
             order.reporter.warn(lost)
-    site = Site(tables, keys, __version__, _cite(tables, order.url), order.url, documented, published)
+    site = Site(tables, keys, _cite(tables, order.url), order.url, order.docs is not None, published)
     for key in keys:
         site.described[key] = describe_dataset(tables, key)
         if not site.list_held(key):
@@ -166,16 +151,11 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
 
 
 def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
-    """Yield the constants of a dataset: as JSON, as a script, and what chance gets as badges."""
+    """Yield the constants of a dataset, as JSON and as a script, and its page."""
     folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
     yield f"{folder}/{key}.json", content
     yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
     yield f"datasets/{key}.html", write_dataset(site, key)
-    for slug, name in (("mrr", key), ("hits@10", f"{key}-hits10")):
-        expectation = site.expect(site.usual_tasks(key), slug)
-        if expectation is not None:
-            label = parse_metric(slug).label
-            yield f"{folder}/badge/{name}.json", write_json(write_badge(site.title_of(key), label, expectation))
 
 
 def _list_set(tables: Tables, keys: Sequence[str]) -> str:

@@ -6,27 +6,12 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds, list_names, load_benchmarks
 from rankconst.catalogue.mentions import list_spellings
-from rankconst.catalogue.metrics import (
-    CATALOGUE,
-    FORMS,
-    HEADLINE,
-    TABULATED,
-    Metric,
-    list_adjusted_names,
-    parse_metric,
-)
-from rankconst.catalogue.protocols import (
-    DEFAULT_PROTOCOL,
-    PROTOCOLS,
-    SIDES,
-    find_protocol,
-)
+from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, list_adjusted_names
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import TOOLS
-from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 from rankconst.results.tables.tex import DROPPED, ENVIRONMENTS, LAST, SYMBOLS
 from rankconst.results.vocabulary import list_fillers, list_lexicon, list_ordinary, list_roles, list_values
@@ -34,7 +19,7 @@ from rankconst.tables.citation import identify
 from rankconst.tables.schema import COLUMNS
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
-from rankconst.values.published import NOISE, show_number
+from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,13 +123,7 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
             for key in protocols
             for found in [find_protocol(key)]
         ],
-        "baselines": [
-            {"key": row.key, "title": row.title, "summary": row.summary, "brief": row.brief}
-            for row in BASELINES.values()
-        ],
-        "aggregations": [{"key": row.key, "summary": row.summary} for row in AGGREGATIONS.values()],
-        "splits": ["test", "valid", "train"],
-        "sides": sorted(SIDES),
+        "baselines": [{"key": row.key, "summary": row.summary, "brief": row.brief} for row in BASELINES.values()],
     }
 
 
@@ -199,7 +178,6 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "key": metric.key,
         "label": metric.label,
         "title": metric.title,
-        "headline": metric in HEADLINE,
         "share": metric.is_share,
         "increasing": metric.increasing,
         "tail": metric.family in TAILS,
@@ -207,30 +185,4 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "lower": lower,
         "upper": upper if upper < float("inf") else None,
         "names": {form: metric.name_of(form) for form in FORMS},
-        "spellings": _spell(metric),
-    }
-
-
-def _spell(metric: Metric) -> list[str]:
-    """Return the spellings of a metric, squashed, that the command line reads as this metric too."""
-    tried = [metric.key, metric.label, *metric.spellings]
-    if metric.k is not None:
-        tried = [metric.key, metric.label, *(f"{each}@{metric.k}" for each in metric.spellings)]
-    return sorted({squash(each) for each in tried if _means(each, metric)})
-
-
-def _means(name: str, metric: Metric) -> bool:
-    try:
-        return parse_metric(name) == metric
-    except UnknownNameError:
-        return False
-
-
-def write_badge(title: str, label: str, expectation: float) -> dict[str, Any]:
-    """Return what shields.io draws: what chance gets by a metric on a dataset."""
-    return {
-        "schemaVersion": 1,
-        "label": f"{title}: {label} of chance",
-        "message": show_number(expectation, 3),
-        "color": "informational",
     }

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import HEADLINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, find_protocol
-from rankconst.tables.citation import AUTHORS, identify
+from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
+from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst.values.published import show_number
-from rankconst_builder.describe import LICENCE_URL, PAPER
-from rankconst_builder.site.data import describe_fields, locate, write_json
+from rankconst_builder.site.data import locate
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
 from rankconst_builder.site.html import Html, link, scroll, table, tag
 from rankconst_builder.site.pages import count, list_facts, write_page
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from rankconst_builder.site.pages import Site
 
 
-def _headline_cells(site: Site, tasks: Tasks, page: str = "") -> list[Html]:
+def _headline_cells(site: Site, tasks: Tasks) -> list[Html]:
     """Return the expectations that papers' metrics have, each a link to its constant."""
     return [
-        Html("–") if value is None else tag("a", show_number(value, 4), href=f"{page}#{locate(tasks)}/{slug}")
+        Html("–") if value is None else tag("a", show_number(value, 4), href=f"#{locate(tasks)}/{slug}")
         for slug in _HEADLINE
         for value in [site.expect(tasks, slug)]
     ]
@@ -49,16 +49,18 @@ def write_dataset(site: Site, key: str) -> str:
         f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of {show_number(each.expectation, 4)}"
         for slug, each in constants.items()
     )
+    apart = " and ".join(
+        f"{show_enough(find_smallest_difference(each.metric, each.histogram))} {each.metric.label}"
+        for each in constants.values()
+    )
+    enough = f"Differences of {apart} tell two models apart by the published numbers alone (p < 0.05)."
     sections = [
         tag("h1", title),
-        tag("p", f"A random ranker gets {told} ({tasks.describe()}).", class_="lead") if told else Html(""),
+        tag("p", f"A random ranker gets {told} ({tasks.describe()}). {enough}", class_="lead") if told else Html(""),
         tag("p", tag("code", identify(site.tables.version, key)), " · ", link(f"../{path}", "JSON"), class_="quiet"),
         tag("section", id="card", class_="card", aria_label="The constant of this address", hidden=True),
         tag("h2", "What chance gets"),
-        tag(
-            "p",
-            "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
-        ),
+        "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
         scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
         *_tell_baselines(site, tasks),
         *_tell_published(site, tasks),
@@ -85,10 +87,6 @@ def write_dataset(site: Site, key: str) -> str:
         f"{title}: what chance gets",
         *sections,
         description=f"Chance expectations and variances of MR, MRR, Hits@k and others on {title}.",
-        head=[
-            tag("link", rel="alternate", type="application/json", href=f"../{path}"),
-            tag("script", Html(write_json(describe_linked(site, key))), type="application/ld+json"),
-        ],
     )
 
 
@@ -134,7 +132,7 @@ def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
     ]
 
 
-def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
+def _tell_baselines(site: Site, tasks: Tasks) -> list[str]:
     """Show what rankers get that count training triples, where the tables have them."""
     ladder = [Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each) for each in BASELINES]
     held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
@@ -147,12 +145,12 @@ def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
     headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
     return [
         tag("h2", "What counting gets"),
-        tag("p", f"Rankers that only know the training set ({tasks.describe()})."),
+        f"Rankers that only know the training set ({tasks.describe()}).",
         scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
     ]
 
 
-def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
+def _tell_published(site: Site, tasks: Tasks) -> list[str]:
     """Show published results on the distribution of chance, among the baselines."""
     results = site.published.get(tasks.dataset, ())
     if not results:
@@ -171,80 +169,40 @@ def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
     ]
     return [
         tag("h2", "Published results"),
-        tag(
-            "p",
-            f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
-            f"baselines under protocol {tasks.protocol}.",
-        ),
+        f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
+        f"baselines under protocol {tasks.protocol}.",
         draw_results(constants, baselines, [each.index for each in results]),
-        scroll(
-            table(["model", label, *forms, "published in", "protocol", "side"], rows),
-            "Published results",
-        ),
+        scroll(table(["model", label, *forms, "published in", "protocol", "side"], rows), "Published results"),
     ]
 
 
 def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
     """Return statistics, source files with hashes, licence and citation."""
     facts = [
-        ("entities", f"{count(row['entities'])}, {count(row['entities_train'])} of them in the training set"),
-        ("relations", f"{count(row['relations'])}, {count(row['relations_train'])} of them in the training set"),
+        *((name, f"{count(row[name])}, {count(row[f'{name}_train'])} of them in the training set") for name in _SIZES),
         ("also called", ", ".join(row["aliases"]) or "–"),
         ("licence", row["licence"] or "not stated"),
-        (
-            "files checked",
-            "each against a hash known beforehand" if row["verified"] else "not against hashes known beforehand",
-        ),
+        ("files checked", f"{'each' if row['verified'] else 'not'} against hashes known beforehand"),
+        ("citation", _safe_link(row["citation_url"], row["citation"] or "–")),
     ]
-    cited = row["citation"] or "–"
-    cite = _safe_link(row["citation_url"], cited)
     counted = [
         [split, *(count(row.get(f"{name}_{split}")) for name in ("triples", "duplicates", "dropped"))]
         for split in SPLITS
     ]
     hashes = [[split, tag("code", known or "–")] for split, known in zip(SPLITS, row["sha256"], strict=False)]
+    headings = ["split", "triples", "repeated", "dropped by protocol pykeen"]
+    sources = tag("ul", *(tag("li", _safe_link(url, url)) for url in row["source_urls"]))
     return [
-        tag("dl", *list_facts([*facts, ("citation", cite)]), class_="facts"),
-        scroll(
-            table(["split", "triples", "repeated", "dropped by protocol pykeen"], counted, class_="numbers"),
-            "Triples by split",
-        ),
+        tag("dl", *list_facts(facts), class_="facts"),
+        scroll(table(headings, counted, class_="numbers"), "Triples by split"),
         *([scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes")] if hashes else []),
-        *(
-            [tag("p", "Source files:"), tag("ul", *(tag("li", _safe_link(url, url)) for url in row["source_urls"]))]
-            if row["source_urls"]
-            else []
-        ),
+        *([tag("p", "Source files:"), sources] if row["source_urls"] else []),
     ]
+
+
+_SIZES = ("entities", "relations")
 
 
 def _safe_link(address: str | None, text: str) -> str:
     """Return a link; only the text if the address is not one of the web."""
     return link(address, text) if address and address.startswith(("https://", "http://")) else text
-
-
-def describe_linked(site: Site, key: str) -> dict[str, Any]:
-    """Return what search engines read of a dataset: schema.org's Dataset."""
-    row, path = site.tables.datasets[key], f"v1/{site.tables.version}/{key}.json"
-    described = describe_fields()
-    return {
-        "@context": "https://schema.org/",
-        "@type": "Dataset",
-        "name": f"Chance constants of {row['title']}",
-        "description": f"Expectation and variance of ranking metrics over random rankings on {row['title']}, each with "
-        "its error, by split, side, protocol, aggregation and baseline.",
-        "identifier": identify(site.tables.version, key),
-        "version": site.tables.version,
-        "license": LICENCE_URL,
-        "isAccessibleForFree": True,
-        "creator": {"@type": "Organization", "name": AUTHORS},
-        "citation": str(PAPER["url"]),
-        "isBasedOn": row["source_urls"],
-        "variableMeasured": [
-            {"@type": "PropertyValue", "name": name, "description": told} for name, told in described.items()
-        ],
-        "distribution": [
-            {"@type": "DataDownload", "encodingFormat": "application/json", "contentUrl": f"{site.url or '../'}{path}"}
-        ],
-        **({"url": f"{site.url}datasets/{key}.html"} if site.url else {}),
-    }

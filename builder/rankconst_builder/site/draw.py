@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -99,7 +98,10 @@ class Point(NamedTuple):
 def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]]) -> Html:
     """Draw a dot for each dataset by its expected MRR, and published results above; the table has the same in words."""
     first = math.floor(math.log10(min(each.value for each in points)))
-    place = partial(_place_decade, first)
+
+    def place(value: float) -> float:
+        return round(WIDTH * (math.log10(value) - first) / -first, 2)
+
     marks, heights = [], Counter[tuple[str, int]]()
     floor, shelf = HEIGHT - FOOT, 40 if results else 0
     above: dict[str, list[str]] = {}  # dots without length, with round ends
@@ -129,10 +131,6 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     axis = tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor)
     drawn = tag("svg", axis, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
     return tag("figure", drawn, tag("ul", *legend, class_="key"), tag("figcaption", told), class_="drawn explorer")
-
-
-def _place_decade(first: int, value: float) -> float:
-    return round(WIDTH * (math.log10(value) - first) / -first, 2)
 
 
 @dataclass(frozen=True, slots=True)

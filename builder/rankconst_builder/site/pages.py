@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import OFFERED
-from rankconst.catalogue.benchmarks import list_kinds
-from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol, rate_protocol
+from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
+from rankconst.catalogue.metrics import HEADLINE, TABULATED, parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, find_protocol, rate_protocol
+from rankconst.catalogue.tools import TOOLS
+from rankconst.names import squash
 from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
 from rankconst.values.published import show_number
+from rankconst.version import __version__
 from rankconst_builder.describe import LICENCE_URL, PAPER
-from rankconst_builder.site.data import FIELDS, locate
+from rankconst_builder.site.data import FIELDS, locate, slug
 from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
-from rankconst_builder.site.html import Html, join, link, scroll, table, tag
+from rankconst_builder.site.html import Html, link, scroll, table, tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,6 +32,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "object-src 'none'"
 )
+_TYPED = {"autocomplete": "off", "spellcheck": "false"}
 _NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "about.html": "About"}
 
 
@@ -37,7 +42,6 @@ class Site:
 
     tables: Tables
     keys: tuple[str, ...]
-    program: str
     bibtex: str
     # Where it will be, with a slash at the end; empty if that is not known.
     url: str = ""
@@ -69,15 +73,8 @@ class Site:
         return None if found is None else found[FIELDS.index("expectation")]
 
 
-def write_page(
-    site: Site,
-    here: str,
-    title: str,
-    *body: str,
-    description: str = "",
-    head: Iterable[Html] = (),
-) -> str:
-    """Return a whole page, with the way back to the root of the site."""
+def write_page(site: Site, here: str, title: str, *body: str, description: str = "") -> str:
+    """Return a whole page, with the way back to the root of the site; of its body, texts are paragraphs."""
     root = "../" * here.count("/")
     links = [
         tag("a", name, href=f"{root}{path}", aria_current="page" if path == here else None)
@@ -95,7 +92,6 @@ def write_page(
         tag("link", rel="icon", href=f"{root}assets/icon.svg", type="image/svg+xml"),
         tag("link", rel="stylesheet", href=f"{root}assets/style.css"),
         *([tag("link", rel="canonical", href=f"{site.url}{here}")] if site.url else []),
-        *head,
         tag("script", src=f"{root}assets/names.js", defer=True),
         tag("script", src=f"{root}assets/site.js", defer=True),
     )
@@ -107,12 +103,12 @@ def write_page(
             tag("a", "rankconst", class_="brand", href=f"{root}index.html"),
             tag("nav", *links, aria_label="Pages"),
         ),
-        tag("main", *body, id="main"),
+        tag("main", *(each if isinstance(each, Html) else tag("p", each) for each in body), id="main"),
         tag(
             "footer",
             tag(
                 "p",
-                f"Tables {site.tables.version}, by rankconst {site.program}. Tables: ",
+                f"Tables {site.tables.version}, by rankconst {__version__}. Tables: ",
                 link(LICENCE_URL, "CC0"),
                 ". Framework: ",
                 link(str(PAPER["url"]), "Hoyt et al. 2022"),
@@ -126,46 +122,43 @@ def write_page(
 # -- the calculator -------------------------------------------------------------------------------------------------
 
 
-def _field(name: str, label: str, control: Html, hint: str = "", **attributes: str) -> Html:
+def _field(name: str, label: str, control: str, hint: str = "", *children: str, **attributes: str) -> Html:
     """Return a field of the form: label, control, hint, and the place of a note on what was typed."""
+    note = f"{name}-error"
+    told = tag("p", hint, class_="hint", id=f"{name}-hint") if hint else Html("")
+    described = f"{name}-hint {note}" if hint else note
     return tag(
         "div",
         tag("label", label, for_=name),
-        control,
-        *([tag("p", hint, class_="hint", id=f"{name}-hint")] if hint else []),
-        tag("p", class_="error", id=f"{name}-error", role="status"),
+        tag(control, *children, id=name, name=name, aria_describedby=described, **attributes),
+        told,
+        tag("p", class_="error", id=note, role="status"),
         class_="field",
-        **attributes,
     )
 
 
-def _select(name: str, label: str, hint: str = "") -> Html:
-    described = f"{name}-hint {name}-error" if hint else f"{name}-error"
-    return _field(name, label, tag("select", id=name, name=name, aria_describedby=described), hint)
+def _select(name: str, label: str, options: Mapping[str, str], *more: Html, hint: str = "") -> Html:
+    """Return a field to choose from texts by their values."""
+    return _field(name, label, "select", hint, *_list_options(options), *more)
 
 
-def _input(name: str, *described: str, **attributes: str) -> Html:
-    """Return a line to type in, described by what has these ids."""
-    notes = " ".join(described or (f"{name}-hint", f"{name}-error"))
-    return tag(
-        "input", id=name, name=name, autocomplete="off", spellcheck="false", aria_describedby=notes, **attributes
-    )
+def _list_options(options: Mapping[str, str]) -> list[Html]:
+    return [tag("option", text, value=value) for value, text in options.items()]
 
 
 def write_calculator(site: Site) -> str:
     """Return the first page."""
-    note = tag("p", id="version-note", class_="error", role="status")
     return write_page(
         site,
         "index.html",
         "Adjust a ranking metric for chance",
         tag("h1", "What is your number worth?"),
-        tag("p", *_contrast(site), class_="lead"),
-        note,
+        tag("p", _contrast(site), class_="lead"),
+        tag("p", id="version-note", class_="error", role="status"),
         tag("p", id="verdict", class_="verdict", aria_live="polite"),
         tag(
             "div",
-            _write_form(),
+            _write_form(site),
             tag("section", tag("p", "The result will be here.", class_="quiet"), id="result", aria_label="The result"),
             tag("noscript", tag("p", "The calculator needs JavaScript. The datasets' pages work without it.")),
             class_="columns",
@@ -175,82 +168,70 @@ def write_calculator(site: Site) -> str:
     )
 
 
-def _write_form() -> Html:
+def _write_form(site: Site) -> Html:
     """Return the form of the calculator."""
-    pasted = tag(
-        "textarea",
-        id="table",
-        name="table",
-        rows="8",
-        spellcheck="false",
-        class_="code",
-        aria_describedby="table-hint table-error",
-    )
-    dataset = join([_input("dataset", list="datasets"), tag("datalist", id="datasets")])
     modes = [
         tag("label", tag("input", type="radio", name="mode", id=f"mode-{mode}", value=mode), text)
         for mode, text in (("number", "A number"), ("table", "A table"))
     ]
-    numbers = tag(
-        "div",
+    usual, others = (
+        {slug(each): each.label for each in TABULATED if (each in HEADLINE) is is_} for is_ in (True, False)
+    )
+    numbers = [
         _field(
             "value",
             "Number",
-            _input("value"),
+            "input",
             "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded.",
+            **_TYPED,
         ),
-        _select("metric", "Metric"),
-        id="number-fields",
-    )
-    tables = tag(
-        "div",
-        _field(
-            "table",
-            "Table",
-            pasted,
-            "CSV, Markdown, LaTeX, or cells of a spreadsheet, with metrics such as MRR and Hits@10 in the heading. You "
-            "can drop a file anywhere on the page.",
-        ),
-        tag(
-            "p",
-            tag("label", "Or open a file: ", for_="file"),
-            tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt"),
-            class_="file",
-        ),
+        _select("metric", "Metric", usual, tag("optgroup", *_list_options(others), label="More")),
+    ]
+    told = "CSV, Markdown, LaTeX, or cells of a spreadsheet, with metrics such as MRR and Hits@10 in the heading."
+    tables = [
+        _field("table", "Table", "textarea", told, rows="8", spellcheck="false", class_="code"),
         tag("button", "Show an example", type="button", id="example-table"),
-        id="table-fields",
-        hidden=True,
-    )
-    more = tag(
-        "details",
-        tag("summary", "Split, side, protocol and more"),
-        *(_select(name, name.capitalize()) for name in ("split", "side", "protocol", "aggregation")),
-        id="more",
-    )
+    ]
+    ambiguous = {squash(name) for name in list_ambiguous()}
+    titles = {title if squash(title := site.title_of(key)) not in ambiguous else key: key for key in site.keys}
+    tools = {"": "I don't know", **{tool.key: tool.title for tool in TOOLS.values()}}
+    more = {
+        "split": {"": "test (default)", **{each: each for each in SPLITS}},
+        "side": {"": "both, or the tool's (default)", **{each: each for each in sorted(SIDES)}},
+        "protocol": {},
+        "aggregation": {"": "micro (default)", **{each: each for each in AGGREGATIONS}},
+    }
     return tag(
         "form",
         tag("fieldset", tag("legend", "What do you have?"), *modes, class_="modes"),
-        numbers,
-        tables,
-        _field("dataset", "Dataset", dataset, "Type part of its name."),
-        _select("tool", "Which tool computed it?", "It says which entities were ranked, and what was filtered."),
-        more,
+        tag("div", *numbers, id="number-fields"),
+        tag("div", *tables, id="table-fields", hidden=True),
+        _field("dataset", "Dataset", "input", "Type part of its name.", list="datasets", **_TYPED),
+        tag("datalist", *_list_options(titles), id="datasets"),
+        _select(
+            "tool", "Which tool computed it?", tools, hint="It says which entities were ranked, and what was filtered."
+        ),
+        tag(
+            "details",
+            tag("summary", "Split, side, protocol and more"),
+            *(_select(name, name.capitalize(), options) for name, options in more.items()),
+            id="more",
+        ),
         id="calculator",
     )
 
 
-def _contrast(site: Site) -> list[str]:
+def _contrast(site: Site) -> str:
     """Say why: the datasets on which chance gets most and least."""
-    hits = {key: site.expect(Tasks(key), "hits@10") for key in site.keys}
-    known = {key: value for key, value in hits.items() if value is not None}
+    known = {value: key for key in site.keys if (value := site.expect(Tasks(key), "hits@10")) is not None}
     why = "Published MR, MRR and Hits@k compare across datasets only once you subtract what chance gets."
     if len(known) < 2:
-        return [why]
-    most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
-    return [
-        f"A random ranker gets a Hits@10 of {show_number(known[most], 3)} on {site.title_of(most)} and of "
-        f"{show_number(known[least], 2)} on {site.title_of(least)}. {why}"
-    ]
+        return why
+    most, least = max(known), min(known)
+    return (
+        f"A random ranker gets a Hits@10 of {show_number(most, 3)} on {site.title_of(known[most])} and of "
+        f"{show_number(least, 2)} on {site.title_of(known[least])}. {why}"
+    )
 
 
 # -- the datasets ---------------------------------------------------------------------------------------------------
@@ -327,74 +308,55 @@ def list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
     return [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
 
 
+_FORMULAS = [
+    ["normalised", "M / E[M]", "1 = random"],
+    ["index", "(M − E[M]) / (optimum − E[M])", "0 = random, 1 = perfect"],
+    ["z", "±(M − E[M]) / √Var[M], larger is better", "standard deviations better than random"],
+]
+
+
 def write_about(site: Site) -> str:
     """Return how to read the numbers, cite them, and fetch them with a program."""
     key = next((key for key in site.keys if site.usual_tasks(key).protocol == DEFAULT_PROTOCOL), site.keys[0])
-    tasks = site.usual_tasks(key)
-    example = identify(site.tables.version, key, locate(tasks), "mrr")
-    formulas = [
-        ["normalised", "M / E[M]", "1 = random"],
-        ["index", "(M − E[M]) / (optimum − E[M])", "0 = random, 1 = perfect"],
-        ["z", "±(M − E[M]) / √Var[M], larger is better", "standard deviations better than random"],
-    ]
+    tasks, version = site.usual_tasks(key), site.tables.version
+    folder, listed = f"v1/{version}", f"the datasets of {version}"
+    example = link(f"datasets/{key}.html#{locate(tasks)}/mrr", identify(version, key, locate(tasks), "mrr"))
     protocols = dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
-    return write_page(
-        site,
-        "about.html",
-        "About",
-        tag("h1", "About these numbers"),
-        tag("h2", "Three adjustments"),
-        tag(
-            "p",
+    sections: dict[str, list[str]] = {
+        "Three adjustments": [
             "All are affine in the published number M. E[M] and Var[M] depend only on how many candidates each test "
             "triple is ranked against, never on the model.",
-        ),
-        scroll(table(["adjustment", "formula", "scale"], formulas), "The three adjustments"),
-        tag(
-            "p",
+            scroll(table(["adjustment", "formula", "scale"], _FORMULAS), "The three adjustments"),
             "Compare datasets by the index. Use z to tell a model from chance. Ranges come from rounding: 0.338 may be "
             "anything from 0.3375 to 0.3385.",
-        ),
-        tag("h2", "Protocols"),
-        tag("p", "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:"),
-        tag("dl", *list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
-        tag("h2", "Baselines"),
-        tag("dl", *list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts"),
-        tag("h2", "An address for every constant"),
-        tag(
-            "p",
-            "Each has an identifier with the version of the tables, which never changes its value: ",
-            link(f"datasets/{key}.html#{locate(tasks)}/mrr", example),
-            ". The part behind the dataset is the place of the constant in the dataset's JSON:",
-        ),
-        tag(
-            "pre",
-            tag(
-                "code",
-                f"v1/{site.tables.version}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]",
-            ),
-            tabindex="0",
-        ),
-        tag(
-            "p",
-            link("v1/index.json", "v1/index.json"),
-            " lists the versions, ",
-            link(f"v1/{site.tables.version}/index.json", f"v1/{site.tables.version}/index.json"),
-            " the datasets of one. For a badge, give shields.io the address of ",
-            link(f"v1/{site.tables.version}/badge/{key}.json", f"v1/{site.tables.version}/badge/{key}.json"),
-            ".",
-        ),
-        tag("h2", "Cite"),
-        tag(
-            "p",
-            "Cite the version of the tables, and the paper whose framework this is, ",
-            link(str(PAPER["url"]), str(PAPER["identifier"])),
-            ".",
-        ),
-        tag("pre", tag("code", site.bibtex), tabindex="0"),
-        tag("h2", "This site"),
-        tag("p", "It stores nothing, sends nothing, and works from a folder without a network. The tables are CC0."),
-    )
+        ],
+        "Protocols": [
+            "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:",
+            tag("dl", *list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
+        ],
+        "Baselines": [tag("dl", *list_facts([(row.title, row.summary) for row in OFFERED.values()]), class_="facts")],
+        "An address for every constant": [
+            "Each has an identifier with the version of the tables, which never changes its value. The part behind the "
+            "dataset is the place of the constant in the dataset's JSON:",
+            tag("p", example),
+            _write_code(f"{folder}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]"),
+            tag("p", "As JSON: ", link("v1/index.json", "the versions"), ", ", link(f"{folder}/index.json", listed)),
+        ],
+        "Cite": [
+            "Cite the version of the tables, and the paper whose framework this is:",
+            tag("p", link(str(PAPER["url"]), str(PAPER["identifier"]))),
+            _write_code(site.bibtex),
+        ],
+        "This site": [
+            "It stores nothing, sends nothing, and works from a folder without a network. The tables are CC0."
+        ],
+    }
+    parts = [part for heading, told in sections.items() for part in (tag("h2", heading), *told)]
+    return write_page(site, "about.html", "About", tag("h1", "About these numbers"), *parts)
+
+
+def _write_code(text: str) -> Html:
+    return tag("pre", tag("code", text), tabindex="0")
 
 
 PAGES: dict[str, Callable[[Site], str]] = {

@@ -1,8 +1,9 @@
-"""What a check is, and what it reports: the rows that it looked at, and those that are not as they should be."""
+"""What a check is, and what it finds: the rows, files or fields that are not as they should be."""
 
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,13 +13,15 @@ from rankconst.tables.schema import COLUMNS
 from rankconst_builder.package import KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Generator, Mapping
+    from typing import TypeAlias
 
     import pandas as pd
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Examine = Callable[..., "Checked"]
+    from rankconst_builder.verify.tableset import TableSet
 
+    Findings: TypeAlias = Generator["Finding", None, int]
 
 _COUNTS = frozenset(column.name for columns in COLUMNS.values() for column in columns if column.kind == "count")
 
@@ -39,42 +42,63 @@ class Finding:
     level: Level = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The outcome of a check: how many rows, or files, were looked at, and what is not as it should be."""
-
-    rows: int
-    findings: tuple[Finding, ...] = ()
-
-    @classmethod
-    def of(cls, rows: int, findings: Iterable[Finding]) -> Checked:
-        """Return the outcome with findings from any iterable."""
-        return cls(rows, tuple(findings))
-
-
 @dataclass(frozen=True)
 class Check:
     """Something that must hold for every set of tables."""
 
     name: str
     covers: str  # what it looks at, in words
-    examine: Examine  # of the set, and for `rebuild` also of the means
+    # Yields what it finds in the set, and returns how many rows it looked at; `rebuild` also takes the means.
+    examine: Callable[..., Findings]
     needs: tuple[str, ...] = ()  # the tables without which there is nothing to look at
     rebuild: bool = False  # True if it computes everything again, and is run only when asked for
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a check."""
+
+    check: Check
+    status: Literal["ok", "failed", "not run"]  # "ok" also with warnings and notes; "not run" without its tables
+    rows: int
+    findings: tuple[Finding, ...]
+    seconds: float
 
 
 CHECKS: dict[str, Check] = {}
 """Name to check, in the order in which they are run."""
 
 
-def check(name: str, covers: str, *needs: str, rebuild: bool = False) -> Callable[[Examine], Examine]:
+def check(
+    name: str, covers: str, *needs: str, rebuild: bool = False
+) -> Callable[[Callable[..., Findings]], Callable[..., Findings]]:
     """Register a function as the next check."""
 
-    def register(examine: Examine) -> Examine:
+    def register(examine: Callable[..., Findings]) -> Callable[..., Findings]:
         CHECKS[name] = Check(name, covers, examine, needs, rebuild)
         return examine
 
     return register
+
+
+def run_check(check: Check, tables: TableSet, *means: Any) -> Result:
+    """Run a check; rows of an unforeseen kind, over which it stumbles, are a finding."""
+    started, findings, rows = time.perf_counter(), list[Finding](), 0
+    if lacking := [name for name in check.needs if name not in tables.whole]:
+        reason = Finding(f"not run: {', '.join(lacking)} cannot be read", level="note")
+        return Result(check, "not run", 0, (reason,), 0.0)
+    try:
+        # Numbers that overflow are out of range, which is what is found.
+        with np.errstate(over="ignore"):
+            steps = check.examine(tables, *means)
+            while True:
+                findings.append(next(steps))
+    except StopIteration as end:
+        rows = end.value
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        findings.append(Finding(f"the check could not be finished: {type(error).__name__}: {error}"))
+    status: Literal["ok", "failed"] = "failed" if any(one.level == "failed" for one in findings) else "ok"
+    return Result(check, status, rows, tuple(findings), time.perf_counter() - started)
 
 
 def point_out(
@@ -91,20 +115,16 @@ def point_out(
     places = np.flatnonzero(np.asarray(wrong, dtype=np.bool_))
     if not places.size:
         return []
-    picked = frame.iloc[places]
-    keys = [name for name in KEYS.get(table, ()) if name in picked.columns]
-    wanted = _spread(expected, places, len(frame))
-    columns = [picked[name].tolist() for name in keys]
-    rows = list(zip(*columns, strict=True)) if columns else [()] * len(picked)
-    return [
-        Finding(message, table, _name_row(keys, row), column, _show(column, want), _show(column, have), level)
-        for row, want, have in zip(rows, wanted, picked[column].tolist(), strict=True)
-    ]
-
-
-def _name_row(names: list[str], values: Iterable[Any]) -> dict[str, Any]:
-    named = {name: _show(name, value) for name, value in zip(names, values, strict=True)}
-    return {name: value for name, value in named.items() if value is not None}
+    keys = [name for name in KEYS.get(table, ()) if name in frame.columns]
+    columns = {name: frame[name].iloc[places].tolist() for name in (*keys, column)}
+    each = hasattr(expected, "__len__") and not isinstance(expected, str)
+    found = []
+    for at, place in enumerate(places):
+        shown = {name: _show(name, values[at]) for name, values in columns.items()}
+        key = {name: shown[name] for name in keys if shown[name] is not None}
+        wanted = _show(column, expected[place] if each else expected)
+        found.append(Finding(message, table, key, column, wanted, shown[column], level))
+    return found
 
 
 def _show(column: str, value: Any) -> Any:
@@ -113,21 +133,12 @@ def _show(column: str, value: Any) -> Any:
     return int(shown) if column in _COUNTS and isinstance(shown, float) and shown.is_integer() else shown
 
 
-def _spread(expected: Any, places: NDArray[np.int64], rows: int) -> list[Any]:
-    if isinstance(expected, str) or not hasattr(expected, "__len__") or len(expected) != rows:
-        return [expected] * places.size
-    return list(np.asarray(expected)[places].tolist())
-
-
 def plain(value: Any) -> Any:
     """Return a value as JSON can hold it; missing ones as None."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        if math.isinf(value):
-            return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, (list, tuple, np.ndarray)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -11,18 +10,24 @@ from typing import TYPE_CHECKING, Any
 from rankconst.tables.folder import DESCRIPTOR, parse_json
 from rankconst.tables.schema import ARCHIVED, COLUMNS, file_of
 from rankconst.version import VERSION, parse_version
-from rankconst_builder.package import CHECKSUMS, HEADER, describe_schema, hash_content, list_sources
+from rankconst_builder.package import (
+    CHECKSUMS,
+    HEADER,
+    describe_file,
+    describe_schema,
+    hash_content,
+    list_sources,
+)
 from rankconst_builder.release import pack_zip
-from rankconst_builder.verify.checks import Checked, Finding, check
-from rankconst_builder.verify.tableset import OUTPUTS, columns_of
+from rankconst_builder.verify.checks import Finding, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from rankconst_builder.verify.checks import Findings
     from rankconst_builder.verify.tableset import TableSet
 
-
-CROISSANT = "croissant.json"
+_CROISSANT = "croissant.json"
 
 _FIELDS = ("version", "sources", "resources", "provenance")
 
@@ -41,126 +46,102 @@ _PROVENANCE = {
 
 
 @check("files", "bytes and SHA-256 of every file, nothing else in the folder")
-def check_files(tables: TableSet) -> Checked:
+def check_files(tables: TableSet) -> Findings:
     """Compare every file with the bytes and the SHA-256 that the descriptor states, and look for others."""
-    findings = [
-        Finding(f"{DESCRIPTOR} has no entry for this table", name) for name in tables.names if not tables.describe(name)
-    ]
-    for resource in tables.descriptor["resources"]:
-        path = str(resource.get("path"))
-        if tables.tables.leaves_out(str(resource.get("name"))):
-            findings.append(Finding("the package leaves it out; the archive has it", path, level="note"))
-        elif path not in tables.unreadable:
-            findings += _compare_file(tables, path, resource.get("bytes"), resource.get("hash"))
-    findings += [Finding(f"cannot be read: {reason}", name) for name, reason in tables.unreadable.items()]
-    findings += _check_croissant(tables)
-    listed = {resource.get("path") for resource in tables.descriptor["resources"]}
+    for name in tables.names:
+        if not tables.describe(name):
+            yield Finding(f"{DESCRIPTOR} has no entry for this table", name)
+    resources = tables.descriptor["resources"]
+    for row in resources:
+        yield from _compare_file(tables, str(row.get("path")), row)
+    for name, reason in tables.unreadable.items():
+        yield Finding(f"cannot be read: {reason}", name)
+    yield from _check_croissant(tables)
+    listed = {str(row.get("path")) for row in resources}
     for name in (*tables.files, *tables.others):
-        known = name in listed or (name in tables.files and not name.endswith(".parquet")) or name in OUTPUTS
-        if not known:
-            findings.append(Finding("this lies in the folder and is no part of the set", name))
-    if tables.packed is not None and not tables.unreadable:
-        packed = pack_zip(tables.version, {**tables.files, DESCRIPTOR: tables.text})
-        if tables.packed != packed:
-            findings.append(Finding("the zip file holds these files, but is not as it was packed", "zip"))
-    return Checked.of(len(tables.files), findings)
+        if name not in listed and (name in tables.others or name.endswith(".parquet")):
+            yield Finding("this lies in the folder and is no part of the set", name)
+    packed = None if tables.unreadable else tables.packed
+    if packed is not None and packed != pack_zip(tables.version, tables.contents):
+        yield Finding("the zip file holds these files, but is not as it was packed", "zip")
+    return len(tables.files)
 
 
-def _compare_file(tables: TableSet, name: str, size: Any, digest: Any) -> Iterator[Finding]:
-    if name not in tables.files:
-        yield Finding("the file is missing", name)
-        return
-    if size != len(tables.files[name]):
-        yield Finding("the file has another size", name, column="bytes", expected=size, got=len(tables.files[name]))
-    got = f"sha256:{tables.digests[name]}"
-    if digest != got:
-        yield Finding("the file is not the one that was written", name, column="hash", expected=digest, got=got)
+def _compare_file(tables: TableSet, path: str, row: Mapping[str, Any]) -> Iterator[Finding]:
+    if tables.tables.leaves_out(str(row.get("name"))):
+        yield Finding("the package leaves it out; the archive has it", path, level="note")
+    elif path in tables.files:
+        size, digest = len(tables.files[path]), f"sha256:{tables.digests[path]}"
+        if row.get("bytes") != size:
+            yield Finding("the file has another size", path, {}, "bytes", row.get("bytes"), size)
+        if row.get("hash") != digest:
+            yield Finding("the file is not the one that was written", path, {}, "hash", row.get("hash"), digest)
+    elif path not in tables.unreadable:
+        yield Finding("the file is missing", path)
 
 
 def _check_croissant(tables: TableSet) -> Iterator[Finding]:
     """Compare the files with the sizes and hashes that the Croissant description states, where there is one."""
-    if CROISSANT not in tables.files:
+    if _CROISSANT not in tables.files:
         return
     try:
-        described = parse_json(tables.files[CROISSANT].decode("utf-8"))
-        distribution = described.get("distribution", [])
-        stated = [(row.get("contentUrl"), row.get("contentSize"), row.get("sha256")) for row in distribution]
-    except (ValueError, AttributeError, TypeError) as error:
-        yield Finding(f"this is no Croissant description: {error}", CROISSANT)
+        described = parse_json(tables.files[_CROISSANT].decode("utf-8"))
+        stated = [tuple(map(row.get, ("contentUrl", "contentSize", "sha256"))) for row in described["distribution"]]
+    except (ValueError, AttributeError, LookupError, TypeError) as error:
+        yield Finding(f"this is no Croissant description: {error}", _CROISSANT)
         return
     for url, size, digest in stated:
+        name = str(url).rstrip("/").rpartition("/")[2].partition("?")[0]
+        content = tables.contents.get(name)
         if digest is None:
             continue
-        name = str(url).rstrip("/").rpartition("/")[2].partition("?")[0]
-        content = tables.text if name == DESCRIPTOR else tables.files.get(name)
-        if content is None and tables.tables.leaves_out(name.removesuffix(".parquet")):
-            continue
         if content is None:
-            yield Finding(f"{CROISSANT} lists a file that is missing", name, expected=url)
+            if not tables.tables.leaves_out(name.removesuffix(".parquet")):
+                yield Finding(f"{_CROISSANT} lists a file that is missing", name, expected=url)
             continue
-        got = hashlib.sha256(content).hexdigest()
-        if digest != got:
-            yield Finding(f"{CROISSANT} states another hash", name, column="sha256", expected=digest, got=got)
+        if digest != tables.digests[name]:
+            yield Finding(f"{_CROISSANT} states another hash", name, {}, "sha256", digest, tables.digests[name])
         if size is not None and str(size).split()[0] != str(len(content)):
-            yield Finding(
-                f"{CROISSANT} states another size", name, column="contentSize", expected=str(size), got=len(content)
-            )
+            yield Finding(f"{_CROISSANT} states another size", name, {}, "contentSize", str(size), len(content))
 
 
 @check("content", "content hash and number of rows of each table")
-def check_contents(tables: TableSet) -> Checked:
+def check_contents(tables: TableSet) -> Findings:
     """Compare the values of each table, whatever their file, with the content hash and the number of rows."""
-    findings = []
     for name in tables.names:
         if name not in tables.stored:
-            findings.append(Finding("its content cannot be read", name))
+            yield Finding("its content cannot be read", name)
             continue
-        table, resource = tables.stored[name], tables.describe(name)
-        if resource.get("rows") != len(table):
-            findings.append(
-                Finding("it has another number of rows", name, {}, "rows", resource.get("rows"), len(table))
-            )
-        stated, got = resource.get("contentHash"), hash_content(table)
-        if stated != got:
-            findings.append(
-                Finding(
-                    "its values are not those that were hashed",
-                    name,
-                    {},
-                    "contentHash",
-                    resource.get("contentHash"),
-                    got,
-                )
-            )
-    return Checked.of(sum(map(len, tables.stored.values())), findings)
+        table, stated = tables.stored[name], tables.describe(name)
+        if stated.get("rows") != len(table):
+            yield Finding("it has another number of rows", name, {}, "rows", stated.get("rows"), len(table))
+        want, got = stated.get("contentHash"), hash_content(table)
+        if want != got:
+            yield Finding("its values are not those that were hashed", name, {}, "contentHash", want, got)
+    return sum(map(len, tables.stored.values()))
 
 
 @check("descriptor", "datapackage.json against its own form and the tables")
-def check_descriptor(tables: TableSet) -> Checked:
+def check_descriptor(tables: TableSet) -> Findings:
     """Compare the descriptor with its own canonical text, with what every set states, and with the tables."""
     descriptor = tables.descriptor
-    canonical = json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n"
-    findings = []
-    if tables.text != canonical.encode("utf-8", "surrogatepass"):
-        line = _find_difference(tables.text.decode("utf-8", "replace"), canonical)
-        findings.append(Finding(f"its text is not as this program writes it, from line {line}", DESCRIPTOR))
+    canonical = (json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+    if tables.text != canonical:
+        pairs = zip(tables.text.split(b"\n"), canonical.split(b"\n"), strict=False)
+        line = next((at for at, (one, two) in enumerate(pairs, start=1) if one != two), tables.text.count(b"\n"))
+        yield Finding(f"its text is not as this program writes it, from line {line}", DESCRIPTOR)
     for name, value in HEADER.items():
-        findings += _compare(name, value, descriptor.get(name))
+        yield from _compare(name, value, descriptor.get(name))
     for name in descriptor:
-        if name not in HEADER and name not in _FIELDS and name not in _FURTHER:
-            findings.append(Finding("this program knows no such field", DESCRIPTOR, column=name))
-    findings += _check_version(tables)
-    findings += _check_resources(tables)
+        if name not in {*HEADER, *_FIELDS, *_FURTHER}:
+            yield Finding("this program knows no such field", DESCRIPTOR, column=name)
+    yield from _check_version(tables)
+    yield from _check_resources(tables)
     if "datasets" in tables.whole:
         rows = tables.whole["datasets"].to_dict("records")
-        findings += _compare("sources", list_sources(rows), descriptor.get("sources"))
-        findings += _check_provenance(sorted(str(row["dataset"]) for row in rows), descriptor.get("provenance"))
-    return Checked.of(canonical.count("\n"), findings)
-
-
-def _find_difference(text: str, other: str) -> int:
-    pairs = zip(text.split("\n"), other.split("\n"), strict=False)
-    return next((place for place, (one, two) in enumerate(pairs, start=1) if one != two), text.count("\n"))
+        yield from _compare("sources", list_sources(rows), descriptor.get("sources"))
+        yield from _check_provenance(sorted(str(row["dataset"]) for row in rows), descriptor.get("provenance"))
+    return canonical.count(b"\n")
 
 
 def _compare(name: str, expected: Any, got: Any) -> Iterator[Finding]:
@@ -172,7 +153,11 @@ def _compare(name: str, expected: Any, got: Any) -> Iterator[Finding]:
         for place, (one, two) in enumerate(zip(expected, got, strict=True)):
             yield from _compare(f"{name}[{place}]", one, two)
     elif type(expected) is not type(got) or expected != got:
-        yield Finding("the descriptor states something else", DESCRIPTOR, {}, name, _plain(expected), _plain(got))
+        yield _differ("the descriptor states something else", name, _plain(expected), got)
+
+
+def _differ(message: str, field: str, expected: Any, got: Any, **key: str) -> Finding:
+    return Finding(message, DESCRIPTOR, key, field, expected, _plain(got))
 
 
 def _plain(value: Any) -> Any:
@@ -182,119 +167,88 @@ def _plain(value: Any) -> Any:
 def _check_version(tables: TableSet) -> Iterator[Finding]:
     version = tables.version
     if parse_version(version) is None and version != "unreleased":
-        yield Finding("the version is not three numbers", DESCRIPTOR, {}, "version", "X.Y.Z", version)
+        yield _differ("the version is not three numbers", "version", "X.Y.Z", version)
     named = Path(str(tables.tables.folder)).name.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
     if parse_version(named) and named != version:
-        yield Finding("the folder is that of another version", DESCRIPTOR, {}, "version", named, version)
+        yield _differ("the folder is that of another version", "version", named, version)
 
 
 def _check_resources(tables: TableSet) -> Iterator[Finding]:
     """Compare the description of each table with its file and with the columns of this program."""
-    names = [resource.get("name") for resource in tables.descriptor["resources"]]
+    names = [row.get("name") for row in tables.descriptor["resources"]]
     files = {name: file for name in COLUMNS if (file := file_of(name, tables.version))}
     expected = list(files.values())
     if names[: len(expected)] != expected or len(set(map(str, names))) != len(names):
-        yield Finding("the tables listed are others", DESCRIPTOR, {}, "resources", _plain(expected), _plain(names))
+        yield _differ("the tables listed are others", "resources", _plain(expected), names)
     for name, file in files.items():
-        resource = tables.resources.get(file)
-        if resource is None:
+        if file not in tables.resources:
             continue
+        row = tables.resources[file]
+        # Words of descriptions may change between versions: those in the file are those of its time.
+        stored = tables.stored[name].schema if name in tables.stored else ()
+        words = {column.name: (column.metadata or {}).get(b"description") for column in stored}
+        told = {column: text.decode("utf-8", "replace") for column, text in words.items() if text is not None}
         # Size, hashes and the number of rows are the business of other checks.
-        counted = {key: resource.get(key) for key in ("bytes", "hash", "contentHash", "rows")}
-        wanted = {
-            "name": file,
-            "path": f"{file}.parquet",
-            "type": "table",
-            "format": "parquet",
-            "mediatype": "application/vnd.apache.parquet",
-            **counted,
-            "schema": _describe_schema(tables, name),
-        }
-        yield from _compare(file, wanted, resource)
-
-
-def _describe_schema(tables: TableSet, name: str) -> dict[str, Any]:
-    # Words of descriptions may change between versions: those in the file are those of its time.
-    stored = tables.stored[name].schema if name in tables.stored else ()
-    words = {field.name: (field.metadata or {}).get(b"description") for field in stored}
-    told = {column: text.decode("utf-8", "replace") for column, text in words.items() if text is not None}
-    return describe_schema(name, columns_of(name, tables.version), told)
+        counted = {key: row.get(key) for key in ("bytes", "hash", "contentHash", "rows")}
+        schema = describe_schema(name, tables.columns(name), told)
+        yield from _compare(file, {**describe_file(file), **counted, "schema": schema}, row)
 
 
 def _check_provenance(datasets: list[str], provenance: Any) -> Iterator[Finding]:
     rows = provenance if isinstance(provenance, list) else []
     listed = [row.get("dataset") if isinstance(row, dict) else None for row in rows]
     if listed != datasets:
-        yield Finding(
-            "the provenance names other datasets", DESCRIPTOR, {}, "provenance", ", ".join(datasets), _plain(listed)
-        )
+        yield _differ("the provenance names other datasets", "provenance", ", ".join(datasets), listed)
         return
+    message = "the provenance holds something else than this program writes"
     for place, row in enumerate(rows):
-        for name, value in _wrong_fields(row):
-            yield Finding(
-                "the provenance holds something else than this program writes",
-                DESCRIPTOR,
-                {"dataset": row["dataset"]},
-                f"provenance[{place}].{name}",
-                _PROVENANCE[name].pattern if name in _PROVENANCE else None,
-                _plain(value),
-            )
+        for name, value in {"origin": None, **row}.items():
+            if not _is_sound(value, name):
+                wanted = _PROVENANCE[name].pattern if name in _PROVENANCE else None
+                yield _differ(message, f"provenance[{place}].{name}", wanted, value, dataset=row["dataset"])
 
 
-def _wrong_fields(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    if "origin" not in row:
-        yield "origin", None
-    for name, value in row.items():
-        if name == "restriction":
-            yield from _wrong_restriction(value)
-            continue
-        optional = name == "identity" and value is None
-        known = name in _PROVENANCE and isinstance(value, str) and _PROVENANCE[name].fullmatch(value) is not None
-        if not optional and not known:
-            yield name, value
-
-
-def _wrong_restriction(value: Any) -> Iterator[tuple[str, Any]]:
-    parts = value if isinstance(value, dict) else {"": None}
-    for name, part in parts.items():
-        if name == "relations":
-            sound = isinstance(part, list) and all(isinstance(one, str) for one in part)
-        else:
-            fields = {"entities": {"count", "sha256"}, "known": {"sha256"}}.get(name)
-            sound = isinstance(part, dict) and {*part} == fields
-        if not sound:
-            yield f"restriction.{name}", part
+def _is_sound(value: Any, *names: str) -> bool:
+    """Tell whether this program writes such a field, or part of a field, of a dataset's provenance."""
+    match names, value:
+        case ("restriction",), dict():
+            return all(_is_sound(each, "restriction", part) for part, each in value.items())
+        case ("restriction", "relations"), list():
+            return all(isinstance(each, str) for each in value)
+        case ("restriction", ("entities" | "known") as part), dict():
+            return {*value} == ({"count", "sha256"} if part == "entities" else {"sha256"})
+        case ("identity",), None:
+            return True
+        case (name,), str():
+            return name in _PROVENANCE and _PROVENANCE[name].fullmatch(value) is not None
+    return False
 
 
 @check("checksums", "every file against checksums.txt")
-def check_checksums(tables: TableSet) -> Checked:
+def check_checksums(tables: TableSet) -> Findings:
     """Compare every file, the descriptor among them, with ``checksums.txt``, where there is one."""
     if CHECKSUMS not in tables.files:
         free = [name for name in tables.files if not name.endswith(".parquet")]
         more = f", nor are {', '.join(free)}" if free else ""
-        return Checked(0, (Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note"),))
+        yield Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note")
+        return 0
     wanted = {name: digest for name, digest in tables.digests.items() if name != CHECKSUMS}
-    wanted[DESCRIPTOR] = hashlib.sha256(tables.text).hexdigest()
-    wanted |= {
-        f"{name}.parquet": str(tables.describe(name).get("hash")).removeprefix("sha256:")
-        for name in ARCHIVED
-        if tables.tables.leaves_out(name)
-    }
-    text = tables.files[CHECKSUMS].decode("utf-8", "replace")
-    findings, listed = [], dict[str, str]()
+    for name in filter(tables.tables.leaves_out, ARCHIVED):
+        wanted[f"{name}.parquet"] = str(tables.describe(name).get("hash")).removeprefix("sha256:")
+    text, listed = tables.files[CHECKSUMS].decode("utf-8", "replace"), dict[str, str]()
     if not text.endswith("\n"):
-        findings.append(Finding("the last line has no end", CHECKSUMS))
+        yield Finding("the last line has no end", CHECKSUMS)
     for place, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
         parsed = re.fullmatch(r"([0-9a-f]{64})  ([^/]+)", line)
         if parsed is None or parsed[2] in listed:
-            findings.append(
-                Finding(f"line {place} is not a hash, two blanks and the name of a further file", CHECKSUMS, got=line)
-            )
+            message = f"line {place} is not a hash, two blanks and the name of a further file"
+            yield Finding(message, CHECKSUMS, got=line)
             continue
         listed[parsed[2]] = parsed[1]
-    findings += [Finding(f"{CHECKSUMS} lists a file that is missing", name) for name in sorted({*listed} - {*wanted})]
+    for name in sorted({*listed} - {*wanted}):
+        yield Finding(f"{CHECKSUMS} lists a file that is missing", name)
     for name, digest in wanted.items():
         if listed.get(name) != digest:
             message = f"{CHECKSUMS} states another hash" if name in listed else f"{CHECKSUMS} does not list it"
-            findings.append(Finding(message, name, column="sha256", expected=listed.get(name), got=digest))
-    return Checked.of(len(wanted), findings)
+            yield Finding(message, name, {}, "sha256", listed.get(name), digest)
+    return len(wanted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,9 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, parse_protocol
 from rankconst.catalogue.ranks import NORMAL_QUARTILE
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
-from rankconst_builder.verify.checks import Checked, Finding, check, point_out
-from rankconst_builder.verify.structure import TASKS, count_tasks
-from rankconst_builder.verify.tableset import code_rows, is_protocol, read_metric, read_tasks, sum_tasks
+from rankconst_builder.verify.checks import Finding, check, point_out
+from rankconst_builder.verify.structure import count_tasks
+from rankconst_builder.verify.tableset import TASKS, code_rows, read_metrics, read_tasks, sum_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.tasks import Histogram, Tasks
+    from rankconst_builder.verify.checks import Findings
     from rankconst_builder.verify.tableset import TableSet
 
     Values = NDArray[np.float64]
@@ -64,38 +64,24 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @check("statistics", "statistics of datasets do not conflict", "datasets")
-def check_statistics(tables: TableSet) -> Checked:
+def check_statistics(tables: TableSet) -> Findings:
     """Look for statistics of datasets that contradict one another."""
-    findings = []
     for key, row in tables.datasets.items():
-        named = {"dataset": key}
         partial = key not in tables.counted and key not in tables.restricted
         # What may be missing, another check says.
         unclear = any(pd.isna(row[name]) for name in ("entities_train", "relations", "relations_train"))
         facts = key in tables.temporal, key in tables.qualified
         for column, low, high in () if partial or unclear or tables.lacks(key) else _bound_statistics(row, *facts):
-            if pd.isna(row[column]):
-                continue
-            value = int(row[column])
-            if not low <= value <= high:
-                findings.append(
-                    Finding(
-                        "a statistic contradicts the others",
-                        "datasets",
-                        {"dataset": key},
-                        column,
-                        f"{low} to {high}",
-                        value,
-                    )
-                )
+            if not pd.isna(row[column]) and not low <= row[column] <= high:
+                message = "a statistic contradicts the others"
+                yield Finding(message, "datasets", {"dataset": key}, column, f"{low} to {high}", int(row[column]))
         hashes = row["sha256"]
         if len(hashes) != (0 if partial else len(SPLITS)) or not all(
             value is None or _HASH.fullmatch(value) for value in hashes
         ):
-            findings.append(
-                Finding("this is not a SHA-256 for each split", "datasets", named, "sha256", None, list(hashes))
-            )
-    return Checked.of(len(tables.datasets), findings)
+            message = "this is not a SHA-256 for each split"
+            yield Finding(message, "datasets", {"dataset": key}, "sha256", None, list(hashes))
+    return len(tables.datasets)
 
 
 def _bound_statistics(row: dict[str, Any], temporal: bool, qualified: bool) -> Iterator[tuple[str, int, int]]:
@@ -119,98 +105,73 @@ def _bound_statistics(row: dict[str, Any], temporal: bool, qualified: bool) -> I
         yield f"dropped_{split}", int(row[f"duplicates_{split}"]), rows[split] - int(row[f"{split}_in_train"])
 
 
-def _count_ranked(tables: TableSet, kind: str) -> dict[tuple[str, str], int]:
-    """Return, for each dataset and protocol, how many entities or relations are ranked when nothing is filtered."""
-    found = {}
-    for key in filter(is_protocol, tables.whole["candidates"]["protocol"].cat.categories):
-        rule = parse_protocol(key)
-        column = f"{kind}_train" if rule.candidates == "seen" else kind
-        for dataset, row in tables.datasets.items():
-            if rule.negatives is not None:
-                found[dataset, key] = rule.negatives + 1
-            elif not pd.isna(row[column]):
-                # Temporal graphs rank the inverses of relations, too.
-                doubled = kind == "relations" and dataset in tables.temporal
-                found[dataset, key] = int(row[column]) * (2 if doubled else 1)
-    return found
-
-
 @check("candidates", "1 <= N <= number of entities; weights from 0 to 1", "datasets", "candidates")
-def check_candidates(tables: TableSet) -> Checked:
+def check_candidates(tables: TableSet) -> Findings:
     """Look for numbers of candidates, of tasks and weights that cannot be."""
-    entities, relations = _count_ranked(tables, "entities"), _count_ranked(tables, "relations")
-    rows, findings = 0, []
+    rows = 0
     for name in HISTOGRAM_TABLES:
         if name not in tables.sound:
             continue
         frame = tables.sound[name]
         rows += len(frame)
-        related = (frame["side"] == RELATION_SIDE).to_numpy()
-        largest = np.where(related, _look_up(frame, relations), _look_up(frame, entities))
-        sizes = frame["num_candidates"].to_numpy()
+        largest, fixed = _find_largest(tables, frame)
+        known, sizes = ~np.isnan(largest), frame["num_candidates"].to_numpy()
         above = frame["offset"].to_numpy() if "offset" in frame else np.zeros_like(sizes)
-        protocols = frame["protocol"]
-        fixed = protocols.isin(
-            [key for key in protocols.cat.categories if is_protocol(key) and parse_protocol(key).known == "none"]
-        ).to_numpy()
-        # Restricted to some entities, even without a filter not all of them are ranked.
-        fixed = fixed & (related | ~(frame["dataset"].isin(tables.restricted) & (protocols == "raw")).to_numpy())
-        fixed = fixed & ("offset" not in frame)
-        known = ~np.isnan(largest)
-        findings += point_out(
-            frame, name, ~fixed & known & ((sizes < 1) | (above + sizes > largest)), "num_candidates",
-            expected=[f"1 to {value:.0f}" for value in largest], message="a number of candidates is out of range",
-        )  # fmt: skip
-        findings += point_out(
-            frame, name, fixed & known & (sizes != largest), "num_candidates", expected=largest,
-            message="without a filter, every task has the same number of candidates",
-        )  # fmt: skip
-        findings += point_out(
-            frame, name, frame["num_tasks"] < 1, "num_tasks", expected="1 or more", message="a row without tasks"
+        wrong = known & ~fixed & ((sizes < 1) | (above + sizes > largest))
+        limits = [f"1 to {value:.0f}" for value in largest] if wrong.any() else ""
+        yield from point_out(
+            frame, name, wrong, "num_candidates", "a number of candidates is out of range", expected=limits
         )
-        if "offset" in frame:
-            message = "an offset is negative"
-            findings += point_out(frame, name, above < 0, "offset", expected="0 or more", message=message)
+        message = "without a filter, every task has the same number of candidates"
+        yield from point_out(
+            frame, name, known & fixed & (sizes != largest), "num_candidates", message, expected=largest
+        )
+        yield from point_out(
+            frame, name, frame["num_tasks"] < 1, "num_tasks", "a row without tasks", expected="1 or more"
+        )
+        yield from point_out(frame, name, above < 0, "offset", "an offset is negative", expected="0 or more")
         if "weight" in frame:
-            weights = frame["weight"].to_numpy()
-            wrong = ~((weights > 0) & (weights <= 1)) & frame["weight"].notna().to_numpy()
-            findings += point_out(
-                frame, name, wrong, "weight", expected="above 0, up to 1", message="a weight is out of range"
-            )
-    return Checked.of(rows, findings)
+            wrong = ~frame["weight"].between(0, 1, inclusive="right") & frame["weight"].notna()
+            yield from point_out(frame, name, wrong, "weight", "a weight is out of range", expected="above 0, up to 1")
+    return rows
 
 
-def _look_up(frame: pd.DataFrame, values: dict[tuple[str, str], int]) -> Values:
-    """Return the value of each row's dataset and protocol, NaN where there is none."""
-    first, second = frame["dataset"].cat, frame["protocol"].cat
-    grid = np.array(
-        [[values.get((one, two), np.nan) for two in second.categories] for one in first.categories], dtype=np.float64
-    ).reshape(len(first.categories), len(second.categories))
-    return np.asarray(grid[first.codes.to_numpy(), second.codes.to_numpy()], dtype=np.float64)
+def _find_largest(tables: TableSet, frame: pd.DataFrame) -> tuple[Values, NDArray[np.bool_]]:
+    """Return how many candidates each row has when nothing is filtered, NaN if unknown; and if it has so many."""
+    names = ["dataset", "protocol", "side"]
+    kinds, first = code_rows(names, frame)
+    found = []
+    for dataset, protocol, side in frame[names].iloc[first].itertuples(index=False, name=None):
+        rule, kind = parse_protocol(protocol), "relations" if side == RELATION_SIDE else "entities"
+        row = tables.datasets.get(dataset, {})
+        largest = row.get(f"{kind}_train" if rule.candidates == "seen" else kind, np.nan)
+        if kind == "relations" and dataset in tables.temporal:
+            largest *= 2  # temporal graphs rank the inverses of relations, too
+        if rule.negatives is not None and row:
+            largest = rule.negatives + 1
+        # Restricted to some entities, even without a filter not all of them are ranked.
+        some = kind == "entities" and protocol == "raw" and dataset in tables.restricted
+        found.append((largest, rule.known == "none" and not some and "offset" not in frame))
+    largest, fixed = np.array(found, dtype=np.float64).reshape(-1, 2)[kinds].T
+    return largest, fixed.astype(np.bool_)
 
 
 @check("tasks", "one task for each row of the split that is ranked", "datasets", "candidates")
-def check_tasks(tables: TableSet) -> Checked:
+def check_tasks(tables: TableSet) -> Findings:
     """Compare numbers of tasks with the rows of the splits that the datasets table states."""
     frame = tables.sound["candidates"]
-    sums = sum_tasks(frame, TASKS)
-    keys = zip(*(sums[column].tolist() for column in TASKS), strict=True)
-    expected = np.array(
-        [
+    (got,), first = sum_tasks(TASKS, frame)
+    sums = frame[[*TASKS]].iloc[first]
+    expected = np.full(len(sums), np.nan)
+    for place, (dataset, protocol, split, side) in enumerate(sums.itertuples(index=False, name=None)):
+        if dataset in tables.datasets:
             # On the relation side of temporal graphs, each fact is asked for in both directions.
-            count_tasks(tables.datasets[dataset], protocol, split)
-            * (2 if side == RELATION_SIDE and dataset in tables.temporal else 1)
-            if dataset in tables.datasets
-            else np.nan
-            for dataset, protocol, split, side in keys
-        ],
-        dtype=np.float64,
-    )
+            twice = side == RELATION_SIDE and dataset in tables.temporal
+            expected[place] = count_tasks(tables.datasets[dataset], protocol, split) * (2 if twice else 1)
     restricted = sums["dataset"].isin(tables.restricted).to_numpy()
-    got = sums["num_tasks"].to_numpy()
     wrong = ~np.isnan(expected) & np.where(restricted, got > expected, got != expected)
     message = "the tasks are not as many as the rows that the protocol ranks"
-    findings = point_out(sums, "candidates", wrong, "num_tasks", expected=expected, message=message)
+    yield from point_out(sums.assign(num_tasks=got), "candidates", wrong, "num_tasks", message, expected=expected)
     if "constants" in tables.sound:
         constants = tables.sound["constants"]
         counted = {tasks: histogram.total for tasks, histogram in tables.histograms.items()}
@@ -218,47 +179,41 @@ def check_tasks(tables: TableSet) -> Checked:
         totals = np.array([counted.get(tasks, np.nan) for tasks in every], dtype=np.float64)[numbers]
         wrong = ~np.isnan(totals) & (constants["num_tasks"].to_numpy() != totals)
         message = "the tasks are not as many as their histogram has"
-        findings += point_out(constants, "constants", wrong, "num_tasks", expected=totals, message=message)
-    return Checked.of(len(frame), findings)
+        yield from point_out(constants, "constants", wrong, "num_tasks", message, expected=totals)
+    return len(frame)
 
 
 @check("constants", "expectations between worst and best, variances within", "candidates", "constants")
-def check_constants(tables: TableSet) -> Checked:
+def check_constants(tables: TableSet) -> Findings:
     """Look for expectations beyond what any ranker can get, and for variances that such a range cannot have."""
     frame = tables.sound["constants"]
-    optimum, worst = _find_limits(frame, tables.histograms)
-    low, high = np.fmin(optimum, worst), np.fmax(optimum, worst)
-    known = ~(np.isnan(low) | np.isnan(high))
+    limits = _find_limits(frame, tables.histograms)
+    low, high = limits.min(axis=1), limits.max(axis=1)
+    known = ~np.isnan(low)
     value, variance = frame["expectation"].to_numpy(), frame["variance"].to_numpy()
     slack = frame["expectation_error"].to_numpy() + ROUNDING * np.abs(value)
-    findings = point_out(
-        frame, "constants", known & ((value < low - slack) | (value > high + slack)), "expectation",
-        expected=[f"{one!r} to {two!r}" for one, two in zip(low.tolist(), high.tolist(), strict=True)],
-        message="the expectation lies beyond the best or the worst ranker",
-    )  # fmt: skip
+    wrong = known & ((value < low - slack) | (value > high + slack))
+    message = "the expectation lies beyond the best or the worst ranker"
+    expected = [f"{one!r} to {two!r}" for one, two in zip(low.tolist(), high.tolist(), strict=True)]
+    yield from point_out(frame, "constants", wrong, "expectation", message, expected=expected)
     largest = np.square(high - low) / 4
-    slack = frame["variance_error"].to_numpy() + ROUNDING * largest
-    findings += point_out(
-        frame, "constants", (variance < 0) | (known & (variance > largest + slack)), "variance",
-        expected=[f"0 to {one!r}" for one in largest.tolist()],
-        message="the variance is negative, or more than the range allows",
-    )  # fmt: skip
-    counts = frame["metric"].isin([family for family, metric in CATALOGUE.items() if metric.optimum is None]).to_numpy()
-    tasks = frame["num_tasks"].to_numpy()
-    findings += point_out(
-        frame, "constants", counts & (value != tasks), "expectation", expected=tasks, message="this is no count"
+    wrong = (variance < 0) | (known & (variance > largest + frame["variance_error"] + ROUNDING * largest))
+    message = "the variance is negative, or more than the range allows"
+    yield from point_out(
+        frame, "constants", wrong, "variance", message, expected=[f"0 to {one!r}" for one in largest.tolist()]
     )
-    findings += point_out(
-        frame, "constants", counts & (variance != 0), "variance", expected=0, message="a count does not vary"
+    counts = frame["metric"].isin([family for family, metric in CATALOGUE.items() if metric.optimum is None])
+    tasks = frame["num_tasks"]
+    yield from point_out(
+        frame, "constants", counts & (value != tasks), "expectation", "this is no count", expected=[*tasks]
     )
-    return Checked.of(len(frame), findings)
+    yield from point_out(frame, "constants", counts & (variance != 0), "variance", "a count does not vary", expected=0)
+    return len(frame)
 
 
-def _find_limits(frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]) -> tuple[Values, Values]:
+def _find_limits(frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]) -> Values:
     """Return the values of the best and of the worst ranker for each row of the constants table, NaN if unknown."""
-    kinds, first = code_rows(("metric", "k"), frame)
-    pairs = zip(frame["metric"].iloc[first].tolist(), frame["k"].iloc[first].tolist(), strict=True)
-    metrics = list(itertools.starmap(read_metric, pairs))
+    metrics, kinds = read_metrics(frame)
     # No baseline ranks other candidates. Protocols often agree on some tasks, whose limits are computed once.
     every, numbers = read_tasks(frame)
     distinct: dict[Histogram, int] = {}
@@ -271,47 +226,35 @@ def _find_limits(frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]) -> 
         if cell >= 0 and metric is not None and metric.optimum is not None:
             one = ranked[cell // len(metrics)]
             limits[place] = metric.optimum, metric.worst(one.num_candidates, one.row_weights)
-    optimum, worst = limits[places].T
-    return optimum, worst
+    return limits[places]
 
 
 @check("errors", "errors are small", "constants")
-def check_errors(tables: TableSet) -> Checked:
+def check_errors(tables: TableSet) -> Findings:
     """Look for errors that are negative, or larger than constants of their method may have."""
     frame = tables.sound["constants"]
-    sampled = frame["method"].isin(["sampled"]).to_numpy()
+    sampled = (frame["method"] == "sampled").to_numpy()
     # Among few candidates, as relations are, medians are all but certain, too.
     few = ((frame["side"] == RELATION_SIDE) & (frame["method"] != "closed_form")).to_numpy()
-    chance = frame["baseline"].isin([DEFAULT_BASELINE]).to_numpy() & ~few
-    bounds = {"expectation": LARGEST_EXPECTATION_ERROR, "variance": LARGEST_VARIANCE_ERROR}
+    chance = (frame["baseline"] == DEFAULT_BASELINE).to_numpy() & ~few
     share = np.where(chance, LARGEST_SAMPLED_ERROR, OF_BASELINES["sampled"])
-    ranks = np.where(chance, 0.0, OF_BASELINES["rank"])
-    mean = np.abs(frame["expectation"].to_numpy())
+    ranks = np.where(sampled & ~chance, OF_BASELINES["rank"], 0.0)
     # A sample in which nothing varies has an error all the same.
     near = np.where(sampled, OF_BASELINES["sampled deviation"], OF_BASELINES["deviation"])
-    deviation = np.where(chance, np.where(sampled, NEGLIGIBLE_DEVIATION, 0.0), near) * mean
-    least = {
-        "expectation": np.where(sampled, ranks, 0.0),
-        "variance": np.square(deviation + np.where(sampled, ranks, 0)),
-    }
+    deviation = np.where(chance, np.where(sampled, NEGLIGIBLE_DEVIATION, 0.0), near) * np.abs(frame["expectation"])
     variance, draws = np.abs(frame["variance"].to_numpy()), frame["num_draws"].fillna(np.inf).to_numpy()
     off = np.where(variance == 0, WITHIN, WITHIN_SEEN)
     seldom = np.where(chance & sampled, np.sqrt((variance + np.square(UNSEEN * off) / draws) / draws), 0.0)
-    for column, power in (("expectation", 0), ("variance", 1)):
-        least[column] = np.fmax(least[column], seldom * off**power)
-    findings = []
-    for column, bound in bounds.items():
-        value, error = frame[column].to_numpy(), frame[f"{column}_error"].to_numpy()
+    for column, bound, least in (
+        ("expectation", LARGEST_EXPECTATION_ERROR, np.fmax(ranks, seldom)),
+        ("variance", LARGEST_VARIANCE_ERROR, np.fmax(np.square(deviation + ranks), seldom * off)),
+    ):
+        error = frame[f"{column}_error"]
         part = np.where(sampled, share, np.where(chance, bound, OF_BASELINES[column]))
-        largest = np.fmax(part * np.abs(value), least[column])
-        wrong = (error < 0) | (error > largest)
+        largest = np.fmax(part * np.abs(frame[column]), least)
         expected = [f"0 to {one!r}" for one in largest.tolist()]
-        findings += point_out(
-            frame,
-            "constants",
-            wrong,
-            f"{column}_error",
-            expected=expected,
-            message=f"the error of the {column} is out of range",
+        message = f"the error of the {column} is out of range"
+        yield from point_out(
+            frame, "constants", (error < 0) | (error > largest), f"{column}_error", message, expected=expected
         )
-    return Checked.of(len(frame), findings)
+    return len(frame)

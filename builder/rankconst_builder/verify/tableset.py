@@ -1,7 +1,8 @@
-"""A set of tables to be checked: what it consists of in its version, its files as bytes, its tables as frames."""
+"""A set of tables to be checked: its files as bytes, its tables as frames, and what they say that it holds."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import zipfile
@@ -12,16 +13,14 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.mentions import is_inductive
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_METRICS, TABULATED, Metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
-    PROTOCOLS,
     RELATION_SIDE,
     SIDES,
     SPLITS,
@@ -30,17 +29,17 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
+from rankconst.names import is_key
 from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
 from rankconst.tables.reading import open_parquet
-from rankconst.tables.schema import COLUMNS, TableColumn, baselines_of, file_of, is_former, list_lacking
+from rankconst.tables.schema import COLUMNS, NULLABLE, TableColumn, file_of, is_former, list_lacking
 from rankconst.tasks import Histogram, Tasks
 from rankconst.version import parse_version
-from rankconst_builder.describe import name_archive
-from rankconst_builder.package import CHECKSUMS
-from rankconst_builder.tabulate import CARRIED
+from rankconst_builder.describe import DOCUMENTS, name_archive
+from rankconst_builder.package import CHECKSUMS, order_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -48,39 +47,13 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 
-# What a set of some version consists of.
-
-COMPANIONS = ("README.md", "LICENSE", "CITATION.cff", "croissant.json", ".zenodo.json", CHECKSUMS)
-"""Files that may accompany the tables."""
-
-OUTPUTS = ("per-triple",)
-"""Folders that may accompany the tables: what ``rankconst build`` writes on request, no part of the set."""
+TASKS = ("dataset", "protocol", "split", "side")
+WEIGHED = (*TASKS, "aggregation")
+"""What tasks and their weights are told by: they weigh the same under every baseline."""
 
 
-def columns_of(table: str, version: str) -> tuple[TableColumn, ...]:
-    """Return the columns that a table of a version has."""
-    lacking = list_lacking(table, version)
-    return tuple(column for column in COLUMNS[table] if column.name not in lacking)
-
-
-def metrics_of(version: str) -> dict[tuple[str, str], tuple[Metric, ...]]:
-    """Return the metrics that a set of a version carries of each aggregation under each baseline."""
-    if not is_former(version):
-        return {(DEFAULT_AGGREGATION, baseline): metrics for baseline, metrics in CARRIED.items()}
-    weighed = {DEFAULT_AGGREGATION: TABULATED, **dict.fromkeys(MACROS, MACRO_METRICS)}
-    return {(key, baseline): metrics for key, metrics in weighed.items() for baseline in baselines_of(version)}
-
-
-COUNTED = tuple(
-    column.name
-    for column in COLUMNS["datasets"]
-    if column.kind == "count" and column.name not in {"triples_valid", "triples_test"}
-)
-"""The columns of the datasets table that follow from triples: null for benchmarks of which only numbers of tasks are
-known."""
-
-OPTIONAL = {"constants": ("k", "num_draws"), "datasets": (*COUNTED, "triples_valid")}
-"""Table to its columns that may be null."""
+UNCOUNTED = frozenset(column.name for column in COLUMNS["datasets"] if column.kind != "count") | {"triples_test"}
+"""What the builder knows of every dataset, even where it has no files."""
 
 
 def is_protocol(word: str) -> bool:
@@ -96,23 +69,24 @@ def read_k(value: float) -> int | None:
     return None if math.isnan(value) else int(value)
 
 
-def read_metric(family: str, k: float) -> Metric | None:
-    """Return the metric of a row; None if its k is none that the metric takes."""
-    metric, number = CATALOGUE[family], read_k(k)
+def _read_metric(family: str, k: int | None) -> Metric | None:
+    metric = CATALOGUE[family]
     if not metric.takes_k:
         return metric
-    return None if number is None or number < 1 else metric.at(number)
+    return None if k is None or k < 1 else metric.at(k)
 
 
-_TASKS = ("dataset", "protocol", "split", "side")
-WEIGHED = (*_TASKS, "aggregation")
-"""What a set of tasks and their weights is told by: tasks weigh the same under every baseline."""
+def read_metrics(frame: pd.DataFrame) -> tuple[list[Metric | None], NDArray[np.int64]]:
+    """Return the different metrics in rows of the constants, None for an impossible k; and which each row has."""
+    codes, first = code_rows(("metric", "k"), frame)
+    rows = frame.iloc[first]
+    return [*map(_read_metric, rows["metric"], map(read_k, rows["k"]))], codes
 
 
 def read_tasks(frame: pd.DataFrame, names: tuple[str, ...] = WEIGHED) -> tuple[list[Tasks], NDArray[np.int64]]:
     """Return the different addresses in rows of the constants, of these parts, and which of them each row has."""
     codes, first = code_rows(names, frame)
-    rows = zip(*(frame[name].iloc[first].tolist() for name in names), strict=True)
+    rows = frame[[*names]].iloc[first].itertuples(index=False, name=None)
     return [Tasks(**dict(zip(names, row, strict=True))) for row in rows], codes
 
 
@@ -121,43 +95,37 @@ def code_rows(names: Iterable[str], *frames: pd.DataFrame) -> tuple[NDArray[np.i
 
     Numbers are in the order of the values. Words must have the same codes in all frames.
     """
-    length, bound = sum(map(len, frames)), 1
-    codes = np.zeros(length, dtype=np.int64)
+    codes, bound = np.zeros(sum(map(len, frames)), dtype=np.int64), 1
     for name in names:
         parts = [frame[name] for frame in frames]
         if isinstance(parts[0].dtype, pd.CategoricalDtype):
-            own = np.concatenate([cast("pd.Categorical", part.array).codes for part in parts])
-            size = len(parts[0].cat.categories)
+            own, size = np.concatenate([part.cat.codes for part in parts]), len(parts[0].cat.categories)
         else:
-            values = np.concatenate([part.to_numpy() for part in parts])
-            own, distinct = pd.factorize(values, sort=True, use_na_sentinel=False)
-            size = len(distinct)
+            own, values = pd.factorize(np.concatenate(parts), sort=True, use_na_sentinel=False)
+            size = len(values)
         if bound * size >= 2**63:
             codes, found = pd.factorize(codes, sort=True)
             bound = len(found)
-        bound *= max(size, 1)
-        codes = codes * size + own
+        codes, bound = codes * size + own, bound * max(size, 1)
     numbers, found = pd.factorize(codes, sort=True)
     first = np.empty(len(found), dtype=np.int64)
-    first[numbers[::-1]] = np.arange(length)[::-1]
+    first[numbers[::-1]] = np.arange(len(codes))[::-1]
     return numbers, first
 
 
-def sum_tasks(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """Return the number of tasks for each key in some columns, in the order of the keys."""
-    numbers, first = code_rows(names, frame)
-    sums = np.zeros(len(first), dtype=np.int64)
-    np.add.at(sums, numbers, frame["num_tasks"].to_numpy())
-    return frame[[*names]].iloc[first].assign(num_tasks=sums).reset_index(drop=True)
+def sum_tasks(names: Iterable[str], *frames: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each key in some columns, in their order, the tasks that each frame has of it; and its first row."""
+    numbers, first = code_rows(names, *frames)
+    sums = np.zeros((len(frames), len(first)), dtype=np.int64)
+    ends = np.cumsum([*map(len, frames)])
+    for total, frame, codes in zip(sums, frames, np.split(numbers, ends[:-1]), strict=True):
+        np.add.at(total, codes, frame["num_tasks"].to_numpy())
+    return sums, first
 
 
-def _is_dataset(word: str) -> bool:
-    return word == word.lower() and any(map(str.isalnum, word)) and all(ch.isalnum() or ch in "_-." for ch in word)
-
-
-def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
-    """Return those of some words that a column may hold."""
-    fixed: dict[str, Iterable[str]] = {
+def are_words(table: str, column: str, values: pd.Series[Any]) -> NDArray[np.bool_]:
+    """Tell which values of a column of words it may hold; missing ones it may not."""
+    fixed: dict[str, Collection[str]] = {
         "split": SPLITS if table in {"constants", "candidates", "macro_candidates"} else ("valid", "test"),
         # Tasks that share their negatives are of no side.
         "side": SIDES if table in {"constants", "candidates"} else ENTITY_SIDES,
@@ -166,18 +134,14 @@ def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
         "metric": CATALOGUE,
         "method": get_args(Method),
     }
-    if column == "protocol":
-        return {word for word in words if is_protocol(word)}
-    if column == "dataset":
-        return {word for word in words if _is_dataset(word)}
-    return set(words) & set(fixed[column]) if column in fixed else set(words)
-
-
-def are_words(table: str, column: str, values: pd.Series[Any]) -> NDArray[np.bool_]:
-    """Tell which values of a column of words it may hold; missing ones it may not."""
     words = values.cat.categories
-    known = words_of(table, column, words)
-    return np.array([*(word in known for word in words), False])[values.cat.codes.to_numpy()]
+    if column == "protocol":
+        known = [*map(is_protocol, words)]
+    elif column == "dataset":
+        known = [is_key(word) and word == word.lower() for word in words]
+    else:
+        known = [word in fixed.get(column, words) for word in words]
+    return np.array([*known, False])[values.cat.codes.to_numpy()]
 
 
 @dataclass(frozen=True)
@@ -205,20 +169,23 @@ class TableSet:
     @cached_property
     def resources(self) -> dict[str, dict[str, Any]]:
         """Name to what the descriptor says of a file; the first of two with the same name."""
-        named: dict[str, dict[str, Any]] = {}
-        for resource in self.descriptor["resources"]:
-            if isinstance(resource.get("name"), str):
-                named.setdefault(resource["name"], resource)
-        return named
+        rows = self.descriptor["resources"]
+        return {row["name"]: row for row in reversed(rows) if isinstance(row.get("name"), str)}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The tables that the set has; those that came with the package lack what is in the archive only."""
         return tuple(name for name in COLUMNS if file_of(name, self.version) and not self.tables.leaves_out(name))
 
+    def columns(self, name: str) -> tuple[TableColumn, ...]:
+        """Return the columns that a table has in a set of this version."""
+        lacking = list_lacking(name, self.version)
+        return tuple(column for column in COLUMNS[name] if column.name not in lacking)
+
     def may_lack(self, name: str) -> frozenset[str]:
         """Return the columns of a table that may be null."""
-        return frozenset(OPTIONAL.get(name, ())) | list_lacking(name, self.version)
+        counted = NULLABLE[name] - UNCOUNTED if name == "datasets" else NULLABLE.get(name, frozenset())
+        return counted | list_lacking(name, self.version)
 
     def describe(self, name: str) -> dict[str, Any]:
         """Return what the descriptor says of a table."""
@@ -226,8 +193,13 @@ class TableSet:
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """Name to SHA-256 of the files."""
-        return {name: hashlib.sha256(content).hexdigest() for name, content in self.files.items()}
+        """Name to SHA-256 of the files, the descriptor among them."""
+        return {name: hashlib.sha256(content).hexdigest() for name, content in self.contents.items()}
+
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """The files that belong to it, the descriptor among them."""
+        return {**self.files, DESCRIPTOR: self.text}
 
     @cached_property
     def stored(self) -> dict[str, pa.Table]:
@@ -239,10 +211,8 @@ class TableSet:
         for name in self.names:
             path, stated = f"{file_of(name, self.version)}.parquet", self.describe(name).get("hash")
             if path in self.files and stated == f"sha256:{self.digests[path]}":
-                try:
+                with contextlib.suppress(pa.ArrowException, OSError, TablesError):
                     opened[name] = open_parquet(self.tables.folder / path, self.files[path]).read(use_threads=False)
-                except (pa.ArrowException, OSError, TablesError):
-                    continue
         return opened
 
     @cached_property
@@ -250,10 +220,8 @@ class TableSet:
         """Table to all its rows with the columns of today; only tables whose columns are right."""
         fitting = {}
         for name, table in self.stored.items():
-            try:
+            with contextlib.suppress(TablesError):
                 fitting[name] = self.tables.complete(name, table)
-            except TablesError:
-                continue
         return _to_frames(fitting)
 
     @cached_property
@@ -267,8 +235,7 @@ class TableSet:
             values = frame[column.name]
             if isinstance(values.dtype, pd.CategoricalDtype):
                 keep &= are_words(name, column.name, values)
-                continue
-            if column.name not in self.may_lack(name):
+            elif column.name not in self.may_lack(name):
                 keep &= values.notna().to_numpy()
             if column.kind == "real":
                 keep &= ~np.isinf(values.to_numpy())
@@ -300,25 +267,20 @@ class TableSet:
     @cached_property
     def counted(self) -> dict[str, dict[str, Any]]:
         """Key to row of the datasets that were counted from files, and whose evaluation is not restricted."""
-        return {
-            key: row
-            for key, row in self.datasets.items()
-            if key not in self.restricted and not pd.isna(row["entities"])
-        }
+        rows = self.datasets.items()
+        return {key: row for key, row in rows if key not in self.restricted and not pd.isna(row["entities"])}
 
     @cached_property
-    def _counted(self) -> tuple[tuple[str, str, str], ...]:
+    def _ranked(self) -> set[tuple[str, str, str]]:
         """Dataset, protocol and side of all tasks whose candidates can be read."""
-        if "candidates" not in self.sound:
-            return ()
-        rows = self.sound["candidates"][["dataset", "protocol", "side"]].drop_duplicates()
-        return tuple(rows.itertuples(index=False, name=None))
+        frame = self.sound.get("candidates", pd.DataFrame(columns=TASKS))
+        return {*frame[["dataset", "protocol", "side"]].drop_duplicates().itertuples(index=False, name=None)}
 
     @cached_property
     def temporal(self) -> frozenset[str]:
         """Keys of the datasets whose facts have a time: by the registry, or by the protocols of others."""
         registry = load_benchmarks()
-        rules = [(dataset, parse_protocol(protocol)) for dataset, protocol, _ in self._counted]
+        rules = [(dataset, parse_protocol(protocol)) for dataset, protocol, _ in self._ranked]
         timed = {dataset for dataset, rule in rules if rule.time and not rule.qualified}
         return frozenset(
             key for key in self.datasets if (registry[key].format.temporal if key in registry else key in timed)
@@ -327,7 +289,7 @@ class TableSet:
     @cached_property
     def qualified(self) -> frozenset[str]:
         """Keys of the datasets whose facts have qualifiers, by their protocols."""
-        return frozenset(dataset for dataset, key, _ in self._counted if parse_protocol(key).qualified)
+        return frozenset(dataset for dataset, key, _ in self._ranked if parse_protocol(key).qualified)
 
     @cached_property
     def related(self) -> frozenset[str]:
@@ -335,26 +297,26 @@ class TableSet:
 
         What an earlier program built does not.
         """
-        found = frozenset(dataset for dataset, _, side in self._counted if side == RELATION_SIDE)
+        found = frozenset(dataset for dataset, _, side in self._ranked if side == RELATION_SIDE)
         able = self.counted.keys() - self.qualified - {key for key in self.counted if is_inductive(key)}
         return frozenset(able) if found and parse_version(self.version) else found
 
     def lacks(self, dataset: str) -> tuple[str, ...]:
         """Return the splits of a dataset that was counted without their files."""
-        row = self.datasets[dataset]
-        return tuple(split for split in SPLITS if pd.isna(row[f"triples_{split}"])) if dataset in self.counted else ()
+        row = self.counted.get(dataset)
+        return tuple(split for split in SPLITS if row is not None and pd.isna(row[f"triples_{split}"]))
 
     @cached_property
     def restricted(self) -> frozenset[str]:
         """Keys of the datasets whose evaluation is restricted to some relations or entities, by their provenance."""
         return frozenset(str(row.get("dataset")) for row in self._provenance if row.get("restriction"))
 
-    def ranked(self, dataset: str) -> tuple[str, ...]:
+    def splits_of(self, dataset: str) -> tuple[str, ...]:
         """Return the splits whose triples are ranked, by the provenance."""
-        stated = [row.get("splits") for row in self._provenance if row.get("dataset") == dataset]
-        return tuple(split for split in SPLITS if not any(stated) or split in str(stated[0]).split(","))
+        stated = next((row.get("splits") for row in self._provenance if row.get("dataset") == dataset), None)
+        return tuple(split for split in SPLITS if not stated or split in str(stated).split(","))
 
-    @cached_property
+    @property
     def _provenance(self) -> list[dict[str, Any]]:
         rows = self.descriptor.get("provenance")
         return [row for row in (rows if isinstance(rows, list) else []) if isinstance(row, dict)]
@@ -365,120 +327,61 @@ class TableSet:
 
 
 def _group_histograms(frame: pd.DataFrame) -> dict[Tasks, Histogram]:
-    names = [name for name in (*_TASKS, "aggregation", "baseline") if name in frame]
+    names = [name for name in (*WEIGHED, "baseline") if name in frame]
+    fields = {"counts": "num_candidates", "num_tasks": "num_tasks", "weights": "weight", "offsets": "offset"}
+    columns = {field: frame[name].to_numpy() for field, name in fields.items() if name in frame}
     groups = frame.groupby(names, observed=True, sort=False).indices
-    fields = {"num_candidates": "counts", "num_tasks": "num_tasks", "weight": "weights", "offset": "offsets"}
-    columns = {field: frame[name].to_numpy() for name, field in fields.items() if name in frame}
     found: dict[Tasks, Histogram] = {}
     for key, rows in cast("Mapping[tuple[Any, ...], NDArray[np.int64]]", groups).items():
-        try:
+        tasks = Tasks(**dict(zip(names, key, strict=True)))
+        with contextlib.suppress(DataError):  # what is wrong with the rows, the check of candidates says
             histogram = Histogram.from_counts(**{field: values[rows] for field, values in columns.items()})
-            tasks = Tasks(**dict(zip(names, key, strict=True)))
-            found[tasks] = replace(histogram, shared=True) if shares_negatives(tasks.protocol) else histogram
-        except DataError:
-            continue  # what is wrong with the rows, the check of candidates says
+            found[tasks] = replace(histogram, shared=shares_negatives(tasks.protocol))
     return found
 
-
-_NO_DATE = (1980, 1, 1, 0, 0, 0)
-"""The date that the entries of a released zip file have."""
 
 _WORDS = ("dataset", "protocol", "split", "side", "aggregation", "baseline", "relation", "metric", "method")
 """The columns of words from a list; the same word has the same code in every table."""
 
 
-def _rank(column: str, word: str) -> tuple[int, int, str]:
-    """Return what orders the words of a column: as their catalogue does, others after them, by the alphabet."""
-    catalogues: dict[str, Iterable[str]] = {
-        "protocol": PROTOCOLS,
-        "split": SPLITS,
-        "side": SIDES,
-        "aggregation": AGGREGATIONS,
-        "baseline": BASELINES,
-        "metric": CATALOGUE,
-    }
-    order = list(catalogues.get(column, ()))
-    if word in order:
-        return order.index(word), 0, word
-    sampled = parse_protocol(word).negatives if column == "protocol" and is_protocol(word) else None
-    return len(order), sampled or 0, word
-
-
 def _to_frames(tables: Mapping[str, pa.Table]) -> dict[str, pd.DataFrame]:
     """Turn tables into frames, with columns of words as ordered categories that are the same in all of them."""
-    coded = {
-        (name, column): pc.dictionary_encode(table.column(column)).combine_chunks()
-        for name, table in tables.items()
-        for column in _WORDS
-        if column in table.column_names
-    }
-    words: dict[str, pd.CategoricalDtype] = {}
+    frames = {}
+    for name, table in tables.items():
+        coded = [column for column in _WORDS if column in table.column_names]
+        frames[name] = table.to_pandas(categories=coded, use_threads=False)
+        for column in (each.name for each in COLUMNS[name] if each.kind not in {"count", "real"}):
+            if column not in coded:
+                frames[name][column] = pd.Series(table[column].to_pylist(), dtype=object)
     for column in _WORDS:
-        found = {word for (_, one), array in coded.items() if one == column for word in _dictionary_of(array)}
-        ranked = sorted(found, key=partial(_rank, column))
-        words[column] = pd.CategoricalDtype(pd.Index(ranked, dtype=object), ordered=True)
-    return {
-        name: pd.DataFrame(
-            {
-                column: _recode(coded[name, column], words[column])
-                if (name, column) in coded
-                else _to_values(table.column(column))
-                for column in table.column_names
-            },
-            index=pd.RangeIndex(len(table)),
-        )
-        for name, table in tables.items()
-    }
-
-
-def _dictionary_of(array: Any) -> list[str]:
-    return [] if not len(array) else list(array.dictionary.to_pylist())
-
-
-def _recode(array: Any, words: pd.CategoricalDtype) -> Any:
-    if not len(array):
-        return pd.Categorical([], dtype=words)
-    place = {word: code for code, word in enumerate(words.categories)}
-    own = np.array([place[word] for word in array.dictionary.to_pylist()] + [-1], dtype=np.int64)
-    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return pd.Categorical.from_codes(own[codes], dtype=words)
-
-
-def _to_values(column: Any) -> Any:
-    """Return a column as numbers where it holds numbers, with NaN for null; as Python objects elsewhere."""
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        return column.to_numpy()
-    return pd.Series(column.to_pylist(), dtype=object)
+        held = [frame for frame in frames.values() if column in frame]
+        words = {word for frame in held for word in frame[column].cat.categories}
+        order = pd.Index(sorted(words, key=partial(order_value, column)), dtype=object)
+        for frame in held:
+            frame[column] = frame[column].astype(pd.CategoricalDtype(order, ordered=True))
+    return frames
 
 
 def read_set(tables: Tables) -> TableSet:
     """Read the files of a set of tables; those that do not belong to it are only named."""
     folder = tables.folder
     stated = {f"{name}.parquet" for name in COLUMNS}
-    for resource in tables.descriptor["resources"]:
-        if isinstance(resource.get("path"), str):
-            stated.add(resource["path"])
+    stated |= {row["path"] for row in tables.descriptor["resources"] if isinstance(row.get("path"), str)}
     files: dict[str, bytes] = {}
     others: list[str] = []
     unreadable: dict[str, str] = {}
     for name, is_file in _list_names(folder):
         if name == DESCRIPTOR:
             continue
-        if not is_file or (name not in stated and name not in COMPANIONS):
+        if not is_file or name not in {*stated, *DOCUMENTS, CHECKSUMS}:
             others.append(name)
             continue
         try:
             files[name] = read_file(folder / name)
         except (TablesError, OSError) as error:
             unreadable[name] = str(error)
-    return TableSet(
-        tables=tables,
-        text=read_file(folder / DESCRIPTOR),
-        files=files,
-        others=tuple(others),
-        unreadable=unreadable,
-        packed=_read_package(folder, tables.version),
-    )
+    packed = _read_package(folder, tables.version)
+    return TableSet(tables, read_file(folder / DESCRIPTOR), files, tuple(others), unreadable, packed)
 
 
 def _read_package(folder: Folder, version: str) -> bytes | None:
@@ -486,7 +389,7 @@ def _read_package(folder: Folder, version: str) -> bytes | None:
     if not isinstance(folder, ZipPath) or folder.at != f"{name_archive(version)}/":
         return None
     with zipfile.ZipFile(folder.archive) as archive:
-        undated = any(entry.date_time == _NO_DATE for entry in archive.infolist())
+        undated = any(entry.date_time == (1980, 1, 1, 0, 0, 0) for entry in archive.infolist())
     return folder.archive.read_bytes() if undated else None
 
 

@@ -2,22 +2,10 @@
 
 import { Refusal } from "./format.js";
 
-/** @typedef {import("./names.js").Catalogue} Catalogue */
-/** @typedef {import("./names.js").Contents} Contents */
-/** @typedef {Node | string | null} Child */
-
-/** @typedef {{verdict: string, parts: (Node | null)[]}} Shown */
-/** @typedef {{showTable: (state: import("./state.js").State, fileName: string) => Promise<Shown>}} Reader */
-/** @typedef {{names: Catalogue, sets: Map<string, Contents>, words?: any, reader?: Reader}} Held */
-
 /** @type {Held} */
 export const rankconst = /** @type {any} */ (globalThis).rankconst;
 
-/**
- * @param {string} name
- * @param {Record<string, string | boolean | EventListener>} [traits] attributes; functions are listeners
- * @param {Child[]} children
- */
+/** @param {string} name @param {Traits} [traits] @param {Child[]} children */
 export function el(name, traits = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(traits)) {
@@ -29,12 +17,8 @@ export function el(name, traits = {}, ...children) {
   return element;
 }
 
-/**
- * @template {HTMLElement} T
- * @param {string} id
- * @returns {T}
- */
-export const at = (id) => /** @type {T} */ (document.getElementById(id));
+/** @param {string} id */
+export const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** @param {string} label @param {HTMLElement} table */
 export const scroll = (label, table) =>
@@ -46,43 +30,34 @@ export function drawTable(head, rows, traits = {}) {
   return el("table", traits, el("thead", {}, el("tr", {}, ...headings)), el("tbody", {}, ...rows));
 }
 
-/** @param {[string, Child][]} rows */
+/** @param {Child[][]} rows names and values */
 export const drawFacts = (rows) =>
   el("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 
-/** The way from this page to the root of the site. */
-const root = document.documentElement.dataset.root ?? "";
-
-/** @param {string} path */
-export const address = (path) => root + path;
+/** An address from the root of the site. @param {string} path */
+export const address = (path) => `${document.documentElement.dataset.root ?? ""}${path}`;
 
 /** @type {Map<string, Promise<void>>} */
 const asked = new Map();
 
-/**
- * Load a script, once: pages that are opened from a folder may not read other files.
- * @param {string} path
- * @param {string} what
- */
+/** Load a script, once: pages in a folder may not read other files. @param {string} path @param {string} what */
 export function loadScript(path, what) {
-  const waiting = asked.get(path);
-  if (waiting) return waiting;
-  const promise = new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
-    const fail = () => {
-      asked.delete(path);
-      reject(new Refusal(`${what} could not be loaded. Try again.`, "dataset"));
-    };
-    document.head.append(el("script", { src: address(path), load: () => resolve(), error: fail }));
-  });
-  asked.set(path, promise);
-  return promise;
+  const loading =
+    asked.get(path) ??
+    new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
+      const fail = () => {
+        asked.delete(path);
+        reject(new Refusal(`${what} could not be loaded. Try again.`, "dataset"));
+      };
+      document.head.append(el("script", { src: address(path), load: () => resolve(), error: fail }));
+    });
+  asked.set(path, loading);
+  return loading;
 }
 
 /**
- * The constants of a dataset; those of the first view are there already.
- * @param {string} key
- * @param {string} [path] of the tasks, if those are enough
- * @returns {Promise<Contents>}
+ * The constants of a dataset; those of the first view are there already; path: of the tasks, if those are enough.
+ * @param {string} key @param {string} [path] @returns {Promise<Contents>}
  */
 export async function fetchContents(key, path = "") {
   const { version, first } = rankconst.names;
@@ -96,10 +71,8 @@ export async function fetchContents(key, path = "") {
 }
 
 /**
- * A button that copies; where the browser does not allow that, it selects the text instead.
- * @param {string} label
- * @param {() => string} text
- * @param {HTMLTextAreaElement} [shown] where the text is on the page
+ * A button that copies; where the browser does not allow that, it selects the text where it is shown.
+ * @param {string} label @param {() => string} text @param {HTMLTextAreaElement} [shown]
  */
 export function copyButton(label, text, shown) {
   const copy = async () => {

@@ -1,23 +1,13 @@
-// What can be taken away: tables as LaTeX, Markdown and CSV, and the words that cite a value.
-
-/** @typedef {string | number | null} Cell */
-/** @typedef {{headings: string[], rows: Cell[][], shown: string[][]}} Sheet numbers in full, and as they are printed */
+// What can be taken away: adjusted tables as LaTeX and CSV.
 
 /** @type {Record<string, string>} */
 const LATEX = {
-  "\\": "\\textbackslash{}",
-  "~": "\\textasciitilde{}",
-  "^": "\\textasciicircum{}",
-  "±": "$\\pm$",
-  "–": "--",
-  "−": "$-$",
+  ...{ "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" },
+  ...{ "±": "$\\pm$", "–": "--", "−": "$-$" },
 };
 
 /** @param {string} text */
 const escapeLatex = (text) => text.replace(/[&%$#_{}\\~^±–−]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
-
-/** @param {string} text */
-const escapeMarkdown = (text) => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
 
 /** @param {Cell} cell */
 function escapeCsv(cell) {
@@ -32,19 +22,8 @@ export const WRITERS = {
   LaTeX: ({ headings, rows, shown }) => {
     const line = (/** @type {string[]} */ cells) => `${cells.map(escapeLatex).join(" & ")} \\\\\n`;
     const body = shown.map(line).join("");
-    const columns = headings
-      .map((_, place) => (rows.some((row) => typeof row[place] === "number") ? "r" : "l"))
-      .join("");
+    const columns = headings.map((_, j) => (rows.some((row) => typeof row[j] === "number") ? "r" : "l")).join("");
     return `\\begin{tabular}{${columns}}\n\\toprule\n${line(headings)}\\midrule\n${body}\\bottomrule\n\\end{tabular}\n`;
-  },
-  Markdown: ({ headings, shown }) => {
-    const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |\n`;
-    return [headings.map(escapeMarkdown), headings.map(() => "---"), ...shown.map((row) => row.map(escapeMarkdown))]
-      .map(line)
-      .join("");
   },
   CSV: ({ headings, rows }) => [headings, ...rows].map((row) => `${row.map(escapeCsv).join(",")}\n`).join(""),
 };
-
-/** @param {string} text a word of a command line */
-export const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);

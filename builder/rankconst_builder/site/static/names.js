@@ -2,67 +2,6 @@
 
 import { Refusal } from "./format.js";
 
-/** @typedef {import("./arithmetic.js").Metric} Metric */
-/** @typedef {import("./arithmetic.js").Constants} Constants */
-/** @typedef {{key: string, title: string, aliases: string[], protocols: string[]}} Dataset */
-
-/**
- * @typedef {object} Tool
- * @property {string} key
- * @property {string} title
- * @property {string} protocol
- * @property {boolean} filters whether it removes known answers
- * @property {string | null} side
- * @property {Record<string, number>} shifts
- * @property {number | null} batch
- * @property {string[]} caveats
- * @property {Record<string, string>} refused
- * @property {Record<string, string>} unranked
- */
-
-/**
- * @typedef {object} Catalogue
- * @property {string} version
- * @property {number} noise
- * @property {string} protocol the default
- * @property {Dataset[]} datasets
- * @property {Record<string, string[]>} ambiguous
- * @property {Metric[]} metrics
- * @property {Tool[]} tools
- * @property {{key: string, summary: string, relations: string}[]} protocols relations: the summary for that side
- * @property {{key: string, title: string, summary: string, brief: string}[]} baselines
- * @property {{key: string, summary: string}[]} aggregations
- * @property {string[]} splits
- * @property {string[]} sides
- * @property {string} bibtex
- * @property {Contents} first the constants of the first view
- */
-
-/** @typedef {[number, number, number, number, string, number | null]} Fields */
-
-/**
- * @typedef {object} Contents
- * @property {string} id
- * @property {string} version
- * @property {Record<string, {num_tasks: number, worst: Record<string, number>}>} tasks
- * @property {Record<string, Record<string, Fields>>} constants
- */
-
-/**
- * What somebody says about a number, as typed; empty where nothing is said.
- * @typedef {{dataset: string, tool: string, split: string, side: string, protocol: string, aggregation: string}} Stated
- */
-
-/**
- * @typedef {object} Tasks
- * @property {Dataset} dataset
- * @property {Tool | null} tool
- * @property {string} split
- * @property {string} side
- * @property {string} protocol
- * @property {string} aggregation
- */
-
 /** @param {string} name */
 export const squash = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "");
 
@@ -72,9 +11,7 @@ export const shorten = (name) => (name.length > 80 ? `${name.slice(0, 80)}...` :
 /**
  * The value of a key of its own: not one that every object has.
  * @template T
- * @param {Record<string, T> | undefined} held
- * @param {string} key
- * @returns {T | undefined}
+ * @param {Record<string, T> | undefined} held @param {string} key @returns {T | undefined}
  */
 export const get = (held, key) => (held && Object.hasOwn(held, key) ? held[key] : undefined);
 
@@ -86,102 +23,68 @@ export function findDataset({ datasets, ambiguous, version }, name) {
   const exact = datasets.find(({ key }) => key === written || key === written.replace(/-/g, "_"));
   const meant = get(ambiguous, plain);
   if (meant && !exact) {
-    const titleOf = (/** @type {string} */ key) => datasets.find((each) => each.key === key)?.title;
-    const titles = meant.map((key) => [key, titleOf(key)].filter(Boolean).join(", "));
-    const several = `${shorten(written)} is the name of several benchmarks. Say which one it is: ${titles.join("; ")}.`;
-    throw new Refusal(several, "dataset");
+    const titles = meant.map((key) => [key, ...datasets.flatMap((each) => (each.key === key ? each.title : []))]);
+    const several = `${shorten(written)} is the name of several benchmarks. Say which one it is`;
+    throw new Refusal(`${several}: ${titles.map((each) => each.join(", ")).join("; ")}.`, "dataset");
   }
   const spelt = (/** @type {Dataset} */ { key, title, aliases }) => [key, title, ...aliases].map(squash);
   const found = exact ?? datasets.find((each) => spelt(each).includes(plain));
   if (found) return found;
   const stem = plain.slice(0, Math.max(4, Math.ceil(0.7 * plain.length)));
   const near = datasets.filter((each) => spelt(each).some((one) => one.startsWith(stem) || one.includes(plain)));
-  const hint = near.length
-    ? ` Did you mean ${near
-        .slice(0, 3)
-        .map(({ title }) => title)
-        .join(" or ")}?`
-    : "";
+  const titles = near.slice(0, 3).map(({ title }) => title);
+  const hint = near.length ? ` Did you mean ${titles.join(" or ")}?` : "";
   throw new Refusal(`There is no dataset '${shorten(written)}' in tables ${version}.${hint}`, "dataset");
 }
 
-const NUMBERED = /^([a-z][a-z\s_-]{0,80}?)\s*(?:[@_-]\s*)?(\d{1,20})$/i;
-
-/** @param {Catalogue} catalogue @param {string} name @returns {Metric | null} */
-export function findMetric({ metrics }, name) {
-  const bare = name.trim();
-  const numbered = NUMBERED.exec(bare);
-  if (!numbered && /\d/.test(bare)) return null;
-  const plain = numbered ? `${squash(numbered[1])}${Number(numbered[2])}` : squash(bare);
-  return metrics.find((each) => each.spellings.includes(plain)) ?? null;
-}
-
-const SAMPLED = /^sampled:[1-9]\d{0,14}$/;
-
 /**
  * Say which ranking tasks a number is from: what is said, then what the dataset and the tool leave no choice about.
- * @param {Catalogue} catalogue
- * @param {Stated} stated
- * @returns {Tasks}
+ * @param {Catalogue} catalogue @param {Stated} stated @returns {Tasks}
  */
 export function settle(catalogue, stated) {
   const tool = catalogue.tools.find((each) => each.key === stated.tool) ?? null;
   if (stated.tool && !tool) throw new Refusal(`There is no tool '${shorten(stated.tool)}' here.`, "tool");
-  const refused = get(tool?.refused, squash(stated.dataset));
-  if (refused) throw new Refusal(refused, "tool");
+  const typed = get(tool?.refused, squash(stated.dataset));
+  if (typed) throw new Refusal(typed, "tool");
   const dataset = findDataset(catalogue, stated.dataset);
-  const reason = get(tool?.refused, squash(dataset.key));
-  if (reason) throw new Refusal(reason, "tool");
+  const refused = get(tool?.refused, squash(dataset.key));
+  if (refused) throw new Refusal(refused, "tool");
   const unranked = get(tool?.unranked, stated.side);
   if (unranked) throw new Refusal(unranked, "side");
   if (tool?.batch) {
     const dropped = `${tool.title} leaves out the last, incomplete batch of ${tool.batch} triples.`;
     throw new Refusal(`${dropped} This page does not compute what that changes.`, "tool", true);
   }
+  const protocol = settleProtocol(catalogue, stated, dataset, tool);
+  const { split, side, aggregation } = stated;
   return {
-    dataset,
-    tool,
-    split: stated.split || "test",
-    side: stated.side || tool?.side || "both",
-    protocol: settleProtocol(catalogue, stated, dataset, tool),
-    aggregation: stated.aggregation || "micro",
+    ...{ dataset, tool, protocol, split: split || "test", side: side || tool?.side || "both" },
+    aggregation: aggregation || "micro",
   };
 }
 
 /** @param {Catalogue} catalogue @param {Stated} stated @param {Dataset} dataset @param {Tool | null} tool */
-function settleProtocol(catalogue, stated, dataset, tool) {
-  const { title, protocols: held } = dataset;
+function settleProtocol(catalogue, stated, { title, protocols: held }, tool) {
   const only = held.length === 1 ? held[0] : "";
-  const implied = tool?.protocol ?? "";
-  const protocol = stated.protocol || only || implied || catalogue.protocol;
-  const isSampled = (/** @type {string} */ key) => key.startsWith("sampled:");
-  const few = [implied, only].find(isSampled);
-  if (stated.protocol && few && !isSampled(protocol)) {
-    const whose = tool && few === implied ? `Numbers of ${tool.title}` : "Numbers on this dataset";
-    throw new Refusal(
-      `${whose} rank among sampled candidates (protocol ${few}); they cannot be turned into numbers of protocol ` +
-        `${protocol}: a rank among few candidates does not say what the rank among all of them is.`,
-      "protocol",
-    );
+  const protocol = stated.protocol || only || tool?.protocol || catalogue.protocol;
+  const few = [tool?.protocol ?? "", only].find((key) => key.startsWith("sampled:"));
+  if (stated.protocol && few && !protocol.startsWith("sampled:")) {
+    const whose = tool?.protocol === few ? `Numbers of ${tool.title}` : "Numbers on this dataset";
+    const told = `${whose} rank among sampled candidates (protocol ${few}); they cannot be turned into numbers of`;
+    const why = "a rank among few candidates does not say what the rank among all of them is";
+    throw new Refusal(`${told} protocol ${protocol}: ${why}.`, "protocol");
   }
   if (held.includes(protocol)) return protocol;
-  const computed = SAMPLED.test(protocol) && held.includes("raw");
+  const computed = /^sampled:[1-9]\d{0,14}$/.test(protocol) && held.includes("raw");
   const choice = computed ? "" : " Choose the one that the number was computed under.";
-  throw new Refusal(
-    `The tables hold nothing of ${title} under protocol ${shorten(protocol)}. They hold ${held.join(", ")}.${choice}`,
-    "protocol",
-    computed,
-  );
+  const told = `The tables hold nothing of ${title} under protocol ${shorten(protocol)}. They hold ${held.join(", ")}.`;
+  throw new Refusal(`${told}${choice}`, "protocol", computed);
 }
 
-/**
- * The middle part of an identifier: `test/both/standard/counting`.
- * @param {{split: string, side: string, protocol: string, aggregation: string}} tasks
- * @param {string} [baseline]
- */
+/** The middle part of an identifier: `test/both/standard/counting`. @param {Place} tasks @param {string} [baseline] */
 export function locate({ split, side, protocol, aggregation }, baseline = "uniform") {
-  const more = [aggregation === "micro" ? "" : aggregation, baseline === "uniform" ? "" : baseline];
-  return [split, side, protocol, ...more].filter(Boolean).join("/");
+  const more = [aggregation, baseline].filter((each) => each !== "micro" && each !== "uniform");
+  return [split, side, protocol, ...more].join("/");
 }
 
 /** What a protocol is, on a side. @param {Catalogue} catalogue @param {string} protocol @param {string} side */
@@ -190,7 +93,7 @@ export function summarise({ protocols }, protocol, side) {
   return (side === "relation" ? found?.relations : found?.summary) ?? protocol;
 }
 
-/** @param {{split: string, side: string, protocol: string, aggregation: string}} tasks */
+/** @param {Place} tasks */
 export function describe({ split, side, protocol, aggregation }) {
   const sides = side === "both" ? "both sides" : `${side} side`;
   return `${split}, ${sides}, protocol ${protocol}${aggregation === "micro" ? "" : `, ${aggregation}`}`;
@@ -214,10 +117,7 @@ function requireTasks(contents, tasks) {
 
 /**
  * The constants of a metric on some tasks, against each baseline that the tables have; chance comes first.
- * @param {Catalogue} catalogue
- * @param {Contents} contents
- * @param {Tasks} tasks
- * @param {Metric} metric
+ * @param {Catalogue} catalogue @param {Contents} contents @param {Tasks} tasks @param {Metric} metric
  * @returns {Constants[]}
  */
 export function lookUp({ baselines }, contents, tasks, metric) {

@@ -2,34 +2,14 @@
 
 import { adjust, readPublished } from "./arithmetic.js";
 import { address, copyButton, drawFacts, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
-import { WRITERS, quote } from "./export.js";
-import { Refusal, exponential, showBoth, showNumber } from "./format.js";
-import { describe, findMetric, locate, lookUp, settle, shorten, summarise } from "./names.js";
+import { Refusal, exponential, showBoth } from "./format.js";
+import { describe, locate, lookUp, settle, shorten, summarise } from "./names.js";
 import { writeFragment } from "./state.js";
 import { explain, showExpected } from "./verdict.js";
 
-/** @typedef {import("./arithmetic.js").Form} Form */
-/** @typedef {import("./arithmetic.js").Metric} Metric */
-/** @typedef {import("./export.js").Sheet} Sheet */
-/** @typedef {import("./state.js").State} State */
-
-/**
- * @typedef {object} Found
- * @property {import("./names.js").Tasks} tasks
- * @property {Metric} metric
- * @property {import("./arithmetic.js").Published} published
- * @property {number} shift
- * @property {boolean} hasTail whether the program knows how probable such numbers are
- * @property {import("./verdict.js").Rung[]} rungs against each baseline, chance first
- */
-
 /**
  * Adjust one number.
- * @param {State} state
- * @param {Metric} metric
- * @param {string} text
- * @param {boolean} [percent]
- * @returns {Promise<Found>}
+ * @param {State} state @param {Metric} metric @param {string} text @param {boolean} [percent] @returns {Promise<Found>}
  */
 export async function findAll(state, metric, text, percent = false) {
   const { names } = rankconst;
@@ -49,38 +29,41 @@ export async function findAll(state, metric, text, percent = false) {
 const nameOf = (baseline) => (baseline === "uniform" ? "chance" : baseline);
 
 /** @param {Form} form */
-const show = (form) => ("undefined" in form ? "–" : showBoth(form.value, form.interval));
+const show = (form) => (form ? showBoth(form.value, form.interval) : "–");
 
-/** @param {Form} form */
-export const valueOf = (form) => ("undefined" in form ? null : form.value);
+/** @param {Metric} metric */
+const nameIndex = ({ names, label }) => names.index || `the adjusted index of ${label}`;
 
-/** @param {State} state @param {string[]} more @returns {string[]} the words of the command that does the same */
-function listWords(state, ...more) {
-  const words = ["rankconst", "adjust", state.value.trim(), "--metric", state.metric, "--dataset", state.dataset];
-  for (const name of /** @type {const} */ (["tool", "protocol", "split", "side", "aggregation"])) {
-    if (state[name]) words.push(`--${name}`, state[name]);
-  }
-  return [...words, ...more].map(quote);
-}
+// -- the command that does the same -----------------------------------------------------------------------------------
+
+const OPTIONS = /** @type {const} */ (["dataset", "tool", "protocol", "split", "side", "aggregation"]);
+
+/** @param {State} state */
+export const listOptions = (state) => OPTIONS.flatMap((name) => (state[name] ? [`--${name}`, state[name]] : []));
+
+/** @param {State} state @returns {string[]} */
+export const listWords = (state) =>
+  ["rankconst", "adjust", state.value.trim(), "--metric", state.metric, ...listOptions(state)];
+
+/** @param {string} word */
+const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`);
 
 /** @param {string[]} words of a command */
 export const drawCommand = (words) =>
-  el("code", {}, ...words.flatMap((word) => [el("span", { class: "word" }, word), " "]));
+  el("code", {}, ...words.flatMap((word) => [el("span", { class: "word" }, quote(word)), " "]));
 
-/** @param {State} state */
-export const drawNumberCommand = (state) => drawCommand(listWords(state));
+// -- what is seen -----------------------------------------------------------------------------------------------------
 
 /** @param {Found} found */
 function drawLadder({ metric, published, rungs, tasks }) {
   const [{ constants, adjusted }] = rungs;
   const unit = metric.optimum === null ? 0 : metric.optimum - constants.expectation;
-  const place = (/** @type {number} */ value) => (unit ? (value - constants.expectation) / unit : 0);
-  const rows = rungs.map((rung) => ({
-    place: place(rung.constants.expectation),
-    cells: [nameOf(rung.constants.baseline), showExpected(rung.constants.expectation)],
-    brief: rankconst.names.baselines.find(({ key }) => key === rung.constants.baseline)?.brief ?? "",
+  const rows = rungs.map(({ constants: { baseline, expectation } }) => ({
+    place: unit ? (expectation - constants.expectation) / unit : 0,
+    cells: [nameOf(baseline), showExpected(expectation)],
+    brief: rankconst.names.baselines.find(({ key }) => key === baseline)?.brief ?? "",
   }));
-  rows.push({ place: valueOf(adjusted.index) ?? 0, cells: ["your number", published.text], brief: "" });
+  rows.push({ place: adjusted.index?.value ?? 0, cells: ["your number", published.text], brief: "" });
   if (metric.optimum !== null) rows.push({ place: 1, cells: ["perfect", String(metric.optimum)], brief: "" });
   rows.sort((one, other) => other.place - one.place);
   const least = Math.min(0, ...rows.map((row) => row.place));
@@ -89,7 +72,7 @@ function drawLadder({ metric, published, rungs, tasks }) {
     dot.style.left = `${(100 * (place - least)) / (1 - least)}%`;
     return el(
       "tr",
-      name === "your number" ? { class: "own" } : {},
+      { class: name === "your number" ? "own" : "" },
       el("th", { scope: "row" }, name, brief ? el("span", { class: "brief" }, brief) : null),
       el("td", {}, value),
       el("td", { class: "track", "aria-hidden": "true" }, el("span", { class: "line" }, dot)),
@@ -105,24 +88,25 @@ function drawLadder({ metric, published, rungs, tasks }) {
 /** @param {Found} found what is on the first sight of it */
 function drawAdjusted({ metric, rungs: [{ adjusted }] }) {
   const { index } = adjusted;
-  if ("undefined" in index) return el("p", { class: "index" }, `${index.undefined}`);
+  if (!index) return el("p", { class: "index" }, `${nameIndex(metric)} is undefined on these tasks.`);
   const [best, ...range] = show(index).split(" ");
-  const name = metric.names.index || `adjusted ${metric.label}`;
   return el(
     "p",
     { class: "index" },
-    `${name} `,
+    `${metric.names.index || `adjusted ${metric.label}`} `,
     el("data", { value: String(index.value) }, best),
-    el("span", { class: "quiet" }, `${range.length ? ` ${range.join(" ")}` : ""}: 0 = chance, 1 = perfect`),
+    el("span", { class: "quiet" }, `${["", ...range].join(" ")}: 0 = chance, 1 = perfect`),
   );
 }
 
 /** @param {State} state @param {Found} found */
 function drawAssumed(state, { tasks: { split, side, protocol } }) {
-  const said = [state.split ? "" : `${split} split`, state.side ? "" : side === "both" ? "both sides" : `${side} side`];
-  if (!state.protocol && !state.tool) said.push(`${protocol} protocol`);
-  const assumed = said.filter(Boolean).join(", ");
-  return assumed ? el("p", { class: "quiet" }, `Assumed: ${assumed}.`) : null;
+  const said = [
+    ...(state.split ? [] : [`${split} split`]),
+    ...(state.side ? [] : [side === "both" ? "both sides" : `${side} side`]),
+    ...(state.protocol || state.tool ? [] : [`${protocol} protocol`]),
+  ];
+  return said.length ? el("p", { class: "quiet" }, `Assumed: ${said.join(", ")}.`) : null;
 }
 
 /** @param {Found} found */
@@ -144,8 +128,7 @@ function drawDetails({ metric, published, shift, rungs, tasks }) {
   const head = ["against", metric.names.normalised || "normalised", metric.names.index || "index"];
   const table = drawTable([...head, metric.names.z || "z", "expectation", "variance", "identifier"], rows);
   const added = shift ? ` ${shift} is added, since the tool counts from 0.` : "";
-  const count = rungs[0].constants.tasks.toLocaleString("en-US");
-  const caveats = tasks.tool?.caveats ?? [];
+  const caveats = (tasks.tool?.caveats ?? []).map((caveat) => [tasks.tool?.title ?? "", caveat]);
   return el(
     "details",
     { class: "more" },
@@ -157,105 +140,77 @@ function drawDetails({ metric, published, shift, rungs, tasks }) {
     ),
     scroll("All figures", table),
     drawFacts([
-      ["ranking tasks", count],
+      ["ranking tasks", rungs[0].constants.tasks.toLocaleString("en-US")],
       ["published", `anything from ${published.lower} to ${published.upper}.${added}`],
       ["protocol", `${tasks.protocol}: ${summarise(names, tasks.protocol, tasks.side)}`],
       ["tables", names.version],
-      ...caveats.map((caveat) => /** @type {[string, string]} */ ([tasks.tool?.title ?? "", caveat])),
+      ...caveats,
     ]),
   );
 }
 
-/** @param {Found} found @returns {Sheet} */
-function sheetOf({ tasks, metric, published, rungs }) {
-  const rows = rungs.map(({ constants, adjusted }) => ({
-    first: [tasks.dataset.title, nameOf(constants.baseline)],
-    numbers: [published.value, constants.expectation, valueOf(adjusted.index), valueOf(adjusted.z)],
-    shown: [published.text, showNumber(constants.expectation, 5), show(adjusted.index), show(adjusted.z)],
-  }));
-  return {
-    headings: ["dataset", "baseline", metric.label, "expected", "skill", "z"],
-    rows: rows.map(({ first, numbers }) => [...first, ...numbers]),
-    shown: rows.map(({ first, shown }) => [...first, ...shown]),
-  };
-}
-
 /** @param {Found} found */
 function cite({ tasks, metric, published, rungs: [{ constants, adjusted }] }) {
-  const name = metric.names.index || `the adjusted index of ${metric.label}`;
   return (
-    `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${name} ` +
+    `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${nameIndex(metric)} ` +
     `${show(adjusted.index)}, by the constants ${constants.id} of the rankconst tables ` +
     `${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
   );
 }
 
 /**
- * @param {State} state
- * @param {Sheet} sheet
- * @param {string} sentence
- * @param {string} command
+ * What can be copied: the sentence that cites a result first.
+ * @param {State} state @param {string} cited @param {string[]} words of the command
+ * @param {[string, () => string][]} [others]
  */
-export function drawTakeaway(state, sheet, sentence, command) {
-  const linked = writeFragment(state);
-  const texts = /** @type {Record<string, () => string>} */ ({
-    Citation: () => sentence,
-    BibTeX: () => `${rankconst.names.bibtex}\n`,
-    ...Object.fromEntries(Object.entries(WRITERS).map(([name, write]) => [name, () => write(sheet)])),
-    "Command line": () => `${command}\n`,
-  });
-  const traits = {
-    readonly: true,
-    rows: "5",
-    spellcheck: "false",
-    "aria-label": "Text to copy",
-    class: "code wrapped",
-  };
+export function drawTakeaway(state, cited, words, others = []) {
+  const texts = /** @type {[string, () => string][]} */ ([
+    ["Citation", () => cited],
+    ["BibTeX", () => `${rankconst.names.bibtex}\n`],
+    ...others,
+    ["Command line", () => `${words.map(quote).join(" ")}\n`],
+  ]);
+  const traits = { readonly: true, rows: "5", spellcheck: "false", "aria-label": "Text to copy", class: "code" };
   const shown = /** @type {HTMLTextAreaElement} */ (el("textarea", traits));
-  let current = "Citation";
-  const choose = (/** @type {string} */ name) => {
-    current = name;
-    shown.value = texts[name]();
-    shown.classList.toggle("wrapped", name === "Citation");
-    for (const button of choices.children) button.setAttribute("aria-pressed", String(button.textContent === name));
+  const choose = (/** @type {string} */ chosen, /** @type {() => string} */ write) => {
+    shown.value = write();
+    shown.classList.toggle("wrapped", chosen === "Citation");
+    for (const button of choices) button.setAttribute("aria-pressed", String(button.textContent === chosen));
   };
-  const choices = el(
-    "div",
-    { class: "choices", role: "group", "aria-label": "What to copy" },
-    ...Object.keys(texts).map((name) => el("button", { type: "button", click: () => choose(name) }, name)),
+  const choices = texts.map(([name, write]) =>
+    el("button", { type: "button", click: () => choose(name, write) }, name),
   );
-  choose(current);
-  const link = linked
-    ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
-    : el("p", { class: "quiet" }, "The table is too long for a link.");
+  choose(...texts[0]);
+  const linked = writeFragment(state);
   return el(
     "section",
     { class: "takeaway", "aria-labelledby": "take" },
     el("h2", { id: "take" }, "Take it with you"),
-    choices,
+    el("div", { class: "choices", role: "group", "aria-label": "What to copy" }, ...choices),
     shown,
-    copyButton("Copy", () => texts[current](), shown),
-    link,
+    copyButton("Copy", () => shown.value, shown),
+    linked
+      ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
+      : el("p", { class: "quiet" }, "The table is too long for a link."),
   );
 }
 
-/** @param {State} state @returns {Promise<{verdict: string, parts: (Node | null)[]}>} */
+/** @param {State} state @returns {Promise<Shown>} */
 export async function showNumberOf(state) {
-  const metric = findMetric(rankconst.names, state.metric);
+  const metric = rankconst.names.metrics.find(({ slug }) => slug === state.metric.toLowerCase());
   if (!metric) {
-    const other = /^hits@[1-9]\d{0,8}$/.test(state.metric);
+    const other = /^hits@[1-9]\d{0,8}$/i.test(state.metric);
     throw new Refusal(`The tables have no metric '${shorten(state.metric)}'.`, "metric", other);
   }
   const found = await findAll(state, metric, state.value);
   const { text, open } = explain(found);
-  const ask = el("p", { class: "quiet" }, "For p, run ", drawCommand(listWords(state, "--details")));
   const parts = [
     drawAdjusted(found),
     drawLadder(found),
     drawAssumed(state, found),
-    open ? ask : null,
+    open ? el("p", { class: "quiet" }, "For p, run ", drawCommand([...listWords(state), "--details"])) : null,
     drawDetails(found),
-    drawTakeaway(state, sheetOf(found), cite(found), listWords(state).join(" ")),
+    drawTakeaway(state, cite(found), listWords(state)),
   ];
   return { verdict: text, parts };
 }

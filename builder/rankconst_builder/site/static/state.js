@@ -1,37 +1,24 @@
 // What the calculator was asked, in the fragment of its address: a link shows the same numbers again.
 
-/** The fields of the form. */
-export const FIELDS = /** @type {const} */ ([
-  "value",
-  "table",
-  "dataset",
-  "metric",
-  "tool",
-  "split",
-  "side",
-  "protocol",
-  "aggregation",
-]);
-
-/** @typedef {Record<(typeof FIELDS)[number] | "version", string> & {mode: "number" | "table"}} State */
-
 /** @type {State} */
 export const NOTHING = {
   ...{ mode: "number", value: "", table: "", dataset: "", metric: "mrr", tool: "" },
   ...{ split: "", side: "", protocol: "", aggregation: "", version: "" },
 };
 
+/** The fields of the form. */
+export const FIELDS = /** @type {const} */ (
+  ["value", "table", "dataset", "metric", "tool", "split", "side", "protocol", "aggregation"]
+);
+
 /** A link longer than this breaks in mails and chats: a long table is left out of it. */
 const LONGEST = 6000;
 
 /** @param {State} state */
 export function writeFragment(state) {
-  const parts = new URLSearchParams();
-  const unused = state.mode === "number" ? ["table"] : ["value", "metric"];
-  for (const [name, text] of Object.entries(state)) {
-    if (text && !unused.includes(name) && !(name === "mode" && text === "number")) parts.set(name, text);
-  }
-  const written = parts.toString();
+  const unused = state.mode === "number" ? ["table", "mode"] : ["value", "metric"];
+  const told = Object.entries(state).filter(([name, text]) => text && !unused.includes(name));
+  const written = new URLSearchParams(told).toString();
   return written.length > LONGEST ? "" : written;
 }
 

@@ -2,11 +2,6 @@
 
 import { exponential, fixed, showNumber } from "./format.js";
 
-/** @typedef {import("./arithmetic.js").Adjusted} Adjusted */
-/** @typedef {import("./arithmetic.js").Constants} Constants */
-/** @typedef {import("./arithmetic.js").Published} Published */
-/** @typedef {{constants: Constants, adjusted: Adjusted}} Rung a number held to a baseline */
-
 /** So many deviations from its mean, whatever its law, a number is with a probability of at most 0.05 (Cantelli). */
 const CERTAIN = Math.sqrt(1 / 0.05 - 1);
 /** A change that is smaller is within what is published of most results. */
@@ -14,14 +9,11 @@ const SMALL = 0.005;
 
 /**
  * 1 for a number better than its baseline, -1 for a worse one, 0 for one that cannot be told from it; null where only
- * p, which the program computes, tells.
- * @param {Rung} rung
- * @param {Published} published
- * @param {number} shift
- * @param {boolean} hasTail whether the program knows p
+ * p, which the program computes, tells; hasTail: whether the program knows p.
+ * @param {Rung} rung @param {Published} published @param {number} shift @param {boolean} hasTail
  */
 export function judge({ constants, adjusted: { z } }, published, shift, hasTail) {
-  if ("undefined" in z) {
+  if (!z) {
     const { expectation, metric } = constants;
     const sign = metric.increasing ? 1 : -1;
     return sign * (Number(published.lower + shift > expectation) - Number(published.upper + shift < expectation));
@@ -40,7 +32,7 @@ export function showExpected(value) {
 
 /** @param {Rung} rung */
 function showWay({ adjusted: { index } }) {
-  return "undefined" in index ? "better" : `${fixed(100 * index.value, 1)} % of the way from there to perfect`;
+  return !index ? "better" : `${fixed(100 * index.value, 1)} % of the way from there to perfect`;
 }
 
 /** @param {Rung} rung @param {Published} published @param {number | null} stands */
@@ -50,7 +42,7 @@ function explainChance(rung, { text }, stands) {
   const gets = showExpected(constants.expectation);
   if (stands === 0) return `${text} cannot be told from chance: a random ranker gets ${gets}.`;
   if (stands === -1) return `${text} is worse than chance: a random ranker gets ${gets}.`;
-  if ("undefined" in adjusted.index) return `A random ranker gets ${gets}.`;
+  if (!adjusted.index) return `A random ranker gets ${gets}.`;
   if (adjusted.index.value < 0) return `A random ranker gets ${gets}; ${text} is worse.`;
   const way = `a random ranker gets ${gets}; ${text} is ${showWay(rung)}.`;
   const change = Math.abs(adjusted.index.value - adjusted.value);
@@ -64,7 +56,7 @@ function explainChance(rung, { text }, stands) {
 function explainCounting(rung, { text }, stands) {
   const gets = showExpected(rung.constants.expectation);
   const { index } = rung.adjusted;
-  if (stands === 1 || (stands === null && !("undefined" in index) && index.value > 0))
+  if (stands === 1 || (stands === null && index && index.value > 0))
     return `Counting gets ${gets}; ${text} is ${showWay(rung)}.`;
   if (stands === null) return `Counting gets ${gets}, which is better.`;
   return `Counting does ${stands ? "better" : "as well"}: it gets ${gets}.`;

@@ -1,0 +1,184 @@
+"""Code the labels of plain text while it is read: lines of head, relation and tail, separated by tabs.
+
+A label is looked up in a table of slots by a hash of its bytes, a few thousand labels at once, and then compared with
+the label found, byte by byte. Whatever is not as plain as that is left to :mod:`rankconst_builder.triples`.
+"""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from rankconst_builder.words import Codes, Words
+
+    Places = NDArray[np.int64]
+    Signs = NDArray[np.uint8]
+
+PIECE = 1 << 21
+"""Bytes of text that are looked at in one go."""
+
+_LONGEST = 512  # bytes of a label, which is looked at eight by eight
+_MOST_WORDS = 1 << 28  # of all labels: as many as Arrow can count the bytes of
+_TABS = np.frombuffer(b"\t\t\n", np.uint8)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
+"""Number of bytes to the bits of a word that they are."""
+
+
+class NotPlainError(Exception):
+    """Text has lines that are not triples, or labels that another reader has to look at."""
+
+
+def read_pieces(stream: IO[bytes], size: int = PIECE) -> Iterator[bytes]:
+    """Yield text some lines at a time; the last ends in a newline, too."""
+    rest = b""
+    while block := stream.read(size):
+        piece, end, rest = (rest + block).rpartition(b"\n")
+        if end:
+            yield piece + end
+        if len(rest) > 4 * _LONGEST:
+            raise NotPlainError
+    if rest:
+        yield rest + b"\n"
+
+
+def split_piece(signs: Signs) -> tuple[Places, Places]:
+    """Return where the labels of lines begin and end, a line a row. Shape (n, 3) each."""
+    ends = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
+    if ends.size % 3 or (signs[ends].reshape(-1, 3) != _TABS).any():
+        raise NotPlainError
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    return starts.reshape(-1, 3), ends.reshape(-1, 3)
+
+
+class Coder:
+    """Gives labels codes, in the order in which they come first."""
+
+    def __init__(self) -> None:
+        self.size = 0  # number of distinct labels
+        self._keys: Words = np.zeros(1 << 10, np.uint64)  # in each slot that is taken the hash of a label, else 0
+        self._codes: Codes = np.zeros(1 << 10, np.int32)  # in each slot that is taken the code of the label
+        # The bytes of label `code`, filled up with zeros, are _words[_starts[code] : _starts[code + 1]].
+        self._words: Words = np.zeros(0, np.uint64)
+        self._starts: Places = np.zeros(1, np.int64)
+
+    def encode(self, signs: Signs, starts: Places, ends: Places) -> Codes:
+        """Return the codes of labels in a text without zero bytes, which goes on for a word behind the last label."""
+        sizes = ends - starts
+        longest = int(sizes.max())
+        if not sizes.min() or longest > _LONGEST:
+            raise NotPlainError
+        words = np.ndarray(signs.size - 7, "<u8", signs, strides=(1,))
+        columns: list[tuple[Any, Words]] = []
+        keys = np.zeros(sizes.size, np.uint64)
+        for place in range(0, longest, 8):
+            longer = sizes > place
+            rows = slice(None) if longer.all() else np.flatnonzero(longer)
+            column = words[starts[rows] + place] & _KEPT[np.minimum(sizes[rows] - place, 8)]
+            # An odd factor and a shift to the right lose nothing: labels of one word have keys of their own.
+            mixed = (keys[rows] ^ column) * _MIX
+            keys[rows] = mixed ^ mixed >> np.uint64(32)
+            columns.append((rows, column))
+        numbers = (sizes + 7) >> 3
+        slots, fresh = self._find(np.maximum(keys * _MIX, np.uint64(1)))
+        self._add(fresh, columns, numbers)
+        codes = self._codes[slots]
+        all_short = len(columns) == 1 and self._starts[self.size] == self.size
+        if not all_short and self._differ(codes, columns, numbers):
+            raise NotPlainError  # two labels have one key
+        return codes
+
+    def _differ(self, codes: Codes, columns: list[tuple[Any, Words]], numbers: Places) -> bool:
+        """Tell whether the labels of any code are other words than these."""
+        starts = self._starts[codes]
+        return (self._starts[codes + 1] - starts != numbers).any() or any(
+            (self._words[starts[rows] + place] != column).any() for place, (rows, column) in enumerate(columns)
+        )
+
+    def _find(self, keys: Words) -> tuple[Places, Places]:
+        """Return the slot of each key, and which keys took a free one, coding them in the order of their rows."""
+        if 4 * (self.size + keys.size) > 3 * self._keys.size:
+            self._grow(keys.size)
+        slots = (keys >> np.uint64(64 - self._keys.size.bit_length() + 1)).astype(np.int64)
+        rows, sought, places, taken = np.arange(keys.size), keys, slots, []
+        while True:
+            held = self._keys[places]
+            if (free := np.flatnonzero(held == 0)[::-1]).size:
+                # Of several rows that take one slot, the last to be written, which is the first of the text, has it.
+                self._keys[places[free]] = sought[free]
+                self._codes[places[free]] = free
+                taken.append(rows[free[self._codes[places[free]] == free]])
+                held = self._keys[places]
+            other = np.flatnonzero(held != sought)
+            if not other.size:
+                break
+            rows, sought, places = rows[other], sought[other], (places[other] + 1) & (self._keys.size - 1)
+            slots[rows] = places
+        fresh = np.sort(np.concatenate([np.zeros(0, np.int64), *taken]))
+        self._codes[slots[fresh]] = self.size + np.arange(fresh.size)
+        self.size += fresh.size
+        return slots, fresh
+
+    def _grow(self, more: int) -> None:
+        """Make room for more keys."""
+        taken = np.flatnonzero(self._keys)
+        keys, codes = self._keys[taken], self._codes[taken]
+        size = 1 << (2 * (self.size + more)).bit_length()
+        self._keys, self._codes, self.size = np.zeros(size, np.uint64), np.zeros(size, np.int32), 0
+        slots, _ = self._find(keys)
+        self._codes[slots] = codes
+
+    def _add(self, fresh: Places, columns: list[tuple[Any, Words]], sizes: Places) -> None:
+        """Keep the words of new labels."""
+        known = self.size - fresh.size
+        starts = self._starts[known] + np.concatenate([[0], np.cumsum(sizes[fresh])])
+        if starts[-1] > _MOST_WORDS:
+            raise NotPlainError
+        self._starts = _fit(self._starts, known + 1, self.size + 1)
+        self._words = _fit(self._words, int(starts[0]), int(starts[-1]))
+        self._starts[known : self.size + 1] = starts
+        places = np.full(sizes.size, -1)
+        places[fresh] = starts[:-1]
+        for place, (rows, column) in enumerate(columns):
+            new = np.flatnonzero(places[rows] >= 0)
+            self._words[places[rows][new] + place] = column[new]
+
+    def labels(self) -> pa.BinaryArray:
+        """Return the labels by code."""
+        starts = self._starts[: self.size + 1]
+        words = self._words[: starts[-1]].astype("<u8", copy=False)
+        ends = np.zeros(self.size + 1, np.int32)
+        # Of the last word of a label the bytes that are not zero.
+        np.cumsum(8 * np.diff(starts) - 8 + np.searchsorted(_KEPT, words[starts[1:] - 1]), out=ends[1:])
+        signs = words.view(np.uint8)
+        buffers: list[Any] = [None, *map(pa.py_buffer, cast("Any", (ends, signs[signs != 0])))]
+        return cast("pa.BinaryArray", pa.Array.from_buffers(pa.binary(), self.size, buffers))
+
+
+def _fit(held: NDArray[Any], filled: int, size: int) -> NDArray[Any]:
+    """Return an array with room for more than it holds."""
+    if size <= held.size:
+        return held
+    larger = np.empty(max(size, 2 * held.size), held.dtype)
+    larger[:filled] = held[:filled]
+    return larger
+
+
+def code_text(path: Path, entities: Coder, relations: Coder) -> Iterator[list[Codes]]:
+    """Yield the codes of heads, relations and tails."""
+    with path.open("rb") as stream:
+        for piece in read_pieces(stream):
+            if b"\0" in piece or b"\r" in piece:
+                raise NotPlainError
+            signs = np.frombuffer(piece + bytes(8), np.uint8)
+            starts, ends = split_piece(signs)
+            coders = (entities, relations, entities)
+            yield [coder.encode(signs, starts[:, place], ends[:, place]) for place, coder in enumerate(coders)]

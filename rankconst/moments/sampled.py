@@ -1,0 +1,87 @@
+"""Moments from random rankings: of weighted tasks, where nothing better is known (MdR, IMdR, SDR, MAD)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.moments.blocks import offsets_of
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+
+if TYPE_CHECKING:
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.moments.result import Values
+    from rankconst.tasks import Histogram
+
+
+# The seed of every sample, so that results depend on the histogram alone.
+SEED = 20_220_315
+# Bounds on the number of draws; draws times tasks may reach _WORK, unless the fewest draws exceed it already.
+FEWEST_DRAWS, MOST_DRAWS, _WORK = 2**5, 2**13, 2**22
+# If fewer draws than the first differ from the commonest value, the second is how many unseen ones are assumed.
+_RARE, UNSEEN = 30, 9
+
+
+def make_generator() -> np.random.RandomState:
+    """Return the source of all samples: its streams are frozen (NEP 19), those of a Generator may change."""
+    return np.random.RandomState(np.random.PCG64(SEED))
+
+
+def count_rare(values: Values) -> int:
+    """Return how many values differ from the median, by more than rounding."""
+    off = np.abs(values - np.median(values))
+    return int(np.count_nonzero(off > 1e-9 * np.max(np.abs(values))))
+
+
+def is_rare(times: int, draws: int) -> bool:
+    """Tell whether so few draws differ from the commonest value that more may be unseen."""
+    return times < _RARE and 2 * times < draws
+
+
+def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
+    """Estimate the moments of a metric of weighted tasks, with standard errors.
+
+    Where nearly all draws are the same, the errors reckon with nine that were not seen, as far off as any ranks are.
+    """
+    own = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
+    offsets, sizes, weights = (
+        np.repeat(each, histogram.num_tasks).astype(np.float64)
+        for each in (offsets_of(histogram), histogram.num_candidates, own)
+    )
+    if sizes.max() == 1 or metric.optimum is None or (metric.scale == "spread" and histogram.total == 1):
+        value = metric.evaluate(offsets + 1, weights, metric.k)
+        return Moments(value, 4 * UNIT_ROUNDOFF * value, 0.0, 0.0, "closed_form")
+    draws, rng = min(max(_WORK // sizes.size, FEWEST_DRAWS), MOST_DRAWS), make_generator()
+    values = np.array(
+        [
+            metric.evaluate(1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes), weights, metric.k)
+            for _ in range(draws)
+        ]
+    )
+    gap = 0.0
+    if is_rare(count_rare(values), draws):
+        gap = 1.0 if metric.is_share else float((offsets + sizes).max() - offsets.min() - 1)
+    found, rounding = estimate(values, gap), 4 * UNIT_ROUNDOFF * float(np.abs(values).max())
+    return replace(
+        found,
+        expectation_error=found.expectation_error + rounding,
+        variance_error=found.variance_error + rounding**2,
+        num_draws=draws,
+    )
+
+
+def estimate(values: Values, gap: float) -> Moments:
+    """Return the moments of drawn values, with errors that reckon with some unseen ones, by `gap` off."""
+    expectation = float(values.mean())
+    squares = np.square(values - expectation)
+    variance = float(squares.mean())
+    return Moments(
+        expectation=expectation,
+        expectation_error=math.sqrt(float(squares.sum()) + UNSEEN * gap**2) / values.size,
+        variance=variance,
+        variance_error=math.sqrt(float(np.sum(np.square(squares - variance))) + UNSEEN * gap**4) / values.size,
+        method="sampled",
+    )
