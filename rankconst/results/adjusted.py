@@ -372,7 +372,8 @@ class AdjustedReading:
             if each.published is None or each.constants is None:
                 continue
             metric, place = each.entry.metric, (each.constants.tasks, each.entry.context.rank_type)
-            name = self._name_model(each.entry)
+            row = self.reading.rows[each.entry.row]
+            name = each.entry.context.model or next((row[own] for own in self.reading.columns if row.get(own)), "")
             if metric.family in _SPREADS:
                 own = spreads.setdefault(place, {})
                 own[name] = max(own.get(name, 0.0), each.published.upper ** _SPREADS[metric.family])
@@ -390,10 +391,6 @@ class AdjustedReading:
                 "MRR, Hits@k or nDCG. `rankconst adjust` shows what it holds."
             )
         return found
-
-    def _name_model(self, entry: Entry) -> str:
-        row = self.reading.rows[entry.row]
-        return entry.context.model or next((row[name] for name in self.reading.columns if row.get(name)), "")
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""

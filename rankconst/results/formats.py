@@ -50,10 +50,6 @@ def _is_object(document: Document) -> bool:
     return _begins(document, "{", "[", "(") or document.suffix in {".yaml", ".yml"}
 
 
-def _may_be_log(document: Document) -> bool:
-    return not document.workbook and document.suffix not in {".csv", ".tsv", ".tex"}
-
-
 def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
     return lambda document: _holds(document, *marks, within=within)
 
@@ -87,7 +83,7 @@ FORMATS: dict[str, Format] = {
     "latex": Format("tables.latex", _mark("\\begin")),
     "csv": Format("tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")),
     "xlsx": Format("tables.xlsx", lambda each: bool(each.workbook)),
-    "generic": Format("logs.generic", _may_be_log),
+    "generic": Format("logs.generic", lambda each: not each.workbook and each.suffix not in {".csv", ".tsv", ".tex"}),
     "text": Format("tables.text", lambda each: not each.workbook),
 }
 """Format key to where its reader is, in the order in which they are tried."""
@@ -191,13 +187,12 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         nothing = f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
         raise DataError(_find_markup(document, misread=False) or nothing)
-    return reading if reading.tool or not reading.columns else replace(reading, tool=_find_writer(reading))
-
-
-def _find_writer(reading: Reading) -> str | None:
-    """Return the tool that all columns of a table have their names from, as one made from its output."""
+    if reading.tool or not reading.columns:
+        return reading
+    # A table made from a tool's output has all its names from it.
     measured = dict.fromkeys(head.column for head in reading.entries.heads) if reading.layout == "wide" else ()
-    return find_tool(reading.columns) if all(find_tool(["", column]) for column in measured) else None
+    whole = all(find_tool(["", column]) for column in measured)
+    return replace(reading, tool=find_tool(reading.columns) if whole else None)
 
 
 def find_tool(headings: Iterable[str]) -> str | None:

@@ -122,15 +122,11 @@ def _find_dataset(texts: Sequence[Text]) -> tuple[str, tuple[str, ...], str]:
         if not text.label.whole:
             graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
         for graph in graphs:
-            named.setdefault(_key(graph), (graph, text.place))
+            found = find_mentions(graph)
+            named.setdefault(found[0].key if len(found) == 1 else squash(graph), (graph, text.place))
         if graphs and text.label.whole:
             break
     if len(named) == 1:
         ((name, origin),) = named.values()
         return name, (), origin
     return "", tuple(name for name, _ in named.values()), ""
-
-
-def _key(graph: str) -> str:
-    found = find_mentions(graph)
-    return found[0].key if len(found) == 1 else squash(graph)

@@ -226,15 +226,11 @@ def _find_graphs(text: str) -> list[tuple[int, int]]:
     found = []
     for mention in find_mentions(text):
         end = mention.end
-        if mention.stem > mention.start and _is_vocabulary(text[mention.stem : mention.end]):
+        words = _WORDS.findall(text[mention.stem : mention.end].lower()) if mention.stem > mention.start else ()
+        if words and all(word in list_fillers() or word in list_values() for word in words):
             end = mention.stem
         found.append((mention.start, end))
     return found
-
-
-def _is_vocabulary(text: str) -> bool:
-    words = _WORDS.findall(text)
-    return bool(words) and all(word.lower() in list_fillers() or word.lower() in list_values() for word in words)
 
 
 def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:

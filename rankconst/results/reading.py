@@ -346,7 +346,7 @@ def name_entry(entry: Entry) -> str:
     return metric.name_of(entry.adjustment) or f"{entry.adjustment} of {metric.label}"
 
 
-_OF_ONE_NUMBER = {"metric", "value", "k"}
+_OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_tasks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +378,12 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
     """Return for each entry a number of its evaluation, which tells models and tie policies apart."""
     entries, columns = reading.entries, {head.column for head in reading.entries.heads}
     first = reading.rows[int(entries.rows[0])] if len(entries) else {}
-    names = [name for name in first if name not in columns and not _tells_number(name, first[name])]
+    # Cells of a long table that name the number say nothing of the evaluation that it belongs to.
+    names = [
+        name
+        for name, cell in first.items()
+        if not (name in columns or read_label(cell).role in _NAMES_NUMBER or read_label(name).role in _OF_ONE_NUMBER)
+    ]
     codes = entries.rows
     for cells in map(reading.cells, names) if reading.layout == "long" else ():
         own, distinct = encode_cells(cells)
@@ -392,11 +397,6 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
         own, distinct = encode(told)
         codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes
     return codes
-
-
-def _tells_number(name: str, cell: str) -> bool:
-    """Tell whether a cell of a long table names the number, not the evaluation that it belongs to."""
-    return read_label(cell).role in {"measured", "num_tasks"} or read_label(name).role in _OF_ONE_NUMBER
 
 
 def _label(entry: Entry) -> str:

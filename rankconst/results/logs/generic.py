@@ -16,7 +16,7 @@ import numpy as np
 
 from rankconst.evaluation import Ask
 from rankconst.results.document import Document
-from rankconst.results.gate import UNFILTERED, Text, Told, gather
+from rankconst.results.gate import UNFILTERED, Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, read_label
 from rankconst.results.logs.lines import Found, LogFormat, Rule, list_settings, make_reader, strip_colours
 from rankconst.results.logs.signs import RECOMMENDER, SIGNS, TOOLS, is_recommender
@@ -306,10 +306,7 @@ class _Scan:
         return tuple(text._replace(label=replace(text.label, graphs=())) for text in before if text.label.words)
 
 
-@lru_cache(maxsize=4_096)
-def _gather(texts: tuple[Text, ...]) -> Told:
-    """Return what texts say; most numbers of a log have those of others."""
-    return gather(texts)
+_gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
 
 
 def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:

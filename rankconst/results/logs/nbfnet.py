@@ -9,12 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader, pad_digits
-
-
-def _restore(found: list[Found]) -> list[Found]:
-    return [replace(each, meant=pad_digits(each.text, 6)) for each in found]
-
+from rankconst.results.logs.lines import VALUE, LogFormat, Rule, make_reader, pad_digits
 
 READER = make_reader(
     LogFormat(
@@ -47,6 +42,6 @@ READER = make_reader(
                 "it is the MRR of the relations of one cardinality; rankconst.from_counts takes their candidates",
             ),
         ),
-        refine=_restore,
+        refine=lambda found: [replace(each, meant=pad_digits(each.text, 6)) for each in found],
     )
 )

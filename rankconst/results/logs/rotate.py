@@ -14,10 +14,8 @@ from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_rea
 
 
 def _find_train(found: list[Found]) -> list[Found]:
-    return [
-        replace(each, split="train") if each.split == "test" and each.said.get("evaluated") == "Training" else each
-        for each in found
-    ]
+    trained = (each.split == "test" and each.said.get("evaluated") == "Training" for each in found)
+    return [replace(each, split="train") if train else each for each, train in zip(found, trained, strict=True)]
 
 
 _COUNTS = tuple(

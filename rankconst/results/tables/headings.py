@@ -90,21 +90,14 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
     further = [j for j, label in longer.measures.items() if j not in heading.measures and not label.reason]
     if further and set(longer.measures) > set(heading.measures):
-        counted = all(
-            _is_hits(longer.measures[j]) or any(map(str.isalpha, cell))
-            for j in further
-            for cell in row.plain[j : j + 1]
-        )
+        hits = {j: (metric := longer.measures[j].metric) is not None and metric.hits_k is not None for j in further}
+        counted = all(hits[j] or any(map(str.isalpha, cell)) for j in further for cell in row.plain[j : j + 1])
         return counted and not any("." in cell and is_number(cell) for cell in row.plain)
     # Words below all metrics and nothing else, such as mean and std, are of the heading, too.
     if own and not any(others) and not any(is_missing(cell) or any(map(str.isdigit, cell)) for cell in own):
         return True
     said = [read_label(cell) for cell in own if not is_blank(cell)]
     return len(said) == len(own) > 0 and all(each.whole and (each.graphs or each.values) for each in said)
-
-
-def _is_hits(label: Label) -> bool:
-    return label.metric is not None and label.metric.hits_k is not None
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
@@ -225,7 +218,9 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
     place = next((j for j in range(min(len(head.plain), _FIRST)) if _holds_metrics(body, j, parse)), None)
     if place is None:
         return None
-    numbers = [j for j in range(place + 1, len(head.plain)) if head.plain[j] and _holds_numbers(body, j)]
+    numbers = [
+        j for j in range(place + 1, len(head.plain)) if head.plain[j] and any(is_number(row.plain[j]) for row in body)
+    ]
     names = [j for j in range(len(head.plain)) if j != place and j not in numbers]
     if not numbers:
         return None
@@ -265,7 +260,3 @@ def _holds_metrics(rows: Sequence[Row], j: int, parse: Parse) -> bool:
     cells = [row.plain[j] for row in rows if not is_blank(row.plain[j])]
     named = sum(parse(cell, None).metric is not None for cell in cells)
     return bool(cells) and 2 * named > len(cells)
-
-
-def _holds_numbers(rows: Sequence[Row], j: int) -> bool:
-    return any(is_number(row.plain[j]) for row in rows if not is_blank(row.plain[j]))

@@ -269,7 +269,8 @@ class _Reader:
             written = self._text[start:end]
             first = start + len(written) - len(written.lstrip())
             cell = Placed(" ".join(written.split()), first, max(first, start + len(written.rstrip())))
-            width, height = (_read_count(pattern, cell) for pattern in (_MULTICOLUMN, _MULTIROW))
+            found = (pattern.search(cell, 0, 300) for pattern in (_MULTICOLUMN, _MULTIROW))
+            width, height = (1 if each is None else int(each[1]) for each in found)
             if width > 1:
                 row.spans[len(row.cells)] = width
             if abs(height) > 1:
@@ -300,11 +301,6 @@ def _fill_rows(rows: list[_Row]) -> None:
                     break
                 other.plain[j] = row.plain[j]
                 other.cells[j] = Placed("", row.cells[j].start, row.cells[j].end)
-
-
-def _read_count(pattern: re.Pattern[str], cell: str) -> int:
-    found = pattern.search(cell, 0, 300) if "\\multi" in cell else None
-    return int(found[1]) if found is not None else 1
 
 
 def _recognise(document: Document) -> bool:

@@ -102,7 +102,9 @@ def _unpack(document: Document, notes: Notes) -> bytes:
             if "worksheets/" in part.filename:
                 for place in _check_cells(text):
                     notes.add(None, place, _UNCOMPUTED)
-            marked.writestr(part.filename, _RAISED.sub(_mark, text))
+            # What is raised above a number, or lowered, is no digit of it.
+            put = _RAISED.sub(lambda each: each[1] + (b"^{" if each[2] == b"super" else b"_{") + each[3] + b"}", text)
+            marked.writestr(part.filename, put)
     return copy.getvalue()
 
 
@@ -132,11 +134,6 @@ def _check_cells(text: bytes) -> Iterator[str]:
         last[kind] = place
         if formula and not number and _TYPED.search(attributes) is None:
             yield (named[1] + named[2]).decode()
-
-
-def _mark(found: re.Match[bytes]) -> bytes:
-    """Write a footnote's mark above a number so that it is no digit of it."""
-    return found[1] + (b"^{" if found[2] == b"super" else b"_{") + found[3] + b"}"
 
 
 def _refuse_size(document: Document) -> NoReturn:
