@@ -11,6 +11,7 @@ import numpy as np
 
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.answers import describe_assumed, find_assumed
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING
 from rankconst.names import squash, write_html
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 _MOST_SHOWN = 50  # rows, in a notebook
-# What says how much the ranks vary whose mean it stands beside, and the power that makes it a standard deviation.
-_SPREADS = {"standard_deviation": 1.0, "variance": 0.5}
-_MEAN_RANK = "arithmetic_mean_rank"
+_MEAN_RANK = CATALOGUE["arithmetic_mean_rank"].family
+# How much the ranks vary whose mean it stands beside; its square says the same.
+_SPREAD = CATALOGUE["standard_deviation"].family
 TASK_FACTS = NAMES[:4]
 FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 """What is said of the ranking tasks of each row; of relations only where they are not all."""
@@ -391,9 +392,9 @@ class AdjustedReading:
                 continue
             metric, place = each.entry.metric, (each.constants.tasks, each.entry.context.rank_type)
             name = self._name_model(each.entry)
-            if metric.family in _SPREADS:
-                own = spreads.setdefault(place, {})
-                own[name] = max(own.get(name, 0.0), each.published.upper ** _SPREADS[metric.family])
+            if _SPREAD in {metric.family, metric.square_of}:
+                own, upper = spreads.setdefault(place, {}), each.published.upper
+                own[name] = max(own.get(name, 0.0), upper if metric.family == _SPREAD else float(np.sqrt(upper)))
             elif metric.is_mean:
                 constants[*place, metric] = each.constants
                 groups.setdefault((*place, metric), []).append((name, each.published))
