@@ -11,6 +11,7 @@ import numpy as np
 
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
 from rankconst.answers import describe_assumed, find_assumed
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING
 from rankconst.names import squash, write_html
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 _MOST_SHOWN = 50  # rows, in a notebook
-# What says how much the ranks vary whose mean it stands beside, and the power that makes it a standard deviation.
-_SPREADS = {"standard_deviation": 1.0, "variance": 0.5}
-_MEAN_RANK = "arithmetic_mean_rank"
+_MEAN_RANK = CATALOGUE["arithmetic_mean_rank"].family
+# How much the ranks vary whose mean it stands beside; its square says the same.
+_SPREAD = CATALOGUE["standard_deviation"].family
 # What is said with details alone, as it is usual; so are numbers of tasks and versions.
 _UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
@@ -374,9 +375,9 @@ class AdjustedReading:
             metric, place = each.entry.metric, (each.constants.tasks, each.entry.context.rank_type)
             row = self.reading.rows[each.entry.row]
             name = each.entry.context.model or next((row[own] for own in self.reading.columns if row.get(own)), "")
-            if metric.family in _SPREADS:
-                own = spreads.setdefault(place, {})
-                own[name] = max(own.get(name, 0.0), each.published.upper ** _SPREADS[metric.family])
+            if _SPREAD in {metric.family, metric.square_of}:
+                own, upper = spreads.setdefault(place, {}), each.published.upper
+                own[name] = max(own.get(name, 0.0), upper if metric.family == _SPREAD else float(np.sqrt(upper)))
             elif metric.is_mean:
                 constants[*place, metric] = each.constants
                 groups.setdefault((*place, metric), []).append((name, each.published))
