@@ -41,7 +41,7 @@ from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS
 from rankconst.values.published import parse_value, read_published, show_number
 from rankconst_builder import fetch, triples
-from rankconst_builder.columns import encode_ids, open_columns
+from rankconst_builder.columns import encode_ids, encode_text, open_columns
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import read_own
 from rankconst_builder.statistics import describe_graph
@@ -192,7 +192,7 @@ def columns(data: bytes) -> None:
     found = open_columns(path)
     if found is None:
         raise DataError("as text")
-    graph = encode_ids({"train": found}, 0)
+    graph = encode_ids({"train": found}, 0) or encode_text({"train": found})
     if found.text and graph is not None:
         labels, _ = read_own({"train": fetch.read_local(path).data}, {"train": "a"})
         assert describe_graph(graph) == describe_graph(encode_labels(labels))
