@@ -343,6 +343,19 @@ class Histogram:
         return int(self.num_candidates.size)
 
 
+def offsets_of(histogram: Histogram) -> NDArray[np.int64]:
+    """Return the offset of each row, 0 under chance."""
+    return np.zeros_like(histogram.num_candidates) if histogram.offsets is None else histogram.offsets
+
+
+def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
+    """Return the histogram of r - a, and the sum of all a: what the law of the sum of ranks follows from."""
+    if histogram.offsets is None:
+        return histogram, 0
+    total = int(np.dot(histogram.num_tasks.astype(object), histogram.offsets.astype(object)))
+    return Histogram.from_counts(histogram.num_candidates, histogram.num_tasks), total
+
+
 def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
     """Return the histogram of `num_tasks` tasks of protocol ``sampled:M``: M + 1 candidates each.
 

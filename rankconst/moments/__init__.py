@@ -20,15 +20,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UsageError
-from rankconst.moments.result import UNIT_ROUNDOFF
-from rankconst.moments.result import Moments as Moments
+from rankconst.moments.result import Moments as Moments  # noqa: TC001 - handed on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.result import Values
+    from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
 

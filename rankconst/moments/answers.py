@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.catalogue.answers import Query
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.doubles import UNIT_ROUNDOFF
+from rankconst.moments.result import Moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable

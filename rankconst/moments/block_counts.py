@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.blocks import offsets_of
+from rankconst.doubles import TINY, UNIT_ROUNDOFF
 from rankconst.moments.poisson_binomial import Circle, PointLaws, find_tilt
-from rankconst.moments.result import TINY, UNIT_ROUNDOFF
 from rankconst.moments.summation import Panel, place_nodes
+from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:
-    from rankconst.moments.result import Complex, Counts, Values
+    from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
 

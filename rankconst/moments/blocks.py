@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.doubles import UNIT_ROUNDOFF
+from rankconst.moments.result import Moments
 from rankconst.moments.summation import gram_rules
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, offsets_of
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.result import Counts, Values
+    from rankconst.doubles import Counts, Values
 
 
 # Panels of up to that many ranks are summed term by term, longer ones by a rule of that many nodes: on ranks that
@@ -33,19 +34,6 @@ _TERM_BY_TERM, _NODES = 64, 16
 _LENGTHS = 2048
 # With more rows than that, where two routes lead to a number, the quicker is taken if its relative error is below this.
 _MANY, GOOD_FOR_MANY = 256, 1e-7
-
-
-def offsets_of(histogram: Histogram) -> Counts:
-    """Return the offset of each row, 0 under chance."""
-    return np.zeros_like(histogram.num_candidates) if histogram.offsets is None else histogram.offsets
-
-
-def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
-    """Return the histogram of r - a, and the sum of all a: what the law of the sum of ranks follows from."""
-    if histogram.offsets is None:
-        return histogram, 0
-    total = int(np.dot(histogram.num_tasks.astype(object), histogram.offsets.astype(object)))
-    return Histogram.from_counts(histogram.num_candidates, histogram.num_tasks), total
 
 
 def certain_moments(metric: Metric, histogram: Histogram) -> Moments | None:

@@ -69,13 +69,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.blocks import GOOD_FOR_MANY, has_many_blocks, offsets_of, split_offsets
-from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments, lift_rounding
+from rankconst.doubles import TINY, UNIT_ROUNDOFF
+from rankconst.moments.blocks import GOOD_FOR_MANY, has_many_blocks
+from rankconst.moments.result import Estimate, Moments, lift_rounding
 from rankconst.moments.summation import uniform_rule
-from rankconst.moments.sums import MIDPOINT, binomial, condense
+from rankconst.sums import MIDPOINT, binomial, condense
+from rankconst.tasks import offsets_of, split_offsets
 
 if TYPE_CHECKING:
-    from rankconst.moments.result import Counts, Values
+    from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
 

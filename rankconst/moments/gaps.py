@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.doubles import UNIT_ROUNDOFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rankconst.doubles import Counts, Values
     from rankconst.moments.block_counts import BlockCounts
     from rankconst.moments.poisson_binomial import PointLaws
-    from rankconst.moments.result import Counts, Values
     from rankconst.moments.summation import Nodes
 
 

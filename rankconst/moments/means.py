@@ -29,16 +29,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UndefinedError, UnknownNameError
-from rankconst.moments.blocks import blocks_of, distinct_blocks, offsets_of
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments, lift_rounding
-from rankconst.moments.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
+from rankconst.moments.blocks import blocks_of, distinct_blocks
+from rankconst.moments.result import Moments, lift_rounding
+from rankconst.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
+from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.result import Counts, Values
+    from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
 

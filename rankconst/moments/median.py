@@ -34,18 +34,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.moments.block_counts import BlockCounts
 from rankconst.moments.blocks import certain_moments
 from rankconst.moments.gaps import Gaps, find_gaps
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
 from rankconst.moments.powers import inverse_mean_rank
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.result import Moments
 from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, place_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rankconst.moments.result import Counts, Values
+    from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
 

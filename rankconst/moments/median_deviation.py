@@ -44,16 +44,18 @@ import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.ranks import NORMAL_QUARTILE
-from rankconst.moments.blocks import certain_moments, offsets_of
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.doubles import UNIT_ROUNDOFF
+from rankconst.moments.blocks import certain_moments
+from rankconst.moments.result import Moments
 from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS, UNSEEN, count_rare, estimate, is_rare, make_generator
+from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from rankconst.moments.result import Values
+    from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
     Counts = NDArray[np.int32] | NDArray[np.int64]

@@ -20,16 +20,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.moments.blocks import offsets_of
 from rankconst.moments.means import average, geometric_mean_rank
 from rankconst.moments.powers import power_mean
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments, lift_rounding
+from rankconst.moments.result import Moments, lift_rounding
+from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.moments.result import Values
+    from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
 

@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from rankconst.moments.result import TINY, UNIT_ROUNDOFF
+from rankconst.doubles import TINY, UNIT_ROUNDOFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from rankconst.moments.result import Complex, Counts, Values
+    from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
 

@@ -30,14 +30,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from rankconst.doubles import TINY, UNIT_ROUNDOFF
 from rankconst.errors import UndefinedError, UsageError
-from rankconst.moments.blocks import GOOD_FOR_MANY, blocks_of, has_many_blocks, offsets_of, split_offsets
+from rankconst.moments.blocks import GOOD_FOR_MANY, blocks_of, has_many_blocks
 from rankconst.moments.means import mean_rank
-from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
-from rankconst.moments.sums import TABLE, binomial, condense, harmonic, scaled_power, sum_over_ranks
+from rankconst.moments.result import Estimate, Moments
+from rankconst.sums import TABLE, binomial, condense, harmonic, scaled_power, sum_over_ranks
+from rankconst.tasks import offsets_of, split_offsets
 
 if TYPE_CHECKING:
-    from rankconst.moments.result import Values
+    from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
 

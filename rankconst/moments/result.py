@@ -8,19 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
-    Complex = NDArray[np.complex128]
+    from rankconst.doubles import Values
 
 Method = Literal["closed_form", "numerical", "sampled"]
-
-# Largest relative error of one correctly rounded operation on doubles.
-UNIT_ROUNDOFF = 2.0**-53
-
-# Keeps the logarithm of what has vanished finite; what it adds is far below rounding.
-TINY = 1e-300
 
 
 def lift_rounding(variance: Values, error: Values) -> Values:

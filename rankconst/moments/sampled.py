@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.blocks import offsets_of
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.doubles import UNIT_ROUNDOFF
+from rankconst.moments.result import Moments
+from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.result import Values
+    from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from rankconst.moments.result import Counts, Values
+    from rankconst.doubles import Counts, Values
 
 
 # A panel has at most that many nodes, and panels of up to four terms a node are summed term by term.

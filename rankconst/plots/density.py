@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UndefinedError
-from rankconst.moments.result import UNIT_ROUNDOFF
 from rankconst.tails import TAILS, explain_lack, tail_probability
 
 if TYPE_CHECKING:

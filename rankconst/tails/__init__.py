@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
-from rankconst.moments.blocks import split_offsets
-from rankconst.moments.result import UNIT_ROUNDOFF
 from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
 from rankconst.tails.exceedances import count_exceedances
 from rankconst.tails.inversion import invert
 from rankconst.tails.laws import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
 from rankconst.tails.result import Tail
+from rankconst.tasks import split_offsets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

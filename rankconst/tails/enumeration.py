@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.tails.inversion import find_saddle
 from rankconst.tails.result import Tail
 
 if TYPE_CHECKING:
-    from rankconst.moments.result import Counts, Values
+    from rankconst.doubles import Counts, Values
     from rankconst.tails.inversion import Saddle
     from rankconst.tails.laws import SumLaw
     from rankconst.tasks import Histogram

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.tails.result import Tail
 
 if TYPE_CHECKING:
-    from rankconst.moments.result import Values
+    from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
 

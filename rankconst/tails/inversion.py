@@ -42,12 +42,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.tails.laws import LogRankLaw, ReciprocalLaw
 from rankconst.tails.result import Tail
 
 if TYPE_CHECKING:
-    from rankconst.moments.result import Complex, Counts, Values
+    from rankconst.doubles import Complex, Counts, Values
     from rankconst.tails.laws import SumLaw
     from rankconst.tails.result import Method
 

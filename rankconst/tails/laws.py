@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.errors import UndefinedError
-from rankconst.moments.blocks import offsets_of, split_offsets
-from rankconst.moments.sums import EULER_MACLAURIN, harmonic
+from rankconst.sums import EULER_MACLAURIN, harmonic
+from rankconst.tasks import offsets_of, split_offsets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.moments.result import Complex, Counts, Values
+    from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.doubles import UNIT_ROUNDOFF
 
 # exact: a counting formula, or the contour integral of a law on a lattice, free of approximation.
 # convolution: the law of the sum, merged from the laws of its parts.

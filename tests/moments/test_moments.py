@@ -41,7 +41,7 @@ from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments, means, powers
 from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_at_k
 from rankconst.moments.powers import power_mean
-from rankconst.moments.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
+from rankconst.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
 from rankconst.tasks import Histogram
 
 CUT_OFF = [row for row in CATALOGUE.values() if not row.tabulated]

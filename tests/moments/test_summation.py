@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankconst.moments.summation import Panel, gram_rule, gram_rules, place_nodes, uniform_rule
-from rankconst.moments.sums import EULER_MACLAURIN, MIDPOINT, TABLE, condense, scaled_power, sum_over_ranks
+from rankconst.sums import EULER_MACLAURIN, MIDPOINT, TABLE, condense, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.moments.result import TINY
+from rankconst.doubles import TINY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.moments.result import Counts, Values
+    from rankconst.doubles import Counts, Values
 
 
 # Terms that are added one by one, and those that sum_over_ranks adds so.
