@@ -9,15 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.arrow import as_pandas
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED, parse_baseline
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
-from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol
 from rankconst.errors import AskedError, UnknownNameError, UsageError
-from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
+from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, look_up, parse_stated, settle
 from rankconst.names import as_names, require_text
-from rankconst.tables.own_counts import Counts
 from rankconst.tables.tables import Tables, join_tables, load
-from rankconst.tasks import Histogram, sampled_histogram
 from rankconst.values.comparison import require_mean
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published
@@ -342,7 +339,7 @@ def constants(
     """
     key = require_text(dataset)
     user = Stated(key, split, side, protocol, aggregation, tool, relations=as_names(relations))
-    return _look_up(metric, user, _open(tables), baseline)
+    return look_up(metric, user, _open(tables), baseline)
 
 
 def compare(
@@ -444,43 +441,12 @@ def compare(
     parsed = parse_metric(metric)
     require_mean(parsed)
     if num_tasks is not None:
-        known = _count(parsed, user, num_tasks)
+        known = count_alike(parsed, user, num_tasks)
     elif dataset is None:
         raise UsageError("of which dataset are the two values? Name it, or give the number of tasks.")
     else:
-        known = _look_up(metric, user, _open(tables))
+        known = look_up(metric, user, _open(tables))
     return known.compare(first, second, decimals=decimals, percent=percent)
-
-
-def _look_up(metric: str, user: Stated, tables: Tables, baseline: str = DEFAULT_BASELINE) -> Constants:
-    """Return the constants of a metric, whose name may say more than that, on the tasks that a user names."""
-    parsed = parse_metric(metric)
-    named = replace(complete_by_name(metric, user), rank_type=None)  # ties are ranked alike in both
-    tasks, tool = settle(NOTHING, parse_stated(named, tables), tables)
-    if tool is not None and tool.batch is not None:
-        raise UsageError(
-            f"{tool.title} leaves out up to {2 * tool.batch - 2:,} tasks, and which is not known. To go on as if it "
-            f"did not, leave out the tool; its protocol is {tool.protocol}."
-        )
-    return tables.look_up(replace(tasks, baseline=parse_baseline(baseline).key), parsed)
-
-
-def _count(metric: Metric, user: Stated, num_tasks: int) -> Constants:
-    """Return the constants of a metric on tasks of which little more than the number is known."""
-    if replace(user, protocol=None) != NOTHING:
-        raise UsageError("the number of tasks replaces all that says which tasks, but for protocol sampled:M.")
-    protocol = OWN_COUNTS if user.protocol is None else parse_protocol(user.protocol)
-    if user.protocol is not None:
-        histogram = sampled_histogram(protocol, num_tasks)
-    elif metric.is_share:
-        # The more candidates, the less is certain; these are as many as a histogram takes.
-        histogram = Histogram.from_counts([2**53], [num_tasks])
-    else:
-        raise UsageError(
-            f"{metric.label} also needs the numbers of candidates: name the dataset, or protocol sampled:M."
-        )
-    whole = Counts(f"{num_tasks:,} tasks", {"both": histogram}).constants(metric)
-    return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
 
 
 class _Included(threading.local):

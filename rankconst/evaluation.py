@@ -1,17 +1,23 @@
-"""Which ranking tasks a number is from: what the file says, what the user says, what the tool implies."""
+"""Which ranking tasks a number is from: what the file says, what the user says, what the tool implies.
+
+Also what you are told of it: what was assumed, and what only you can answer.
+"""
 
 from __future__ import annotations
 
 import functools
+import re
 import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
-from rankconst.catalogue.metrics import list_prefixes
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
+from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
+    OWN_COUNTS,
     RANK_TYPES,
     SPLITS,
     find_protocol,
@@ -23,12 +29,14 @@ from rankconst.catalogue.protocols import (
 from rankconst.catalogue.tools import Tool, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.names import squash
-from rankconst.tasks import Tasks
+from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.tables.tables import Tables
+    from rankconst.values.constants import Constants
 
 
 class Ask(NamedTuple):
@@ -222,6 +230,39 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     return tasks, row
 
 
+def look_up(metric: str, user: Stated, tables: Tables, baseline: str = DEFAULT_BASELINE) -> Constants:
+    """Return the constants of a metric, whose name may say more than that, on the tasks that a user names."""
+    parsed = parse_metric(metric)
+    named = replace(complete_by_name(metric, user), rank_type=None)  # ties are ranked alike in both
+    tasks, tool = settle(NOTHING, parse_stated(named, tables), tables)
+    if tool is not None and tool.batch is not None:
+        raise UsageError(
+            f"{tool.title} leaves out up to {2 * tool.batch - 2:,} tasks, and which is not known. To go on as if it "
+            f"did not, leave out the tool; its protocol is {tool.protocol}."
+        )
+    return tables.look_up(replace(tasks, baseline=parse_baseline(baseline).key), parsed)
+
+
+def count_alike(metric: Metric, user: Stated, num_tasks: int) -> Constants:
+    """Return the constants of a metric on tasks of which little more than the number is known."""
+    if replace(user, protocol=None) != NOTHING:
+        raise UsageError("the number of tasks replaces all that says which tasks, but for protocol sampled:M.")
+    protocol = OWN_COUNTS if user.protocol is None else parse_protocol(user.protocol)
+    if user.protocol is not None:
+        histogram = sampled_histogram(protocol, num_tasks)
+    elif metric.is_share:
+        # The more candidates, the less is certain; these are as many as a histogram takes.
+        histogram = Histogram.from_counts([2**53], [num_tasks])
+    else:
+        raise UsageError(
+            f"{metric.label} also needs the numbers of candidates: name the dataset, or protocol sampled:M."
+        )
+    from rankconst.tables.own_counts import Counts
+
+    whole = Counts(f"{num_tasks:,} tasks", {"both": histogram}).constants(metric)
+    return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
+
+
 def list_open(file: Stated, user: Stated) -> tuple[Ask, ...]:
     """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
     if not file.asks:  # to know its kind, the whole registry is read
@@ -286,3 +327,117 @@ def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]
             f"Leave out --protocol to adjust them under {few}."
         )
     return key
+
+
+# -- what you are told of it ----------------------------------------------------------------------------------------
+
+# Only where other numbers say another is it worth a word that each task counts the same.
+_ALWAYS = ("split", "side", "protocol")
+
+_OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+-]+)))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What only you can answer, and the numbers that wait for it.
+
+    Attributes
+    ----------
+    word
+        The word that raises the question; empty if no single word does.
+    place
+        Where the word is, such as ``the caption``.
+    text
+        The words around it, or the question itself.
+    remedy
+        What answers it.
+    numbers
+        The positions of the numbers: in ``entries`` of a file, or the rows of a DataFrame.
+    """
+
+    word: str
+    place: str
+    text: str
+    remedy: str
+    numbers: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, ask: Ask, numbers: Iterable[int] = (), *, in_python: bool = False) -> Question:
+        """Return the question about some numbers, whose remedy names options, or arguments in Python."""
+        ways = name_arguments(ask.ways) if in_python else ask.ways
+        return cls(ask.word, ask.place, ask.text, ways, tuple(numbers))
+
+    def __str__(self) -> str:
+        return say_question(self.word, self.place, self.text, self.remedy)
+
+    def to_dict(self) -> dict[str, str]:
+        """Return word, place, text and remedy, for JSON."""
+        return {"word": self.word, "place": self.place, "text": self.text, "remedy": self.remedy}
+
+
+# The options that are arguments in Python, too.
+_ARGUMENTS = {"dataset", "split", "side", "protocol", "tool", "aggregation", "accept", "percent", "tables"}
+
+
+def name_arguments(text: str) -> str:
+    """Return a text with arguments of Python in place of options.
+
+    >>> name_arguments("add --split valid, or --accept dev")
+    'add split="valid", or accept=["dev"]'
+    """
+
+    def name(found: re.Match[str]) -> str:
+        value = found[2] or found[3]
+        if found[1] not in _ARGUMENTS:
+            return found[0]
+        if value is None:
+            return f"{found[1]}="
+        return f'accept=["{value}"]' if found[1] == "accept" else f'{found[1]}="{value}"'
+
+    return _OPTION.sub(name, text)
+
+
+def find_assumed(said: Stated, user: Stated, tasks: Tasks) -> dict[str, str]:
+    """Return what was assumed of a number, by field: what neither it nor the user says."""
+    if tasks.protocol == OWN_COUNTS.key:
+        return {}
+    return {
+        name: getattr(tasks, name)
+        for name in (*_ALWAYS, "aggregation")
+        if getattr(tasks, name) and not getattr(said, name) and not getattr(user, name)
+    }
+
+
+def gather_assumed(
+    settled: Iterable[tuple[Stated, Tasks]], user: Stated, rank_types: Collection[str | None]
+) -> dict[str, tuple[str, ...]]:
+    """Return what was assumed of some numbers, by field, with the distinct values of each.
+
+    How tasks were weighted and how ties were ranked is left out where no number says another.
+    """
+    pairs = list(settled)
+    assumed: dict[str, dict[str, None]] = {}
+    for said, tasks in pairs:
+        for name, value in find_assumed(said, user, tasks).items():
+            assumed.setdefault(name, {})[value] = None
+    if not any(said.aggregation for said, _ in pairs):
+        assumed.pop("aggregation", None)
+    if None in rank_types and len(rank_types) > 1:
+        assumed["rank_type"] = {"realistic": None}
+    return {name: tuple(values) for name, values in assumed.items()}
+
+
+def describe_assumed(assumed: Mapping[str, Sequence[str]]) -> str:
+    """Return what was assumed in plain words.
+
+    >>> describe_assumed({"split": ("test",), "side": ("both",), "protocol": ("standard", "sampled:500")})
+    'test split, both sides, standard and sampled:500 protocols'
+    """
+    return ", ".join(
+        f"{' and '.join(values)} {_NOUNS[name]}{'s' * (len(values) > 1 or values[0] in _PLURAL)}"
+        for name, values in assumed.items()
+    )
+
+
+_NOUNS = {"split": "split", "side": "side", "protocol": "protocol", "aggregation": "average", "rank_type": "rank"}
+_PLURAL = {"both", "realistic"}

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.answers import describe_assumed
 from rankconst.checks.completing import complete_reading
 from rankconst.cli.notes import name_lines, report_assumed, report_caveats, report_questions, report_reading
 from rankconst.cli.output import (
@@ -27,6 +26,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import AskedError, RankconstError, UsageError
+from rankconst.evaluation import describe_assumed
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened

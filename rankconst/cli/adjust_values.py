@@ -7,13 +7,21 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.answers import describe_assumed, find_assumed, gather_assumed
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed, report_caveats
 from rankconst.cli.output import Column, Format, Listing, join_words, number, say, show_interval, show_tail
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import NOTHING, Stated, complete_by_name, parse_stated, settle
+from rankconst.evaluation import (
+    NOTHING,
+    Stated,
+    complete_by_name,
+    describe_assumed,
+    find_assumed,
+    gather_assumed,
+    parse_stated,
+    settle,
+)
 from rankconst.verdicts import explain, find_floor, show_expected, summarise
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.answers import describe_assumed, find_assumed
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.adjust import Target, open_sets
 from rankconst.cli.notes import NO_OPTION, explain_names, report_assumed, report_caveats
@@ -31,7 +31,7 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import Column, Format, Listing, number, say, show_interval
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import NOTHING, Stated, complete_by_name
+from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, describe_assumed, find_assumed, look_up
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,8 +118,8 @@ def _compare_two(
     values: Sequence[str], metric: str, user: Stated, opened: Tables, num_tasks: int | None, form: Format
 ) -> Listing:
     """Compare two numbers, and say on stderr what there is to know."""
-    from rankconst.api import compare as compare_values
     from rankconst.catalogue.tools import parse_tool
+    from rankconst.values.comparison import require_mean
     from rankconst.values.published import read_published
 
     parsed = parse_metric(metric)
@@ -130,20 +130,10 @@ def _compare_two(
             raise UsageError(str(error)) from None
     if user.dataset is None and num_tasks is None:
         raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237, or --num-tasks.")
-    found = compare_values(
-        *values,
-        metric=metric,
-        dataset=user.dataset,
-        split=user.split,
-        side=user.side,
-        protocol=user.protocol,
-        tool=user.tool,
-        aggregation=user.aggregation,
-        relations=user.relations,
-        num_tasks=num_tasks,
-        percent=user.percent,
-        tables=opened,
-    )
+    require_mean(parsed)
+    alone = replace(user, percent=False, accepted=())
+    known = look_up(metric, alone, opened) if num_tasks is None else count_alike(parsed, alone, num_tasks)
+    found = known.compare(*values, percent=user.percent)
     explain_names([metric])
     if user.tool is not None:
         report_caveats([parse_tool(user.tool)])

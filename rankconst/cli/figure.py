@@ -6,14 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.answers import gather_assumed
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.adjust_file import adjust_file, read_file, report_answers
 from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed
 from rankconst.cli.output import count_of, say
 from rankconst.errors import UndefinedError, UsageError
-from rankconst.evaluation import NOTHING, complete_by_name, parse_stated, settle
+from rankconst.evaluation import NOTHING, complete_by_name, gather_assumed, parse_stated, settle
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
 from rankconst.plots.distribution import plot_distribution

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.answers import describe_assumed
 from rankconst.cli.output import count_of, join_words, say
+from rankconst.evaluation import describe_assumed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from rankconst.answers import Question
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Question, Stated
     from rankconst.results.reading import Reading, Skipped
 
 

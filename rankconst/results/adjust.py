@@ -21,10 +21,9 @@ from rankconst.adjusting import (
     look_up,
     number_distinct,
 )
-from rankconst.answers import Question, gather_assumed
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
-from rankconst.evaluation import NO_DATASET, Ask, agrees, parse_stated, settle
+from rankconst.evaluation import NO_DATASET, Ask, Question, agrees, gather_assumed, parse_stated, settle
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.labels import read_label

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
-from rankconst.answers import describe_assumed, find_assumed
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.evaluation import NAMES, NOTHING
+from rankconst.evaluation import NAMES, NOTHING, describe_assumed, find_assumed
 from rankconst.names import squash, write_html
 from rankconst.results.columns import encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
@@ -28,10 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.adjusting import Done
-    from rankconst.answers import Question
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Stated
+    from rankconst.evaluation import Question, Stated
     from rankconst.results.reading import Entry, Reading
     from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rankconst.catalogue.baselines import BASELINES, BUILT, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import MACRO_METRICS
@@ -16,10 +16,29 @@ from rankconst.tables.schema import COLUMNS, is_former
 from rankconst.version import parse_version, precedes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from rankconst.tables.tables import Tables
+    from rankconst.tables.folder import Folder
+    from rankconst.tables.records import Records
     from rankconst.tasks import Tasks
+
+    class _Held(Protocol):
+        """What is read of tables here."""
+
+        @property
+        def version(self) -> str: ...
+        @property
+        def descriptor(self) -> Mapping[str, Any]: ...
+        @property
+        def folder(self) -> Folder: ...
+        @property
+        def place(self) -> str | None: ...
+        @property
+        def datasets(self) -> Mapping[str, Mapping[str, Any]]: ...
+        def records(self, dataset: str) -> Records: ...
+        def relations(self, dataset: Tasks) -> tuple[str, ...]: ...
+        def protocols(self, dataset: str) -> tuple[str, ...]: ...
+
 
 _COUNT_THEM = "If you know how many were, rankconst.from_counts takes the numbers of candidates."
 _NO_STATEMENTS = (
@@ -27,7 +46,7 @@ _NO_STATEMENTS = (
 )
 
 
-def refuse_former(tables: Tables) -> None:
+def refuse_former(tables: _Held) -> None:
     """Refuse a set of somebody's own that an earlier program wrote: it has no version that says what it lacks."""
     if parse_version(tables.version) is not None:
         return
@@ -51,7 +70,7 @@ def refuse_former(tables: Tables) -> None:
     )
 
 
-def explain_unknown(tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]) -> str:
+def explain_unknown(tables: _Held, name: str, reason: str, open_carried: Callable[[], _Held]) -> str:
     """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
     from rankconst.catalogue.mentions import explain_elsewhere
@@ -80,7 +99,7 @@ def explain_unknown(tables: Tables, name: str, reason: str, open_carried: Callab
     )
 
 
-def explain_absent(tables: Tables, tasks: Tasks) -> str:
+def explain_absent(tables: _Held, tasks: Tasks) -> str:
     """Say why the tables hold no tasks of a split under a protocol, and what they hold."""
     records = tables.records(tasks.dataset).histograms
     held = dict.fromkeys(f"{each.protocol}/{each.split}" for each in records)
@@ -98,13 +117,13 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
     )
 
 
-def list_missing(tables: Tables, dataset: str) -> str:
+def list_missing(tables: _Held, dataset: str) -> str:
     """Name the splits of a dataset that was counted without their files."""
     row = tables.datasets[dataset]
     return " and ".join(s for s in SPLITS if row[f"triples_{s}"] is None) if row["entities"] is not None else ""
 
 
-def explain_baseline(tables: Tables, tasks: Tasks) -> str:
+def explain_baseline(tables: _Held, tasks: Tasks) -> str:
     """Say why the tables hold nothing of some tasks under a baseline that knows something."""
     baseline = BASELINES[tasks.baseline]
     if precedes(tables.version, baseline.since):
@@ -133,7 +152,7 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
     return f"the tables ({tables.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
 
 
-def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
+def explain_lack(tables: _Held, tasks: Tasks, stored: Tasks) -> str:
     """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
     where = f"{tasks.dataset} {tasks.split}"
     if not tasks.relations and tasks.is_micro:
@@ -164,7 +183,7 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
     )
 
 
-def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
+def _explain_no_relations(tables: _Held, tasks: Tasks) -> str:
     """Say why the tables hold no tasks that rank relations, as the end of a sentence."""
     from rankconst.catalogue.benchmarks import load_benchmarks
     from rankconst.catalogue.mentions import is_inductive

@@ -12,10 +12,9 @@ import pytest
 
 import rankconst
 from growth import grows_in_proportion
-from rankconst.answers import Question, describe_assumed
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
-from rankconst.evaluation import Ask, Stated
+from rankconst.evaluation import Ask, Question, Stated, describe_assumed
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
