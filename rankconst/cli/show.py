@@ -330,7 +330,7 @@ def _entitle(opened: Tables, dataset: str) -> str:
     info = opened.datasets[dataset]
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     counts = f"{count(info['entities'])} entities, {triples} triples (train / valid / test)"
-    return f"{info['title']}: {counts}\n{info['citation'] or 'No citation recorded'}"
+    return f"{info['title']}: {counts}\n{info['citation'] or ''}".rstrip()
 
 
 def _print_citations(
