@@ -222,7 +222,8 @@ def _write_card(done: Sequence[Done], floor: Done | None) -> str:
     adjusted, metric = first.adjust(), first.batch.metric
     rows = [("published", first.batch.texts[0], "")]
     if adjusted.index is not None:
-        best = "" if metric.name_of("index") is None else f"{metric.name_of('index')}: "
+        name = metric.name_of("index")
+        best = f"{name}: " if name else ""
         rows.append(("adjusted", f"{float(adjusted.index[0]):.4f}", f"{best}0 = chance, 1 = perfect"))
     rows.append(("chance", show_expected(first.constants.expectation), BASELINES[DEFAULT_BASELINE].brief))
     others = [each for each in done[1:] if each.batch.tasks.baseline != FLOOR]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from rankconst.cli.adjust_file import Work
     from rankconst.tables.tables import Tables
+    from rankconst.tasks import Tasks
     from rankconst.values.comparison import Comparison
     from rankconst.values.standings import Standings
 
@@ -145,10 +146,10 @@ def _compare_two(
         assumed.pop("aggregation", None)
     if form is not Format.table:
         report_assumed({name: (value,) for name, value in assumed.items()}, NO_OPTION, NOTHING, ())
-    return _list(found, assumed, form)
+    return _list(found, assumed, opened, form)
 
 
-def _list(found: Comparison, assumed: Mapping[str, str], form: Format) -> Listing:
+def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: Format) -> Listing:
     """List what there is to say, as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
@@ -162,7 +163,7 @@ def _list(found: Comparison, assumed: Mapping[str, str], form: Format) -> Listin
         "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(found), right=True),
     }
     tasks = found.tasks
-    where = "" if tasks is None else f" on {tasks.dataset}{f' ({tasks.describe()})' if tasks.split else ''}"
+    where = "" if tasks is None else f" on {_title(tasks, opened)}{f' ({tasks.describe()})' if tasks.split else ''}"
     counted = f"{found.num_tasks:,} tasks"
     versions = f" Tables {found.table_version}." if found.table_version else ""
     return Listing.of(
@@ -171,6 +172,11 @@ def _list(found: Comparison, assumed: Mapping[str, str], form: Format) -> Listin
         title=f"{label}{where}" + ("" if where.endswith(counted) else f", {counted}"),
         caption=f"{found.describe()}\n{LEFT_OUT}{said}{versions}",
     )
+
+
+def _title(tasks: Tasks, opened: Tables) -> str:
+    """Return the dataset's title; of tasks that no table describes, their name."""
+    return str(opened.datasets[tasks.dataset]["title"]) if tasks.dataset in opened.datasets else tasks.dataset
 
 
 # -- a table of results ---------------------------------------------------------------------------------------------

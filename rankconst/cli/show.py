@@ -42,7 +42,7 @@ from rankconst.tables.citation import cite_constant, cite_tables
 from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
 from rankconst.values.comparison import find_smallest_difference, show_enough
-from rankconst.values.constants import TIED_RANKS, Constants
+from rankconst.values.constants import Constants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -99,7 +99,6 @@ def show(
         typer.Option("--relation", "-r", metavar="NAME", help="Only of this relation; repeatable.", hidden=True),
     ] = None,
     relations: Annotated[bool, typer.Option("--relations", help="List the relations.", hidden=True)] = False,
-    ties: Annotated[bool, typer.Option("--ties", help="What equal scores get.", hidden=True)] = False,
 ) -> None:
     """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
 
@@ -140,7 +139,7 @@ def show(
     elif relations:
         print_listing(_list_relations(opened, asked, baseline), format)
     else:
-        shown = {"whole": bool(chosen or protocol), "ties": ties}
+        shown = {"whole": bool(chosen or protocol)}
         print_listing(_list_constants(opened, asked, chosen, baseline, people=format in FOR_PEOPLE, **shown), format)
 
 
@@ -213,11 +212,6 @@ _COLUMNS = (
     Column("table_version"),
 )
 _DETAILS = ("expectation_error", "variance", "variance_error", "worst", "method", "smallest_difference")
-_TIED = [Column(f"tied_{each}", f"tied, {each}", show_constant, right=True) for each in TIED_RANKS]
-_MEANING_OF_TIES = (
-    "tied: what a model gets that scores all candidates alike, with the true answer ranked first (optimistic), in "
-    "the middle (realistic) or last (pessimistic)."
-)
 _MEANING_OF_ENOUGH = (
     "enough: a difference of two published numbers that tells their models apart (p < 0.05), whatever these have in "
     "common; rankconst compare often needs less."
@@ -255,13 +249,11 @@ def _expand(opened: Tables, asked: Tasks, sides: Iterable[str]) -> list[Tasks]:
     return found
 
 
-def _describe(constants: Constants, *, ties: bool = False) -> dict[str, Any]:
+def _describe(constants: Constants) -> dict[str, Any]:
     """Return what is known of constants, by column."""
     tasks, metric = constants.tasks, constants.metric
     named: dict[str, Any] = {"relations": list(tasks.relations), "metric": metric.key, "label": metric.label}
     named["smallest_difference"] = find_smallest_difference(metric, constants.histogram) if tasks.is_chance else None
-    if ties:
-        named |= {f"tied_{each}": constants.all_tied(each) for each in TIED_RANKS}
     keys = (column.key for column in _COLUMNS if column.key not in named)
     return named | {key: getattr(tasks if hasattr(tasks, key) else constants, key) for key in keys}
 
@@ -286,19 +278,18 @@ def _list_constants(
     *,
     people: bool,
     whole: bool,
-    ties: bool,
 ) -> Listing:
     """List constants: of all metrics, or for `people` of those that papers print; of the usual protocol, or `whole`."""
     baselines = opened.list_baselines(baseline)
     if not people:
-        rows = [_describe(each, ties=ties) for each in _look_up(opened, asked, metrics, baselines)]
-        return Listing.of((*_COLUMNS, *_TIED * ties), rows)
+        rows = [_describe(each) for each in _look_up(opened, asked, metrics, baselines)]
+        return Listing.of(_COLUMNS, rows)
     found = _look_up(opened, asked, metrics or HEADLINE, baselines)
-    return _lay_out(opened, asked, found, brief=not metrics, whole=whole, ladder=baseline is not None, ties=ties)
+    return _lay_out(opened, asked, found, brief=not metrics, whole=whole, ladder=baseline is not None)
 
 
 def _lay_out(
-    opened: Tables, asked: Tasks, found: Sequence[Constants], *, brief: bool, whole: bool, ladder: bool, ties: bool
+    opened: Tables, asked: Tasks, found: Sequence[Constants], *, brief: bool, whole: bool, ladder: bool
 ) -> Listing:
     """List constants for people, counting beside chance: without details if `brief`.
 
@@ -309,12 +300,12 @@ def _lay_out(
         counting = replace(constants.tasks, baseline=_COUNTING)
         known = opened.is_tabulated(counting, constants.metric)
         level = opened.look_up(counting, constants.metric).expectation if known else None
-        rows.append(_describe(constants, ties=ties) | {_COUNTING: level})
+        rows.append(_describe(constants) | {_COUNTING: level})
     blocks = _join_protocols(rows)
     usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
     rows = [row for names, block in blocks.items() if whole or names == usual for row in block]
     others = "" if whole else ", ".join(names for names in blocks if names != usual)
-    hidden = {*(_DETAILS if brief or ties else ()), *(key for key in ("split", "side") if getattr(asked, key) != ALL)}
+    hidden = {*(_DETAILS if brief else ()), *(key for key in ("split", "side") if getattr(asked, key) != ALL)}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
     columns = [replace(each, title=titles.get(each.key, each.title)) for each in _COLUMNS if each.key not in hidden]
     counted = not ladder and any(row[_COUNTING] is not None for row in rows)
@@ -326,11 +317,10 @@ def _lay_out(
         f"Tables: {opened.version_of(asked.dataset)}."
         + f" Other protocols, with other numbers: {others} (--protocol all)." * bool(others),
         f"Everything: --split all --side all --format csv. Details: rankconst show {asked.dataset} mrr" * brief,
-        _MEANING_OF_TIES * ties,
         _MEANING_OF_ENOUGH * ("smallest_difference" not in hidden),
     )
     title = "\n".join(filter(None, (_entitle(opened, asked.dataset), ", ".join(where))))
-    return Listing.of([*columns, *_TIED * ties], rows, title=title, caption="\n".join(filter(None, captions)))
+    return Listing.of(columns, rows, title=title, caption="\n".join(filter(None, captions)))
 
 
 def _entitle(opened: Tables, dataset: str) -> str:
@@ -338,7 +328,7 @@ def _entitle(opened: Tables, dataset: str) -> str:
     info = opened.datasets[dataset]
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     counts = f"{count(info['entities'])} entities, {triples} triples (train / valid / test)"
-    return f"{info['title']}: {counts}\n{info['citation'] or 'No citation recorded'}"
+    return f"{info['title']}: {counts}\n{info['citation'] or ''}".rstrip()
 
 
 def _print_citations(

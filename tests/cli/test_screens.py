@@ -13,7 +13,7 @@ from cli.conftest import ESCAPE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import RunInTerminal
+    from cli.conftest import Run, RunInTerminal
 
 WIDTH = 80
 
@@ -101,3 +101,8 @@ def test_a_column_of_the_users_is_not_lost(run_in_terminal: RunInTerminal, tmp_p
     ]
     assert any("tuned once" in line for line in lines)
     assert lines[-1] == ["Left out for lack of width: Hits@10."]
+
+
+def test_an_index_without_a_name_has_no_colon_before_its_meaning(run: Run) -> None:
+    screen = run("adjust", "0.5", "-d", "wn18rr", "-m", "ndcg")
+    assert (screen.code, "   0 = chance, 1 = perfect" in screen.out, " : 0 = chance" in screen.out) == (0, True, False)

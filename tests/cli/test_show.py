@@ -432,19 +432,6 @@ def test_one_relation(run: Run) -> None:
     assert (row["relations"], row["expectation"]) == (["embassy"], 7.5)
 
 
-def test_what_equal_scores_get(run: Run) -> None:
-    plain, ties = (run("show", "nations", "-p", "standard", "--format", "json", *more) for more in ((), ("--ties",)))
-    for before, row in zip(plain.records, ties.records, strict=True):
-        tied = [row.pop(f"tied_{each}") for each in ("optimistic", "realistic", "pessimistic")]
-        assert row == before
-        constants = open_once().constants("nations", row["label"])
-        assert tied == [constants.all_tied(each) for each in ("optimistic", "realistic", "pessimistic")]
-    screen = run("show", "nations", "-p", "standard", "-m", "mrr", "--ties")
-    assert "tied, realistic" in screen.out
-    assert "scores all candidates alike" in screen.out
-    assert "variance" not in screen.out
-
-
 # -- citations ------------------------------------------------------------------------------------------------------
 
 
