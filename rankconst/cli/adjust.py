@@ -15,7 +15,6 @@ from rankconst.cli.adjust_answers import list_answers, read_answers
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import (
-    FORMAT_HELP,
     AcceptOption,
     AggregationOption,
     BaselineOption,
@@ -23,8 +22,10 @@ from rankconst.cli.options import (
     DecimalOption,
     ForceOption,
     InputFormatOption,
+    MaybeFormatOption,
     MetricsOption,
     NumTasksOption,
+    OutOption,
     PercentOption,
     ProtocolOption,
     RelationOption,
@@ -37,6 +38,7 @@ from rankconst.cli.options import (
     names_file,
     open_tables,
     option,
+    state,
 )
 from rankconst.cli.output import (
     SUFFIXES,
@@ -50,7 +52,6 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import Stated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,40 +63,42 @@ if TYPE_CHECKING:
     from rankconst.values.published import Published
 
 
+_Values = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="VALUE|FILE",
+        help="Published numbers, mrr=0.338 hits@10=53.3%, or a file of results: a table, a log, a tool's own file; "
+        "- for stdin.",
+        show_default=False,
+    ),
+]
+_DatasetsOption = Annotated[
+    list[str] | None,
+    option("--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", complete=complete_dataset),
+]
+_ReplaceOption = Annotated[
+    list[str] | None,
+    option(
+        "--replace",
+        help="Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
+        metavar="NAME",
+    ),
+]
+
+
 def adjust(
-    values: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="VALUE|FILE",
-            help="Published numbers, mrr=0.338 hits@10=53.3%, or a file of results: a table, a log, a tool's own "
-            "file; - for stdin.",
-            show_default=False,
-        ),
-    ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        option("--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", complete=complete_dataset),
-    ] = None,
+    values: _Values = None,
+    dataset: _DatasetsOption = None,
     metric: MetricsOption = None,
     tool: ToolOption = None,
     protocol: ProtocolOption = None,
     split: SplitOption = None,
     side: SideOption = None,
     baseline: BaselineOption = None,
-    replacing: Annotated[
-        list[str] | None,
-        option(
-            "--replace",
-            help="Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
-            metavar="NAME",
-        ),
-    ] = None,
+    replacing: _ReplaceOption = None,
     details: Annotated[bool, option("--details", help="Ranges, z, p, expectation and variance, too.")] = False,
-    out: Annotated[
-        Path | None,
-        option("--out", "-o", help="Write to a file; .svg, .png and .pdf are pictures.", metavar="FILE"),
-    ] = None,
-    format: Annotated[Format | None, option("--format", "-f", help=FORMAT_HELP, metavar="FORMAT")] = None,
+    out: OutOption = None,
+    format: MaybeFormatOption = None,
     tables: TablesOption = None,
     aggregation: AggregationOption = None,
     relation: RelationOption = None,
@@ -124,45 +127,27 @@ def adjust(
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
     if counts is not None and (answers := read_answers(counts)) is not None:
-        stated: dict[str, object] = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split}
-        stated |= {
-            "--side": side,
-            "--baseline": baseline,
-            "--replace": replacing,
-            "--percent": percent,
-            "a picture": target.is_picture,
-        }
-        _refuse(stated, "counts of right answers, which are all that is known")
+        of_tasks = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split, "--side": side}
+        how = {"--baseline": baseline, "--replace": replacing, "--percent": percent, "a picture": target.is_picture}
+        _refuse({**of_tasks, **how}, "counts of right answers, which are all that is known")
         target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
         return
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
-    user = Stated(
-        given[0] if given else None,
-        split,
-        side,
-        protocol,
-        aggregation,
-        tool,
-        relations=tuple(relation or ()),
-        percent=bool(percent),
-        accepted=tuple(accept or ()),
-    )
+    user = state(given[0] if given else None, split, side, protocol, aggregation, tool, relation, percent, accept)
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline)]))
     if file is not None:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, list_file, rewrite_file
 
-        further = tuple(key for key in baselines if key != DEFAULT_BASELINE)
         metrics = tuple(map(parse_metric, metric or ()))
-        work = Work(file, input_format, decimal, percent, user, opened, metrics, further, strict, details)
+        work = Work(file, input_format, decimal, percent, user, opened, metrics, baselines[1:], strict, details)
         if replacing:
             rewrite_file(work, replacing, out, force=force)
         else:
             target.write(_draw(work) if target.is_picture else list_file(work, target.form), opened)
         return
     _refuse({"--replace": replacing, "--accept": accept}, "values, but with a file")
-    if num_tasks is not None:
-        _refuse({"--baseline": baseline}, "--num-tasks, which is all that is known")
+    _refuse({"--baseline": num_tasks and baseline}, "--num-tasks, which is all that is known")
     query = Query(tuple(given), user, opened, baselines, num_tasks, baseline is not None, details)
     numbers = read_values(typed, metric or [], percent=bool(percent), few=target.is_picture)
     explain_names(numbers)

@@ -27,6 +27,7 @@ from rankconst.cli.options import (
     count_option,
     names_file,
     open_tables,
+    state,
 )
 from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
@@ -141,14 +142,11 @@ def check(
     Example: rankconst check mr=470 amri=0.934
     """
     from rankconst.checks.checking import check_reading
-    from rankconst.evaluation import Stated
     from rankconst.results.formats import read
 
     files, typed = _tell_apart(results or [], num_tasks)
     opened = open_tables(tables)
-    user = Stated(
-        dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=tuple(accept or ())
-    )
+    user = state(dataset, split, side, protocol, aggregation, tool, None, percent, accept)
     readings = []
     for file in files:
         readings.append(read(file, input_format, decimal=decimal, percent=percent))

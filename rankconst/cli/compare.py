@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +16,9 @@ from rankconst.cli.options import (
     CountsOption,
     DatasetOption,
     ForceOption,
+    MaybeFormatOption,
     NumTasksOption,
+    OutOption,
     PercentOption,
     ProtocolOption,
     RelationOption,
@@ -28,6 +29,7 @@ from rankconst.cli.options import (
     complete_metric,
     names_file,
     option,
+    state,
 )
 from rankconst.cli.output import Column, Format, Listing, number, say, show_interval
 from rankconst.errors import DataError, UsageError
@@ -62,10 +64,8 @@ def compare(
     side: SideOption = None,
     protocol: ProtocolOption = None,
     tool: ToolOption = None,
-    out: Annotated[
-        Path | None, option("--out", "-o", help="Write to a file; .svg, .png and .pdf are pictures.", metavar="FILE")
-    ] = None,
-    format: Annotated[Format | None, option("--format", "-f", help="How to print the result; --json for json.")] = None,
+    out: OutOption = None,
+    format: MaybeFormatOption = None,
     tables: TablesOption = None,
     aggregation: AggregationOption = None,
     relation: RelationOption = None,
@@ -85,17 +85,8 @@ def compare(
     """
     target = Target.of(out, format, force, replacing=False)
     opened, named = open_sets(tables, [dataset] if dataset else [], counts, None, protocol, tool)
-    user = Stated(
-        named[0] if named else None,
-        split,
-        side,
-        protocol,
-        aggregation,
-        tool,
-        relations=tuple(relation or ()),
-        percent=bool(percent),
-        accepted=tuple(accept or ()),
-    )
+    only = named[0] if named else None
+    user = state(only, split, side, protocol, aggregation, tool, relation, percent, accept)
     if len(values) == 1 and names_file(values[0]):
         from rankconst.cli.adjust_file import Work
 

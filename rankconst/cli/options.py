@@ -18,6 +18,7 @@ from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
 from rankconst.errors import TablesError, UsageError
+from rankconst.evaluation import Stated
 from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
@@ -54,6 +55,22 @@ def count_option(*names: str, help: str, hidden: bool = False) -> Any:
         return found
 
     return typer.Option(*names, help=help, metavar="N", parser=read, hidden=hidden)
+
+
+def state(
+    dataset: str | None,
+    split: str | None,
+    side: str | None,
+    protocol: str | None,
+    aggregation: str | None,
+    tool: str | None,
+    relation: Iterable[str] | None,
+    percent: bool | None,
+    accept: Iterable[str] | None,
+) -> Stated:
+    """Return what options say of numbers."""
+    facts = (dataset, split, side, protocol, aggregation, tool)
+    return Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
 
 
 def names_file(text: str) -> bool:
@@ -244,7 +261,11 @@ TablesOption = Annotated[
     list[str] | None,
     option("--tables", help="Folder, zip, URL or doi: of further tables; repeatable.", metavar="PLACE"),
 ]
+OutOption = Annotated[
+    Path | None, option("--out", "-o", help="Write to a file; .svg, .png and .pdf are pictures.", metavar="FILE")
+]
 FORMAT_HELP = f"{', '.join(Format)}; --json for json."
+MaybeFormatOption = Annotated[Format | None, option("--format", "-f", help=FORMAT_HELP, metavar="FORMAT")]
 FormatOption = Annotated[Format, option("--format", "-f", help=FORMAT_HELP, metavar="FORMAT")]
 
 

@@ -25,8 +25,10 @@ from rankconst.cli.catalogue import FOR_PEOPLE, REGISTRIES, list_datasets, list_
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
+    AggregationOption,
     BaselineOption,
     FormatOption,
+    RelationOption,
     TablesOption,
     complete_dataset,
     complete_from,
@@ -91,13 +93,8 @@ def show(
     cite: Annotated[bool, option("--cite", help="Print the sentence for a paper, and BibTeX.")] = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
-    aggregation: Annotated[
-        str | None, typer.Option("--aggregation", "-a", metavar="KEY", help="How much each task counts.", hidden=True)
-    ] = None,
-    relation: Annotated[
-        list[str] | None,
-        typer.Option("--relation", "-r", metavar="NAME", help="Only of this relation; repeatable.", hidden=True),
-    ] = None,
+    aggregation: AggregationOption = None,
+    relation: RelationOption = None,
     relations: Annotated[bool, typer.Option("--relations", help="List the relations.", hidden=True)] = False,
 ) -> None:
     """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
@@ -118,8 +115,8 @@ def show(
         return
     opened = open_tables(tables)
     if not things:
-        every = format not in FOR_PEOPLE
-        print_listing(list_datasets(opened, every=every) if kind else list_everything(opened), format)
+        listed = list_datasets(opened, every=format not in FOR_PEOPLE) if kind else list_everything(opened)
+        print_listing(listed, format)
         return
     dataset = opened.resolve_dataset(things[0]) if kind == _DATASETS else None
     if kind is None:
@@ -130,9 +127,8 @@ def show(
         return
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     only = tuple(dict.fromkeys(relation or ()))
-    asked = Tasks(dataset, protocol or ALL, split or "test", side or "both", weighed, only)
-    if (cite or relations) and protocol is None:
-        asked = replace(asked, protocol=min(opened.protocols(dataset), key=rate_protocol))
+    usual = min(opened.protocols(dataset), key=rate_protocol) if cite or relations else ALL
+    asked = Tasks(dataset, protocol or usual, split or "test", side or "both", weighed, only)
     chosen = [parse_metric(each) for each in (*things[1:], *(metric or ()))]
     if cite:
         _print_citations(opened, asked, chosen, opened.list_baselines(baseline), format)
