@@ -30,7 +30,7 @@ from rankconst.evaluation import describe_assumed
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
-from rankconst.verdicts import find_floor, summarise
+from rankconst.verdicts import find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -261,10 +261,21 @@ def _caption(adjusted: AdjustedReading, tables: Tables) -> str:
         if methods := {each.method for done in adjusted.done for each in done.significance if each is not None}:
             lines[0] += f" p: the probability that a random ranker does as well ({', '.join(sorted(methods))})."
     chance = [each for each in adjusted.done if each.batch.tasks.is_chance]
+    floors = [find_floor(each, tables) for each in chance]
+    if adjusted.details and len(chance) <= _FEW_NAMES:
+        lines += map(_describe_rankers, chance, floors)
     if chance:
-        lines.append(summarise(chance, [find_floor(each, tables) for each in chance]))
+        lines.append(summarise(chance, floors))
     lines.append(f"{'' if adjusted.details else 'More: --details. '}Tables {adjusted.table_version}.")
     return "\n".join(lines)
+
+
+def _describe_rankers(chance: Done, floor: Done | None) -> str:
+    """Say what rankers without learning get where some numbers are from."""
+    tasks = chance.batch.tasks
+    counting = "" if floor is None else f", counting {show_expected(floor.constants.expectation)}"
+    gets = f"chance {show_expected(chance.constants.expectation)}{counting}"
+    return f"{chance.batch.metric.label} on {tasks.dataset} ({tasks.describe()}): {gets}."
 
 
 def _strip(cell: str, form: str) -> str:

@@ -116,6 +116,11 @@ def _compare_two(
 
     parsed = parse_metric(metric)
     for value in values:
+        if "=" in value:
+            raise UsageError(
+                f"leave out the name: rankconst compare {' '.join(each.rpartition('=')[2] for each in values)}. For "
+                "several models, name a file of results."
+            )
         try:
             read_published(parsed, value, percent=user.percent)
         except DataError as error:

@@ -16,6 +16,7 @@ import rankconst
 from carried import open_once
 from cases import choose
 from rankconst.errors import DataError
+from rankconst.verdicts import show_expected
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -532,3 +533,9 @@ def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, tmp_path: Pa
         [f"More: --details. Tables {TABLES.version}."],
     ]
     assert len(run("adjust", path, "-f", "csv").rows) == 2
+    details = run("adjust", path, "--details").out
+    for dataset, metric, label in (("nations", "mrr", "MRR"), ("nations", "mr", "MR"), ("umls", "mrr", "MRR")):
+        both = [TABLES.constants(dataset, metric, baseline=each).expectation for each in ("uniform", "counting")]
+        chance, counting = map(show_expected, both)
+        where = f"{label} on {dataset} (test, both sides, protocol standard)"
+        assert f"{where}: chance {chance}, counting {counting}." in details

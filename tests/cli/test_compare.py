@@ -91,6 +91,7 @@ def test_notes_are_on_stderr(run: Run) -> None:
         (("0.5", "0.6", "-m", "mrr"), 2, "which dataset is it? Add --dataset"),
         (("0.5", "0.6", "-d", "nations"), 2, "which metric is it? Add --metric"),
         (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "'x' is not a number."),
+        (("a=0.5", "b=0.6", "-m", "mrr", "-d", "nations"), 2, "leave out the name: rankconst compare 0.5 0.6."),
         (("0.5", "0.6", "-m", "mr", "-n", "50"), 2, "MR also needs the numbers of candidates"),
         (("0.5", "0.6", "-m", "mrr", "-n", "50", "-d", "nations"), 2, "replaces all that says which tasks"),
         (("0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "conve"), 2, "ConvE leaves out up to 254 tasks"),
