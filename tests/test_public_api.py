@@ -45,11 +45,13 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 # The modules and packages as a newcomer finds them listed: each imports only from those before it.
 LISTING = (
     "version",
+    "doubles",
     "errors",
     "names",
     "files",
     "download",
     "arrow",
+    "sums",
     "catalogue",
     "tasks",
     "moments",
@@ -57,7 +59,6 @@ LISTING = (
     "values",
     "tables",
     "evaluation",
-    "answers",
     "adjusting",
     "verdicts",
     "results",

@@ -355,7 +355,7 @@ def names(data: bytes) -> None:
             assert len(str(error)) < 2000, error
 
 
-_COMMANDS = ("adjust", "lint", "identify", "show", "datasets", "metrics", "protocols", "tools", "aggregations")
+_COMMANDS = ("adjust", "compare", "check", "show")
 _WRITES = re.compile(r"-\w*o|--o|--f")
 
 
