@@ -11,7 +11,6 @@ import typer
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.cli.adjust_answers import list_answers, read_answers
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import (
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankconst.cli.adjust_file import Work
+    from rankconst.tables.own_answers import Answers
     from rankconst.tables.tables import Tables
     from rankconst.values.published import Published
 
@@ -126,7 +126,9 @@ def adjust(
     file, typed = _find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
-    if counts is not None and (answers := read_answers(counts)) is not None:
+    if counts is not None and (answers := _read_answers(counts)) is not None:
+        from rankconst.cli.adjust_answers import list_answers
+
         of_tasks = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split, "--side": side}
         how = {"--baseline": baseline, "--replace": replacing, "--percent": percent, "a picture": target.is_picture}
         _refuse({**of_tasks, **how}, "counts of right answers, which are all that is known")
@@ -152,6 +154,13 @@ def adjust(
     numbers = read_values(typed, metric or [], percent=bool(percent), few=target.is_picture)
     explain_names(numbers)
     target.write(_draw(query, numbers) if target.is_picture else list_values(numbers, query, target.form), opened)
+
+
+def _read_answers(counts: Path) -> Answers | None:
+    """Read counts of queries with several right answers; None if they are of other tasks."""
+    from rankconst.cli.adjust_answers import read_answers
+
+    return read_answers(counts)
 
 
 def _draw(asked: Work | Query, numbers: Mapping[str, list[Published]] | None = None) -> Figure:

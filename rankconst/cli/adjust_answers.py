@@ -36,19 +36,20 @@ def read_answers(path: Path) -> Answers | None:
     reader.fieldnames = names
     if not {*_COLUMNS[:2]} <= {*names} <= {*_COLUMNS}:
         raise DataError(f"{path}, line 1: got columns {', '.join(names)}; expected {', '.join(_COLUMNS)}.")
-    sizes, right = list[int](), list[int]()
+    rows = list[tuple[int, ...]]()
     for line, row in enumerate(reader, start=2):
         try:
-            size, relevant, times = (int(row.get(name, "1")) for name in _COLUMNS)
+            rows.append(tuple(int(row.get(name, "1")) for name in _COLUMNS))
         except (TypeError, ValueError):
             raise DataError(
                 f"{path}, line {line}: expected whole numbers, one for each of {', '.join(names)}."
             ) from None
-        sizes += [size] * times
-        right += [relevant] * times
-    if not sizes:
+        if not 1 <= rows[-1][2] <= 2**53:
+            raise DataError(f"{path}, line {line}: num_tasks is {rows[-1][2]}; expected 1 to 2**53.")
+    if not rows:
         raise DataError(f"{path} holds no counts.")
-    return gather_answers(sizes, right, None, path.stem)
+    sizes, right, times = zip(*rows, strict=True)
+    return gather_answers(sizes, right, None, path.stem, times)
 
 
 def list_answers(answers: Answers, file: str | None, typed: Sequence[str], metrics: Sequence[str]) -> Listing:

@@ -126,12 +126,14 @@ def _refuse(*_: Any) -> float:
     raise DataError("a metric of several right answers is evaluated query by query: use evaluate_answers.")
 
 
-def gather_answers(counts: ArrayLike, relevant: ArrayLike, weights: ArrayLike | None, name: str) -> Answers:
+def gather_answers(
+    counts: ArrayLike, relevant: ArrayLike, weights: ArrayLike | None, name: str, num_tasks: ArrayLike = 1
+) -> Answers:
     """Gather queries into distinct pairs of candidates and right answers; DataError for numbers that cannot be."""
     sizes, right = np.broadcast_arrays(np.atleast_1d(np.asarray(counts)), np.atleast_1d(np.asarray(relevant)))
     for what, values in (("candidates", sizes), ("right answers", right)):
-        if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer) or (values < 1).any():
-            raise DataError(f"numbers of {what} are whole numbers >= 1, one for each query.")
+        if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer) or ((values < 1) | (values > 2**53)).any():
+            raise DataError(f"numbers of {what} are whole numbers from 1 to 2**53, one for each query.")
     if (right > sizes).any():
         place = int(np.flatnonzero(right > sizes)[0])
         raise DataError(f"query {place} has {right[place]} right answers among {sizes[place]} candidates.")
@@ -139,7 +141,8 @@ def gather_answers(counts: ArrayLike, relevant: ArrayLike, weights: ArrayLike | 
     if not (np.isfinite(own).all() and (own > 0).all()):
         raise DataError("a weight is not a positive number.")
     pairs, codes = np.unique(np.column_stack((sizes, right)).astype(np.int64), axis=0, return_inverse=True)
-    sums = [np.bincount(codes.ravel(), each, len(pairs)) for each in (np.ones(own.shape), own, own**2)]
+    times = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)
+    sums = [np.bincount(codes.ravel(), times * each, len(pairs)) for each in (np.ones(own.shape), own, own**2)]
     return Answers(name, pairs, np.column_stack(sums), weights is not None)
 
 

@@ -52,6 +52,7 @@ def test_a_file_is_adjusted_where_right_answers_are_counted(
         (["0.2"], "5,2", 2, "which metric is 0.2? Write it before the value: recall@10=0.2."),
         (["map=0.2", "-d", "nations"], "5,2", 2, "--dataset does not go with counts of right answers"),
         (["recall=0.2"], "5,2", 4, "recall needs a k: write recall@10, for example."),
+        (["map=0.2"], f"{2**63},3", 6, "numbers of candidates are whole numbers from 1 to 2**53"),
         (["map=0.2"], "5,x", 6, "line 2: expected whole numbers, one for each of num_candidates, relevant"),
         (["map=0.2"], "5,9", 6, "has 9 right answers among 5 candidates"),
         (["map=0.2"], "", 6, "holds no counts"),
@@ -63,3 +64,12 @@ def test_what_is_wrong_is_said(run: Run, tmp_path: Path, args: list[str], rows: 
     screen = run("adjust", *args, "--counts", path)
     assert (screen.code, screen.out) == (code, "")
     assert said in screen.message
+
+
+@pytest.mark.parametrize(("times", "code"), [(10**12, 0), (0, 6), (-1, 6), (2**53 + 1, 6)])
+def test_rows_say_how_many_queries_they_are(run: Run, tmp_path: Path, times: int, code: int) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(f"num_candidates,relevant,num_tasks\n9,2,{times}\n", encoding="utf-8")
+    screen = run("adjust", "map=0.5", "--counts", path)
+    assert screen.code == code
+    assert (f"{times:,} queries" if code == 0 else f"line 2: num_tasks is {times}") in screen.out + screen.message
