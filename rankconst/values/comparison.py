@@ -305,18 +305,12 @@ def compare_values(
         squares = min(squares, total * sum(spreads) ** 2 + least**2 / total)
     z = Interval(least / math.sqrt(squares) if squares else 0.0, _bound_z(metric, histogram, most))
     losses = [Interval(*sorted(total * abs(best - end) for end in each)) for each in intervals]
-    p, note = None, ""
+    (p, method), note = _bound_p(min(z), squares, largest, histogram.total), ""
     if metric.hits_k and not histogram.is_weighted:
         try:
-            p = _test_signs(metric, histogram, values, intervals, bound)
+            p, method = _test_signs(metric, histogram, values, intervals, bound), "exact"
         except UndefinedError as error:
             note = str(error)
-    method = "exact" if p else _choose_method(squares, largest)
-    if p is None:
-        step = largest / math.sqrt(squares) if method == "normal" else 0.0
-        upper = _log10_normal(max(min(z) - step, 0.0)) if step else _log10_bound(min(z))
-        # No test that flips signs has a smaller p than that of equal signs.
-        p = Interval((1 - histogram.total) * math.log10(2.0), upper)
     if histogram.weights is None and squares:
         squares = min(squares, bound_uncorrelated(spans, counts, *losses))
     # The bound is largest where the losses are half of what they can be, or as near to it as they come.
@@ -339,6 +333,15 @@ def compare_values(
         confidence_interval=Interval(difference.lower - smallest, difference.upper + smallest),
         note=note,
     )
+
+
+def _bound_p(z: float, squares: float, largest: float, total: int) -> tuple[Interval, str]:
+    """Return what log10 p may be where only z is known to be no less, and by which inequality."""
+    method = _choose_method(squares, largest)
+    step = largest / math.sqrt(squares) if method == "normal" else 0.0
+    upper = _log10_normal(max(z - step, 0.0)) if step else _log10_bound(z)
+    # No test that flips signs has a smaller p than that of equal signs.
+    return Interval((1 - total) * math.log10(2.0), upper), method
 
 
 def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
