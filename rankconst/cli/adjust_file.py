@@ -92,7 +92,7 @@ def list_file(work: Work, form: Format) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out, assumed and asked."""
     adjusted = adjust_file(read_file(work), work)
     kept = _choose_rows(adjusted, form)
-    _report(adjusted, kept[adjusted.rows])
+    report(adjusted, kept[adjusted.rows])
     return _lay_out(replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables)
 
 
@@ -110,7 +110,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     work = replace(work, metrics=work.metrics or tuple(choose_metrics(reading, exchanges)))
     adjusted = adjust_file(reading, work)
     adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
-    _report(adjusted)
+    report(adjusted)
     percent = work.user.percent
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     asked = {f"{question}." for question in adjusted.asked}
@@ -158,7 +158,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
         raise
 
 
-def _report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:
+def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:
     """Say on stderr what was assumed, asked and left out, and what there is to know of the numbers that are listed."""
     reading = adjusted.reading
     if reading.understood and adjusted.user.dataset is not None:

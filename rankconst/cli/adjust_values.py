@@ -73,7 +73,7 @@ def read_values(
     found: dict[str, list[Published]] = {name: [] for name in names if few}
     for name, value in (typed.rpartition("=")[::2] for typed in values):
         if name and names:
-            raise UsageError(f"{name}={value} names its metric; leave out --metric, or write {value}.")
+            raise UsageError(f"{name}= and --metric both name the metric: write {value}, or leave out --metric.")
         if not name and len(names) != 1:
             missing = "name one metric for values" if names else "which metric is it"
             raise UsageError(f"{missing}? Add --metric, or write it before the value: mrr={value}.")

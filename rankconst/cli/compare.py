@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli.adjust import Target, open_sets
 from rankconst.cli.notes import NO_OPTION, explain_names, report_assumed, report_caveats
 from rankconst.cli.options import (
@@ -98,6 +98,13 @@ def compare(
         raise UsageError(
             "give two numbers, or one file of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10."
         )
+    names = {each.rpartition("=")[0] for each in values}
+    if names != {""}:
+        plain = " ".join(each.rpartition("=")[2] for each in values)
+        known = metric or next((name for name in names if find_metric(name)), "METRIC")
+        raise UsageError(
+            f"leave out the names: rankconst compare {plain} --metric {known}. For several models, name a file."
+        )
     if metric is None:
         raise UsageError("which metric is it? Add --metric, as in --metric mrr.")
     target.write(_compare_two(values, metric, user, opened, num_tasks, target.form), opened)
@@ -116,11 +123,6 @@ def _compare_two(
 
     parsed = parse_metric(metric)
     for value in values:
-        if "=" in value:
-            raise UsageError(
-                f"leave out the name: rankconst compare {' '.join(each.rpartition('=')[2] for each in values)}. For "
-                "several models, name a file of results."
-            )
         try:
             read_published(parsed, value, percent=user.percent)
         except DataError as error:
@@ -180,11 +182,19 @@ def _title(tasks: Tasks, opened: Tables) -> str:
 
 def _rank_file(work: Work) -> tuple[Standings, ...]:
     """Read and adjust a file, say on stderr what was assumed and asked, and order its models."""
-    from rankconst.cli.adjust_file import adjust_file, read_file, report_answers
+    from rankconst.cli.adjust_file import adjust_file, read_file, report
 
     adjusted = adjust_file(read_file(work), work)
-    report_answers(adjusted)
-    return adjusted.rank_models()
+    report(adjusted)
+    found = adjusted.rank_models()
+    ranked = {(each.constants.tasks, each.constants.metric) for each in found}
+    known = (each.constants for each in adjusted.entries if each.constants is not None and each.entry.metric.is_mean)
+    alone = [
+        f"{each.metric.label} on {each.tasks.dataset}" for each in known if (each.tasks, each.metric) not in ranked
+    ]
+    if alone:
+        say(f"note: {adjusted.reading.name}: a single result is compared with none: {', '.join(dict.fromkeys(alone))}.")
+    return found
 
 
 def _list_standings(found: Sequence[Standings], form: Format) -> Listing:

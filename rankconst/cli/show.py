@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
-from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
 from rankconst.catalogue.metrics import HEADLINE, Metric, list_metrics, parse_metric
 from rankconst.catalogue.protocols import (
     LINK_SIDES,
@@ -129,7 +129,9 @@ def show(
     only = tuple(dict.fromkeys(relation or ()))
     usual = min(opened.protocols(dataset), key=rate_protocol) if cite or relations else ALL
     asked = Tasks(dataset, protocol or usual, split or "test", side or "both", weighed, only)
-    chosen = [parse_metric(each) for each in (*things[1:], *(metric or ()))]
+    rankers = [each for each in things[1:] if each.lower() in OFFERED]  # show wn18rr counting
+    baseline = baseline or next(iter(rankers), None)
+    chosen = [parse_metric(each) for each in (*things[1:], *(metric or ())) if each not in rankers]
     if cite:
         _print_citations(opened, asked, chosen, opened.list_baselines(baseline), format)
     elif relations:

@@ -70,17 +70,16 @@ class Standings:
         """Say in a sentence how much the order means."""
         found, others = len(self.list_worse(0)), len(self.names) - 1
         best = self.names[0] or self.published[0].text
-        if others == 1:
-            counted, corrected = f"The other model is {'' if found else 'not '}told apart", ""
-        else:
-            many = f"All {others}" if found == others else f"{found or 'None'} of {others}"
-            counted = f"{many} other models {'are' if found > 1 else 'is'} told apart"
-            corrected = f", Holm's correction over {math.comb(others + 1, 2)} pairs"
-        alone = f"Of a pair alone, a difference of {show_enough(self.smallest)} would be enough."
+        corrected = f", Holm's correction over {math.comb(others + 1, 2)} pairs" if others > 1 else ""
+        whom = "the other model" if others == 1 else f"any of {others} other models"
+        if found:
+            whom = whom if others == 1 else f"{'all' if found == others else f'{found} of the'} {others} other models"
+        verb = "is better than" if found else "cannot be told from"
+        alone = f"Two models alone are told apart by a difference of {show_enough(self.smallest)}."
         if any(parse_value(each.text).deviation is not None for each in self.published):
             alone += " Deviations over runs count as rounding does."
         alone += " The deviations of the ranks are used." * self.uses_spreads
-        return f"{counted} from {best} (p < {LEVEL}{corrected}). {alone}"
+        return f"{best} {verb} {whom} ({'p <' if found else 'at p ='} {LEVEL}{corrected}). {alone}"
 
     @property
     def table(self) -> dict[str, list[Any]]:

@@ -277,7 +277,7 @@ REFUSED = {
     # the rest of the line
     "0.3 -m mrr": (2, "which dataset is it? Add --dataset", "rankconst show datasets"),
     "0.3 -d umls": (2, "which metric is it? Add --metric"),
-    "0.3 mrr=0.4 -d umls -m mrr": (2, "mrr=0.4 names its metric; leave out --metric"),
+    "0.3 mrr=0.4 -d umls -m mrr": (2, "mrr= and --metric both name the metric: write 0.4, or leave out --metric"),
     "0.3 -d umls -m mrr -m mr": (2, "name one metric for values"),
     "0.3 -d umls -m mrr -f xml": (2, "'table', 'json', 'csv'", "rankconst adjust --help"),
     "0.3 -d umls -m mrr --foo": (2, "no such option: --foo. See `rankconst adjust --help`."),

@@ -91,7 +91,8 @@ def test_notes_are_on_stderr(run: Run) -> None:
         (("0.5", "0.6", "-m", "mrr"), 2, "which dataset is it? Add --dataset"),
         (("0.5", "0.6", "-d", "nations"), 2, "which metric is it? Add --metric"),
         (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "'x' is not a number."),
-        (("a=0.5", "b=0.6", "-m", "mrr", "-d", "nations"), 2, "leave out the name: rankconst compare 0.5 0.6."),
+        (("a=0.5", "b=0.6", "-d", "nations"), 2, "leave out the names: rankconst compare 0.5 0.6 --metric METRIC."),
+        (("mrr=0.5", "mrr=0.6", "-d", "nations"), 2, "rankconst compare 0.5 0.6 --metric mrr."),
         (("0.5", "0.6", "-m", "mr", "-n", "50"), 2, "MR also needs the numbers of candidates"),
         (("0.5", "0.6", "-m", "mrr", "-n", "50", "-d", "nations"), 2, "replaces all that says which tasks"),
         (("0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "conve"), 2, "ConvE leaves out up to 254 tasks"),
@@ -128,7 +129,7 @@ def test_a_table_is_put_in_order(run: Run, tmp_path: Path) -> None:
     ]
     (standings,) = rankconst.compare(path)
     assert str(standings) in screen.out
-    assert standings.describe().startswith("All 3 other models are told apart from RotatE")
+    assert standings.describe().startswith("RotatE is better than all 3 other models")
     assert screen.err.startswith("assumed: test split, both sides, standard protocol")
     rows = run("compare", path, "--json").records
     assert [row["better_than"] for row in rows] == standings.table["better_than"]
@@ -141,8 +142,8 @@ def test_deviations_are_used_and_said(run: Run, tmp_path: Path) -> None:
     path.write_text("model,MR,SDR,MRR\nA,177,400,0.338 ± 0.002\nB,190,420,0.337\n", encoding="utf-8")
     screen = run("compare", path, "-d", "fb15k237")
     assert [row[2:] for row in screen.cells if row[:2] == ["a", "A"]] == [["177", "b"], ["0.338 ± 0.002"]]
-    assert "enough. The deviations of the ranks are used." in screen.out
-    assert "enough. Deviations over runs count as rounding does." in screen.out
+    assert ". The deviations of the ranks are used." in screen.out
+    assert ". Deviations over runs count as rounding does." in screen.out
 
 
 def test_python_takes_frames_and_refuses_what_is_asked(tmp_path: Path) -> None:
@@ -175,4 +176,13 @@ def test_a_picture_of_the_order(run: Run, tmp_path: Path) -> None:
     path.write_text(TABLE, encoding="utf-8")
     assert run("compare", path, "--out", out).code == 0
     content = out.read_text(encoding="utf-8")
-    assert all(text in content for text in ("RotatE  a", "b c d", "told apart from RotatE"))
+    assert all(text in content for text in ("RotatE  a", "b c d", "RotatE is better than"))
+
+
+def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("model,dataset,MRR\nA,WN18RR,0.2\nB,WN18RR,0.4\nA,Nations,0.5\nB,Nations,50.0\n", encoding="utf-8")
+    screen = run("compare", path)
+    assert "B is better than the other model (p < 0.05)." in screen.out
+    assert "note: results.csv, line 5: 50.0 is not a possible MRR" in screen.err
+    assert "a single result is compared with none: MRR on nations." in screen.err

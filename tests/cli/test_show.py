@@ -466,3 +466,7 @@ def test_what_is_no_row_of_the_tables_says_so(run: Run, args: tuple[str, ...], a
     assert f"computed from tables {version} of rankconst, candidates rankconst:{version}/{address}, following" in told
     (row,) = run("show", "nations", *args, "--cite", "-f", "json").records
     assert row["tabulated"] is False
+
+
+def test_a_baseline_may_stand_behind_a_dataset(run: Run) -> None:
+    assert run("show", "nations", "counting", "mrr").out == run("show", "nations", "mrr", "-b", "counting").out

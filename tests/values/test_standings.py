@@ -111,7 +111,7 @@ def test_letters_and_sentence() -> None:
     )
     assert found.table["model"] == ["B", "C", "A"]
     assert found.table["better_than"] == [["b", "c"], [], []]
-    assert found.describe().startswith("All 2 other models are told apart from B (p < 0.05, Holm's correction over 3")
+    assert found.describe().startswith("B is better than all 2 other models (p < 0.05, Holm's correction over 3")
     many = rank_models(hits_of(50), [(str(k), parse_value("0.5")) for k in range(30)])
     assert many.letters[24:29] == ("y", "z", "aa", "ab", "ac")
     with pytest.raises(UsageError, match="expected 2 to"):

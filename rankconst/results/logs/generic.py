@@ -53,6 +53,7 @@ _STEP = re.compile(
 )
 _WRAPPER = re.compile(r"[\w.]{1,60}\($")  # np.float64(0.3)
 _PARTS = re.compile(r"[{},;|\[\]\"'`\t]+|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
+_PHRASE = re.compile(r"[A-Za-z]+ ")
 _EDGES = " *#=>~-:.()"
 _BESIDE = re.compile(r"\s*\(([^()]*)\)")
 _ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
@@ -89,6 +90,17 @@ class _Line(NamedTuple):
 def _weaken(label: Label) -> Label:
     """Return a label that only asks."""
     return replace(label, whole=False)
+
+
+def _say_split(names: list[Label]) -> tuple[Text, ...]:
+    """Return what "Test MRR: 0.3 MR: 177" says of MR: the first name begins with a split, and no other has one.
+
+    Keys such as valid_mrr say it of themselves alone.
+    """
+    if not names or not _PHRASE.match(names[0].text) or any("split" in each.values for each in names[1:]):
+        return ()
+    values = {"split": names[0].values["split"]} if names[0].whole and "split" in names[0].values else {}
+    return (Text(Label(names[0].text, values=values, whole=True), "row", "its line"),) if values else ()
 
 
 def _list_texts(label: Label, place: str = "its line") -> list[Text]:
@@ -146,7 +158,11 @@ def _parse(template: str) -> _Line:
     declares = _LABEL_BEHIND * any(each.whole and (each.values or each.graphs) for each in behind)
     names = [Text(_weaken(each.label), "row", "its line") for each in numbers]
     asking = [*names, *(text for each in behind for text in _list_texts(_weaken(each)))]
-    numbers = [each._replace(texts=(*each.texts, *asking), reason=each.reason or declares) for each in numbers]
+    splits = _say_split([each.label for each in numbers])
+    numbers = [
+        each._replace(texts=(each.texts[0], *splits, *each.texts[1:], *asking), reason=each.reason or declares)
+        for each in numbers
+    ]
     weak = (text._replace(label=_weaken(text.label), place="a line above") for text in (*before, *asking))
     return _Line(tuple(numbers), opens, tuple(dict.fromkeys(weak)))
 

@@ -35,6 +35,13 @@ PRINTS = {
     "Evaluating on valid\nMRR: 0.3\nHits@10: 0.5\nEvaluating on test\nMRR: 0.2\n": [
         "2 valid - - -: MRR 0.3", "3 valid - - -: Hits@10 0.5", "5 test - - -: MRR 0.2",
     ],
+    "Valid MRR: 0.3 MR: 190\n2 Test MRR: 0.33, Hits@10: 0.5\n": [
+        "1 valid - - -: MRR 0.3, MR 190", "2 test - - -: MRR 0.33, Hits@10 0.5",
+    ],
+    "valid_mrr: 0.3, hits@10: 0.5\nValid MRR: 0.3 MR: 190 Test MRR: 0.33\n": [
+        "1 valid - - -: MRR 0.3", "1 - - - - (valid): Hits@10 0.5",
+        "2 valid - - -: MRR 0.3", "2 - - - - (valid): MR 190", "2 test - - -: MRR 0.33",
+    ],
     "best_mrr: 0.35\n": ["1 - - - - (best_mrr, split): MRR 0.35"],
     "Dev set\nMR=167.69, MRR= 0.327, Hits1 = 0.2308\n\nTest set\nMR=170.79, Hits10= 0.5590\n": [
         "2 valid - - -: MR 167.69, MRR 0.327, Hits@1 0.2308", "5 test - - -: MR 170.79, Hits@10 0.5590",
