@@ -184,5 +184,5 @@ def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
     path.write_text("model,dataset,MRR\nA,WN18RR,0.2\nB,WN18RR,0.4\nA,Nations,0.5\nB,Nations,50.0\n", encoding="utf-8")
     screen = run("compare", path)
     assert "B is better than the other model (p < 0.05)." in screen.out
-    assert "results.csv, line 5: 50.0 is not a possible MRR" in screen.err
+    assert "results.csv, line 5: 50 is not a possible MRR" in screen.err
     assert "a single result is compared with none: MRR on nations." in screen.err
