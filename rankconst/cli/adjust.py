@@ -34,6 +34,7 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_dataset,
+    explain_option,
     names_file,
     open_tables,
     option,
@@ -119,7 +120,7 @@ def adjust(
     """
     # An unknown option has become a VALUE, since negative numbers start with a dash, too.
     for unknown in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
-        raise UsageError(f"no such option: {unknown}. See `rankconst adjust --help`.")
+        raise UsageError(f"{explain_option(unknown.partition('=')[0])} See `rankconst adjust --help`.")
     target = Target.of(out, format, force, replacing=bool(replacing))
     if replacing:
         _refuse({"--format": format, "--details": details}, "--replace, which keeps the document as it is")

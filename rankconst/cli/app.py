@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rankconst.cli.options import names_file
+from rankconst.cli.options import explain_option, names_file
 from rankconst.errors import DataError, MissingExtraError, RankconstError, UsageError, explain_import, lacks_memory
 from rankconst.names import show_controls
 from rankconst.version import describe_versions
@@ -178,10 +178,13 @@ def _explain_typed(error: Any) -> str:
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if message.startswith("No such command") and context is not None and context.parent is None:
         meant = _MEANT.get(word) or ("adjust FILE" if names_file(word) else "")
+        meant = meant or f"adjust {word} --dataset KEY --metric mrr" * word.rstrip("%").replace(".", "", 1).isdigit()
         if meant:
             return f"there is no command {word!r}. Did you mean `rankconst {meant}`?"
+    if (name := getattr(error, "option_name", "")) and message.startswith("No such option"):
+        message = explain_option(name, error.possibilities or ())
     path = context.command_path if context is not None else " ".join(["rankconst", *_find_command(sys.argv[1:])])
-    return f"{message[:1].lower()}{message[1:]}{'' if message.endswith('?') else '.'} See `{path} --help`."
+    return f"{message[:1].lower()}{message[1:]}{'' if message.endswith(('?', '.')) else '.'} See `{path} --help`."
 
 
 _COMPLETION = "_RANKCONST_COMPLETE"  # the variable by which shells ask for completions

@@ -57,6 +57,24 @@ def count_option(*names: str, help: str, hidden: bool = False) -> Any:
     return typer.Option(*names, help=help, metavar="N", parser=read, hidden=hidden)
 
 
+# What people type first to the option that does it.
+_MEANT = {
+    **dict.fromkeys(("--output", "--save"), "--out FILE"),
+    **dict.fromkeys(("--figure", "--plot"), "--out figure.svg"),
+    **{f"--{form}": f"--format {form}" for form in ("csv", "markdown", "latex", "parquet")},
+    **{word: f"--side {side}" for side in ("head", "tail") for word in (f"--{side}", f"--{side}s")},
+    **{f"--{word}": f"--split {split}" for split, words in SPLITS.items() for word in (split, *words)},
+    **dict.fromkeys(("--bibtex", "--citation"), "rankconst show DATASET METRIC --cite"),
+    **dict.fromkeys(("--choices", "--candidates"), "--counts FILE"),
+}
+
+
+def explain_option(name: str, near: Sequence[str] = ()) -> str:
+    """Say that there is no such option, and which one may be meant."""
+    meant = _MEANT.get(name) or " or ".join(near[:2])
+    return f"no such option: {name}." + f" Did you mean {meant}?" * bool(meant)
+
+
 def state(
     dataset: str | None,
     split: str | None,
