@@ -269,6 +269,10 @@ _SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
 
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
     """Return which file is which by their order; refuse an order that the files' names contradict."""
+    if len(paths) == 1 and Path(paths[0]).is_dir():
+        raise UsageError(
+            f"{paths[0]} is a folder; name its files: rankconst build {paths[0]}/train.tsv ... --name KEY."
+        )
     orders = {0: (), 2: ("train", "test"), 3: tuple(SPLITS)}
     if len(paths) not in orders:
         raise UsageError(

@@ -94,7 +94,7 @@ def compare(
         found = _rank_file(Work(values[0], None, None, percent, user, opened, metrics))
         target.write(_draw(found, opened) if target.is_picture else _list_standings(found, target.form), opened)
         return
-    if len(values) != 2 or target.is_picture:
+    if len(values) != 2 or target.is_picture or any(map(names_file, values)):
         raise UsageError(
             "give two numbers, or one file of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10."
         )

@@ -523,6 +523,7 @@ def test_names_that_only_look_alike_stay_apart(run: Run, write_graph: WriteGraph
         (("-d", "nations", "--train", "t.tsv"), ("nations names a benchmark, and t.tsv a file",)),
         (("t.tsv", "u.tsv", "--valid", "v.tsv"), ("say which of --train, --valid and --test t.tsv is",)),
         (("t.tsv",), ("two files", "three", "got 1: t.tsv")),
+        (("./",), ("is a folder; name its files: rankconst build ./",)),
         (("t.tsv", "u.tsv", "v.tsv", "w.tsv"), ("got 4: t.tsv, u.tsv, v.tsv, w.tsv",)),
         (("test.tsv", "train.tsv"), ("test.tsv is in the place of the training set", "says test")),
         (("a_train.csv", "a_test.csv", "a_dev.csv"), ("a_test.csv is in the place of the validation set",)),
