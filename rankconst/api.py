@@ -15,7 +15,6 @@ from rankconst.errors import AskedError, UnknownNameError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, look_up, parse_stated, settle
 from rankconst.names import as_names, require_text
 from rankconst.tables.tables import Tables, join_tables, load
-from rankconst.values.comparison import require_mean
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published
 from rankconst.values.ranks import Ranks, from_ranks
@@ -438,6 +437,8 @@ def compare(
             raise UsageError("ranks are compared task by task: leave out what says which tasks, but for the side.")
         one, other = (each if isinstance(each, Ranks) else from_ranks(each) for each in (first, second))
         return one.compare(other, metric, side or "both")
+    from rankconst.values.comparison import require_mean
+
     parsed = parse_metric(metric)
     require_mean(parsed)
     if num_tasks is not None:

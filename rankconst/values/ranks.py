@@ -12,7 +12,6 @@ from rankconst.arrow import as_pandas, refuse_masked
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.values.comparison import compare_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -124,6 +123,8 @@ class Ranks:
                         f"rank {place} of side {key} is of {name} {values[place]} in the one and {others[place]} in "
                         "the other; sort both by the same columns."
                     )
+        from rankconst.values.comparison import compare_ranks
+
         return compare_ranks(parse_metric(metric), first, second)
 
 
