@@ -1,1 +1,1 @@
-"""Checks of published numbers: :mod:`.identify` finds where they come from, :mod:`.lint` which are impossible."""
+"""Checks of published numbers: :mod:`.laws` and :mod:`.chance` find impossible ones, :mod:`.search` their tasks."""
