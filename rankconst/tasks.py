@@ -322,7 +322,7 @@ class Histogram:
             raise UndefinedError("tasks that share their negatives cannot be pooled with others: nothing says how.")
         both = (self, other)
         weights = [np.ones(len(part)) if part.weights is None else part.weights for part in both]
-        offsets = [np.zeros_like(part.num_tasks) if part.offsets is None else part.offsets for part in both]
+        offsets = [*map(offsets_of, both)]
         return Histogram.from_counts(
             np.concatenate([part.num_candidates for part in both]),
             np.concatenate([part.num_tasks for part in both]),

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.errors import DownloadError, UnknownNameError, UsageError
+from rankconst.errors import DownloadError, MissingExtraError, UnknownNameError, UsageError
 from rankconst.names import shorten
 from rankconst_builder.memory import read_given, refuse_unused
 
@@ -55,7 +55,7 @@ def _get(name: str) -> dict[str, Any]:
     try:
         from pykeen.datasets import dataset_resolver, get_dataset
     except ImportError as error:
-        raise UsageError("--pykeen needs PyKEEN beside rankconst: pip install pykeen.") from error
+        raise MissingExtraError("--pykeen needs PyKEEN. Run: pip install pykeen") from error
     known = dataset_resolver.lookup_dict
     # PyKEEN would take any other name for a path.
     if dataset_resolver.normalize(name) not in known:

@@ -27,7 +27,7 @@ PIECE = 1 << 21
 
 _LONGEST = 512  # bytes of a label, which is looked at eight by eight
 _COUNTED = 7  # bits of the number of words of a label
-_MOST_WORDS = 1 << 28  # of all labels: as many as Arrow can count the bytes of
+_MOST_WORDS = 1 << 28  # of all labels: Arrow counts their bytes in 32 bits
 _TABS = np.frombuffer(b"\t\t\n", np.uint8)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)

@@ -124,7 +124,7 @@ def adjust(
     target = Target.of(out, format, force, replacing=bool(replacing))
     if replacing:
         _refuse({"--format": format, "--details": details}, "--replace, which keeps the document as it is")
-    file, typed = _find_file(values or [])
+    file, typed = find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
     if counts is not None and (answers := _read_answers(counts)) is not None:
@@ -251,7 +251,7 @@ def _refuse(stated: Mapping[str, object], what: str) -> None:
 _ENDING = re.compile(r"\.[A-Za-z]\w*$")
 
 
-def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
+def find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the file among what was typed, which exists or looks like a path, and the rest."""
     from rankconst.values.published import parse_value
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.answers import FAMILIES, parse_answers_metric
 from rankconst.cli.output import Column, Listing, number, say, show_interval
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.results.vocabulary import list_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,7 +48,7 @@ def read_answers(path: Path) -> Answers | None:
         if not 1 <= rows[-1][2] <= 2**53:
             raise DataError(f"{path}, line {line}: num_tasks is {rows[-1][2]}; expected 1 to 2**53.")
     if not rows:
-        raise DataError(f"{path} holds no counts.")
+        raise DataError(f"{path} holds no counts: expected a row for each query below its heading.")
     sizes, right, times = zip(*rows, strict=True)
     return gather_answers(sizes, right, None, path.stem, times)
 
@@ -96,14 +97,21 @@ def _read_file(path: Path) -> Iterator[tuple[int, str, str]]:
     for line, content in enumerate(lines, start=1):
         known = [(name, text) for name, text in _NUMBER.findall(content) if _is_known(name)]
         found += len(known)
-        if known and re.search(r"\bvalid", content):
-            say(f"note: {path}, line {line}: left out: of the validation set, and the counts are of the test set.")
+        splits = {value for word in re.findall("[a-z]+", content.lower()) for value in _name_split(word)}
+        if known and splits - {"test"}:
+            say(f"note: {path}, line {line}: left out, as the counts are of the test set: {', '.join(sorted(splits))}.")
         else:
             yield from ((line, name, text) for name, text in known)
     if not found:
         raise DataError(
             f"{path} holds no number of {', '.join(row.symbol.format(k='k') for row in FAMILIES.values())}."
         )
+
+
+def _name_split(word: str) -> tuple[str, ...]:
+    """Return the split that a word names."""
+    field, value = list_values().get(word, ("", ""))
+    return (value,) if field == "split" else ()
 
 
 def _is_known(name: str) -> bool:

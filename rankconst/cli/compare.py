@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.metrics import find_metric, parse_metric
-from rankconst.cli.adjust import Target, open_sets
+from rankconst.cli.adjust import Target, find_file, open_sets
 from rankconst.cli.notes import NO_OPTION, explain_names, report_assumed, report_caveats
 from rankconst.cli.options import (
     AcceptOption,
@@ -27,7 +27,6 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_metric,
-    names_file,
     option,
     state,
 )
@@ -87,14 +86,15 @@ def compare(
     opened, named = open_sets(tables, [dataset] if dataset else [], counts, None, protocol, tool)
     only = named[0] if named else None
     user = state(only, split, side, protocol, aggregation, tool, relation, percent, accept)
-    if len(values) == 1 and names_file(values[0]):
+    file, typed = find_file(values)
+    if file is not None and not typed:
         from rankconst.cli.adjust_file import Work
 
         metrics = (parse_metric(metric),) if metric else ()
-        found = _rank_file(Work(values[0], None, None, percent, user, opened, metrics))
+        found = _rank_file(Work(file, None, None, percent, user, opened, metrics))
         target.write(_draw(found, opened) if target.is_picture else _list_standings(found, target.form), opened)
         return
-    if len(values) != 2 or target.is_picture or any(map(names_file, values)):
+    if file is not None or len(typed) != 2 or target.is_picture:
         raise UsageError(
             "give two numbers, or one file of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,14 +29,14 @@ class Listed(Sequence[_Item_co]):
             return tuple(self._make(each) for each in range(*place.indices(len(self))))
         return self._make(place)
 
+    @abstractmethod
     def _make(self, place: int) -> Any:
         """Return the item at a place."""
-        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment] # it equals lists, which have none
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self)})"

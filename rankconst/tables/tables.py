@@ -20,7 +20,7 @@ from rankconst.catalogue.baselines import ALL_BASELINES, DEFAULT_BASELINE, OFFER
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, ENTITY_SIDES, RELATION_SIDE, SIDES, find_protocol
 from rankconst.errors import TablesError, UnknownNameError, UsageError
-from rankconst.moments import Moments, compute_moments
+from rankconst.moments import compute_moments
 from rankconst.names import Names, require_text
 from rankconst.tables.explain import (
     explain_absent,
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     import pyarrow as pa
+
+    from rankconst.moments.result import Moments
 
 
 T = TypeVar("T")

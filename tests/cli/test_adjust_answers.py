@@ -41,7 +41,7 @@ def test_a_file_is_adjusted_where_right_answers_are_counted(
         assert (row["expectation"], row["index"], row["z"]) == (constants.expectation, adjusted.index, adjusted.z)
         assert (row["index_lower"], row["index_upper"]) == adjusted.index_interval
         assert "PyTorch Geometric" in row["definition"]
-    assert ("line 1: left out: of the validation set" in screen.err) == (name == "recbole.log")
+    assert ("line 1: left out, as the counts are of the test set: valid." in screen.err) == (name == "recbole.log")
     refused = run("adjust", path, "-d", "nations")
     assert "several right answers of a user" in refused.message or "one right answer" in refused.message
 

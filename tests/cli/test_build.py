@@ -259,7 +259,7 @@ def test_what_pykeen_cannot_give(run: Run, pykeen: SimpleNamespace, out: Path, m
     assert "PyKEEN cannot get nations: no route to nations. Check the network." in ask("nations")
     monkeypatch.setitem(sys.modules, "pykeen", None)
     monkeypatch.setitem(sys.modules, "pykeen.datasets", None)
-    assert "--pykeen needs PyKEEN beside rankconst: pip install pykeen." in ask("nations")
+    assert "--pykeen needs PyKEEN. Run: pip install pykeen" in ask("nations")
 
 
 def test_all_unknown_names_at_once(run: Run, out: Path) -> None:

@@ -60,7 +60,7 @@ def check_files(tables: TableSet) -> Findings:
     listed = {str(row.get("path")) for row in resources}
     for name in (*tables.files, *tables.others):
         if name not in listed and (name in tables.others or name.endswith(".parquet")):
-            yield Finding("this lies in the folder and is no part of the set", name)
+            yield Finding("this is in the folder but not part of the set", name)
     packed = None if tables.unreadable else tables.packed
     if packed is not None and packed != pack_zip(tables.version, tables.contents):
         yield Finding("the zip file holds these files, but is not as it was packed", "zip")
@@ -88,7 +88,7 @@ def _check_croissant(tables: TableSet) -> Iterator[Finding]:
         described = parse_json(tables.files[_CROISSANT].decode("utf-8"))
         stated = [tuple(map(row.get, ("contentUrl", "contentSize", "sha256"))) for row in described["distribution"]]
     except (ValueError, AttributeError, LookupError, TypeError) as error:
-        yield Finding(f"this is no Croissant description: {error}", _CROISSANT)
+        yield Finding(f"this is not a Croissant description: {error}", _CROISSANT)
         return
     for url, size, digest in stated:
         name = str(url).rstrip("/").rpartition("/")[2].partition("?")[0]

@@ -137,7 +137,7 @@ def check_candidates(tables: TableSet) -> Findings:
 
 
 def _find_largest(tables: TableSet, frame: pd.DataFrame) -> tuple[Values, NDArray[np.bool_]]:
-    """Return how many candidates each row has when nothing is filtered, NaN if unknown; and if it has so many."""
+    """Return the number of candidates of each row without a filter, NaN if unknown, and whether the row has it."""
     names = ["dataset", "protocol", "side"]
     kinds, first = code_rows(names, frame)
     found = []
@@ -205,7 +205,12 @@ def check_constants(tables: TableSet) -> Findings:
     counts = frame["metric"].isin([family for family, metric in CATALOGUE.items() if metric.optimum is None])
     tasks = frame["num_tasks"]
     yield from point_out(
-        frame, "constants", counts & (value != tasks), "expectation", "this is no count", expected=[*tasks]
+        frame,
+        "constants",
+        counts & (value != tasks),
+        "expectation",
+        "this is not the number of tasks",
+        expected=[*tasks],
     )
     yield from point_out(frame, "constants", counts & (variance != 0), "variance", "a count does not vary", expected=0)
     return len(frame)
