@@ -405,13 +405,23 @@ def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
         raise DataError(f"num_candidates has {sizes.size} entries and num_tasks {tasks.size}; they must pair up.")
     if sizes.size == 0:
         raise DataError("a histogram needs at least one ranking task; this one is empty.")
-    for name, values in (("num_candidates", sizes), ("num_tasks", tasks)):
-        if values.min() < 1:
-            place = int(np.argmin(values))
-            hint = " (the true answer counts)" if name == "num_candidates" else ""
-            raise DataError(f"{name}[{place}] is {values[place]}; expected at least 1{hint}.")
+    _require_counts("num_candidates", sizes, " (the true answer counts)")
+    _require_counts("num_tasks", tasks)
     if float(tasks.sum(dtype=np.float64)) > _LARGEST:
         raise DataError(f"num_tasks add up to {tasks.sum(dtype=np.float64):.6g}; expected at most 2**53.")
+
+
+def _require_counts(name: str, values: NDArray[np.int64], hint: str = "") -> None:
+    if values.min(initial=1) < 1:
+        place = int(np.argmin(values))
+        raise DataError(f"{name}[{place}] is {values[place]}; expected at least 1{hint}.")
+
+
+def read_counts(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    """Return whole numbers from 1 to 2**53, shape (n,); DataError for others."""
+    array = _whole_numbers(name, values)
+    _require_counts(name, array)
+    return array
 
 
 def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:

@@ -6,12 +6,11 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.moments import compute_moments
+from rankconst.moments import Moments, compute_moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.moments.result import Moments
     from rankconst.tasks import Histogram
 
 _MEAN, _RECIPROCAL = parse_metric("mean_rank"), parse_metric("mrr")

@@ -16,7 +16,6 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -24,12 +23,9 @@ import pytest
 from carried import open_once
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UndefinedError
-from rankconst.moments import compute_moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram
 from rankconst.values.affine import ADJUSTMENTS
-
-if TYPE_CHECKING:
-    from rankconst.moments.result import Moments
 
 SAMPLES = 10_000
 

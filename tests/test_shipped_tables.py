@@ -26,7 +26,7 @@ from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, Metric, list_metrics
 from rankconst.catalogue.protocols import LINK_SIDES, PROTOCOLS, SIDES, SPLITS
-from rankconst.moments import compute_moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.tables.records import decode
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram
@@ -36,7 +36,6 @@ from rankconst.version import bundled_versions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rankconst.moments.result import Moments
     from rankconst.tables.tables import Tables
 
     Row = dict[str, Any]

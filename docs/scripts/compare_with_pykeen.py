@@ -23,14 +23,13 @@ import rankconst
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.cli.output import count, number
 from rankconst.errors import UndefinedError
-from rankconst.moments import compute_moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rankconst.moments.result import Moments
     from rankconst.tables.tables import Tables
 
 ROOT = Path(__file__).resolve().parents[2]

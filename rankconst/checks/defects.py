@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.result import Moments
+    from rankconst.moments import Moments
     from rankconst.results.reading import Entry, Measured
     from rankconst.tasks import Histogram
     from rankconst.values.constants import Constants

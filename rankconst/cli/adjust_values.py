@@ -16,6 +16,7 @@ from rankconst.evaluation import (
     NOTHING,
     Stated,
     complete_by_name,
+    count_alike,
     describe_assumed,
     find_assumed,
     gather_assumed,
@@ -120,28 +121,17 @@ def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[Done]:
     """Adjust values of `num_tasks` tasks, all with the same number of candidates."""
     from rankconst.adjusting import adjust_values
     from rankconst.catalogue.tools import parse_tool
-    from rankconst.tables.own_counts import Counts
-    from rankconst.tasks import sampled_histogram
 
     user = query.user
-    unfit = {
-        "--split": user.split,
-        "--side": user.side,
-        "--aggregation": user.aggregation,
-        "--relation": user.relations,
-    }
+    unfit = {f"--{name}": getattr(user, name) for name in ("split", "side", "aggregation")}
+    unfit["--relation"] = user.relations
     for option in (option for option, stated in unfit.items() if stated):
         raise UsageError(f"{option} does not go with --num-tasks, which is all that is known. Name the dataset.")
     tool = parse_tool(user.tool) if user.tool else None
     protocol = parse_counted(user.protocol, user.tool)
-    counts = Counts(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
-
-    def look_up(metric: Metric, _: str) -> Constants:
-        whole = counts.constants(metric)
-        return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
-
+    known = Stated(protocol=protocol.key)
     values = [(parse_metric(name), each) for name, published in typed.items() for each in published]
-    return adjust_values(values, tool, look_up)
+    return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks))
 
 
 def parse_counted(name: str | None, tool: str | None) -> Protocol:
@@ -212,7 +202,7 @@ def _title(done: Sequence[Done], tables: Tables) -> str:
     tasks = replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE)
     if len(datasets := {each.batch.tasks.dataset for each in done}) > 1:
         return f"{labels} on {len(datasets)} datasets"
-    name = tables.datasets[tasks.dataset]["title"] if tasks.dataset in tables.datasets else tasks.dataset
+    name = tables.titles.get(tasks.dataset, tasks.dataset)
     return f"{labels} {'on' if tasks.split else 'of'} {name} ({tasks.describe()})"
 
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from rankconst.cli.adjust_file import Work
     from rankconst.tables.tables import Tables
-    from rankconst.tasks import Tasks
     from rankconst.values.comparison import Comparison
     from rankconst.values.standings import Standings
 
@@ -161,7 +160,8 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
         "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(found), right=True),
     }
     tasks = found.tasks
-    where = "" if tasks is None else f" on {_title(tasks, opened)}{f' ({tasks.describe()})' if tasks.split else ''}"
+    where = "" if tasks is None else f" on {opened.titles.get(tasks.dataset, tasks.dataset)}"
+    where += f" ({tasks.describe()})" if tasks is not None and tasks.split else ""
     counted = f"{found.num_tasks:,} tasks"
     versions = f" Tables {found.table_version}." if found.table_version else ""
     return Listing.of(
@@ -170,11 +170,6 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
         title=f"{label}{where}" + ("" if where.endswith(counted) else f", {counted}"),
         caption=f"{found.describe()}\n{LEFT_OUT}{said}{versions}",
     )
-
-
-def _title(tasks: Tasks, opened: Tables) -> str:
-    """Return the dataset's title; of tasks that no table describes, their name."""
-    return str(opened.datasets[tasks.dataset]["title"]) if tasks.dataset in opened.datasets else tasks.dataset
 
 
 # -- a table of results ---------------------------------------------------------------------------------------------
@@ -232,4 +227,4 @@ def _write_superscript(row: Mapping[str, Any]) -> str:
 def _draw(found: Sequence[Standings], opened: Tables) -> Figure:
     from rankconst.plots.standings import plot_standings
 
-    return plot_standings(found, titles={key: row["title"] for key, row in opened.datasets.items()})
+    return plot_standings(found, titles=opened.titles)

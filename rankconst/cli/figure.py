@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rankconst.cli.adjust_file import Work
     from rankconst.cli.adjust_values import Query
     from rankconst.results.adjusted import AdjustedReading
-    from rankconst.tables.tables import Tables
     from rankconst.values.constants import Constants
     from rankconst.values.published import Published
 
@@ -36,7 +35,7 @@ def draw_file(work: Work) -> Figure:
     """Draw published number, index and z of every model of a file, dataset by dataset."""
     adjusted = adjust_file(read_file(work), work)
     chosen = list(work.metrics) or None
-    figure = plot_comparison(adjusted, chosen, titles=_titles(work.tables))
+    figure = plot_comparison(adjusted, chosen, titles=work.tables.titles)
     report_answers(adjusted)
     _report(adjusted, find_further_models(adjusted, chosen))
     return figure
@@ -77,7 +76,7 @@ def draw_values(typed: Mapping[str, Sequence[Published]], query: Query) -> Figur
     ranked = {each: query.tables.look_up(replace(tasks, baseline=each), metric) for each in further}
     levels = {each: found.expectation for each, found in ranked.items()}
     marked = [("", value) for value in values]
-    return plot_distribution(constants, marked, title=_titles(query.tables)[tasks.dataset], levels=levels)
+    return plot_distribution(constants, marked, title=query.tables.titles[tasks.dataset], levels=levels)
 
 
 def _check_whole(tool: Tool | None, constants: Constants) -> None:
@@ -91,7 +90,3 @@ def _check_whole(tool: Tool | None, constants: Constants) -> None:
             f"protocol (--protocol {constants.tasks.protocol}) to draw as if all had been ranked; `rankconst adjust` "
             "gives intervals that hold in every case."
         )
-
-
-def _titles(opened: Tables) -> dict[str, str]:
-    return {key: row["title"] for key, row in opened.datasets.items()}

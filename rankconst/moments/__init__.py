@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UsageError
+from rankconst.moments.result import Moments as Moments  # noqa: TC001 - a public name of this module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.doubles import Values
-    from rankconst.moments.result import Moments
     from rankconst.tasks import Histogram
 
 

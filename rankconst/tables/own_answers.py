@@ -15,7 +15,7 @@ from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.catalogue.ranks import Formula
 from rankconst.errors import DataError
 from rankconst.moments import answers
-from rankconst.tasks import Histogram, Tasks
+from rankconst.tasks import Histogram, Tasks, read_counts
 from rankconst.values.constants import Constants
 
 if TYPE_CHECKING:
@@ -131,9 +131,7 @@ def gather_answers(
 ) -> Answers:
     """Gather queries into distinct pairs of candidates and right answers; DataError for numbers that cannot be."""
     sizes, right = np.broadcast_arrays(np.atleast_1d(np.asarray(counts)), np.atleast_1d(np.asarray(relevant)))
-    for what, values in (("candidates", sizes), ("right answers", right)):
-        if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer) or ((values < 1) | (values > 2**53)).any():
-            raise DataError(f"numbers of {what} are whole numbers from 1 to 2**53, one for each query.")
+    sizes, right = read_counts("num_candidates", sizes), read_counts("relevant", right)
     if (right > sizes).any():
         place = int(np.flatnonzero(right > sizes)[0])
         raise DataError(f"query {place} has {right[place]} right answers among {sizes[place]} candidates.")

@@ -12,7 +12,7 @@ import numpy as np
 from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.protocols import shares_negatives
-from rankconst.moments.result import Moments
+from rankconst.moments import Moments
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:

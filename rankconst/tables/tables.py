@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from rankconst.moments.result import Moments
+    from rankconst.moments import Moments
 
 
 T = TypeVar("T")
@@ -100,6 +100,11 @@ class Tables(TableFiles):
     def datasets(self) -> dict[str, dict[str, Any]]:
         """Dataset key to its row of ``datasets.parquet``, in the order of the table."""
         return {row["dataset"]: row for row in self.read("datasets").to_pylist()}
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """Key of each dataset to its title."""
+        return {key: str(row["title"]) for key, row in self.datasets.items()}
 
     @cached_property
     def _spellings(self) -> dict[str, tuple[str, ...]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.result import Moments
+    from rankconst.moments import Moments
 
     Values = TypeVar("Values", bound=Any)
 

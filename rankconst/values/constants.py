@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.result import Moments
+    from rankconst.moments import Moments
     from rankconst.tasks import Histogram, Tasks
     from rankconst.values.comparison import Comparison
     from rankconst.values.significance import Significance

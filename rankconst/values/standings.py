@@ -71,15 +71,14 @@ class Standings:
         found, others = len(self.list_worse(0)), len(self.names) - 1
         best = self.names[0] or self.published[0].text
         corrected = f", Holm's correction over {math.comb(others + 1, 2)} pairs" if others > 1 else ""
-        whom = "the other model" if others == 1 else f"any of {others} other models"
-        if found:
-            whom = whom if others == 1 else f"{'all' if found == others else f'{found} of the'} {others} other models"
-        verb = "is better than" if found else "cannot be told from"
+        many = f"all {others}" if found == others else f"{found} of the {others}" if found else f"any of {others}"
+        whom = "the other model" if others == 1 else f"{many} other models"
+        verb, level = ("is better than", "p <") if found else ("cannot be told from", "at p =")
         alone = f"Two models alone are told apart by a difference of {show_enough(self.smallest)}."
         if any(parse_value(each.text).deviation is not None for each in self.published):
             alone += " Deviations over runs count as rounding does."
         alone += " The deviations of the ranks are used." * self.uses_spreads
-        return f"{best} {verb} {whom} ({'p <' if found else 'at p ='} {LEVEL}{corrected}). {alone}"
+        return f"{best} {verb} {whom} ({level} {LEVEL}{corrected}). {alone}"
 
     @property
     def table(self) -> dict[str, list[Any]]:

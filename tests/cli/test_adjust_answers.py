@@ -52,7 +52,8 @@ def test_a_file_is_adjusted_where_right_answers_are_counted(
         (["0.2"], "5,2", 2, "which metric is 0.2? Write it before the value: recall@10=0.2."),
         (["map=0.2", "-d", "nations"], "5,2", 2, "--dataset does not go with counts of right answers"),
         (["recall=0.2"], "5,2", 4, "recall needs a k: write recall@10, for example."),
-        (["map=0.2"], f"{2**63},3", 6, "numbers of candidates are whole numbers from 1 to 2**53"),
+        (["map=0.2"], f"{2**63},3", 6, "expected at most 2**53"),
+        (["map=0.2"], "5,0", 6, "relevant[0] is 0; expected at least 1"),
         (["map=0.2"], "5,x", 6, "line 2: expected whole numbers, one for each of num_candidates, relevant"),
         (["map=0.2"], "5,9", 6, "has 9 right answers among 5 candidates"),
         (["map=0.2"], "", 6, "holds no counts"),
@@ -73,3 +74,12 @@ def test_rows_say_how_many_queries_they_are(run: Run, tmp_path: Path, times: int
     screen = run("adjust", "map=0.5", "--counts", path)
     assert screen.code == code
     assert (f"{times:,} queries" if code == 0 else f"line 2: num_tasks is {times}") in screen.out + screen.message
+
+
+@pytest.mark.parametrize("word", ["valid", "dev", "Validation", "train"])
+def test_a_line_of_another_split_is_left_out(run: Run, tmp_path: Path, counts: Path, word: str) -> None:
+    path = tmp_path / "run.log"
+    path.write_text(f"{word} recall@10 : 0.2\ntest recall@10 : 0.3\n", encoding="utf-8")
+    screen = run("adjust", path, "--counts", counts, "--json")
+    assert [row["value"] for row in screen.records] == ["0.3"]
+    assert "line 1: left out, as the counts are of the test set" in screen.err

@@ -88,7 +88,7 @@ def test_notes_are_on_stderr(run: Run) -> None:
     ("args", "code", "said"),
     [
         (("0.5", "-m", "mrr", "-d", "nations"), 2, "give two numbers, or one file"),
-        ((__file__, __file__, "-m", "mrr"), 2, "give two numbers, or one file"),
+        ((__file__, __file__, "-m", "mrr"), 2, "one file at a time, please"),
         (("0.5", "0.6", "-m", "mrr"), 2, "which dataset is it? Add --dataset"),
         (("0.5", "0.6", "-d", "nations"), 2, "which metric is it? Add --metric"),
         (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "'x' is not a number."),

@@ -132,8 +132,8 @@ def test_the_best_ranker_has_the_index_one() -> None:
     ("arguments", "said"),
     [
         ({"counts": [3], "relevant": [4]}, "4 right answers among 3 candidates"),
-        ({"counts": [3], "relevant": [0]}, "whole numbers from 1"),
-        ({"counts": [2.5], "relevant": [1]}, "whole numbers from 1"),
+        ({"counts": [3], "relevant": [0]}, r"relevant\[0\] is 0; expected at least 1"),
+        ({"counts": [2.5], "relevant": [1]}, "num_candidates must be whole numbers; got float64"),
         ({"counts": [3], "relevant": [1], "weights": [-1.0]}, "not a positive number"),
         ({"counts": {"head": [3]}, "relevant": [1]}, "have no sides"),
     ],

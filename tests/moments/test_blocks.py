@@ -13,15 +13,13 @@ import pytest
 from cases import for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
-from rankconst.moments import block_counts, blocks, compute_moments, gaps, median
+from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
 from rankconst.moments.blocks import blocks_of
 from rankconst.moments.median import median_rank
 from rankconst.tasks import Histogram, offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rankconst.moments.result import Moments
 
     Blocks = Sequence[tuple[int, int]]
     """Offset and size of each task."""

@@ -14,9 +14,9 @@ import pytest
 from carried import open_once
 from cases import choose, mark_rest, thorough
 from oracles import MP_QUARTILE, enumerate_moments
+from rankconst.moments import Moments
 from rankconst.moments import median_deviation as module
 from rankconst.moments.median_deviation import median_absolute_deviation
-from rankconst.moments.result import Moments
 from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS
 from rankconst.tasks import Histogram
 

@@ -38,10 +38,9 @@ from oracles import (
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.moments import compute_moments, means, powers
+from rankconst.moments import Moments, compute_moments, means, powers
 from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_at_k
 from rankconst.moments.powers import power_mean
-from rankconst.moments.result import Moments
 from rankconst.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
 from rankconst.tasks import Histogram
 

@@ -15,8 +15,7 @@ from cases import for_each
 from oracles import optimum_of
 from rankconst.catalogue.metrics import TABULATED, Metric, parse_metric
 from rankconst.errors import UndefinedError
-from rankconst.moments import compute_moments
-from rankconst.moments.result import Moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram
 from rankconst.values.affine import ADJUSTMENTS, Affine, map_corners
 from rankconst.values.published import Interval

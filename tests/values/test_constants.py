@@ -19,8 +19,7 @@ from carried import open_once
 from oracles import optimum_of
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
-from rankconst.moments import compute_moments
-from rankconst.moments.result import Moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.tails import TAILS
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.affine import ADJUSTMENTS

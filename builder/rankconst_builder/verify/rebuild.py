@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.result import Moments
+    from rankconst.moments import Moments
     from rankconst.tasks import Histogram
     from rankconst_builder.fetch import Content
     from rankconst_builder.verify.checks import Findings
