@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankconst.arrow import as_pandas
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
+from rankconst.catalogue.names import as_names, require_text
 from rankconst.errors import AskedError, UnknownNameError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, look_up, parse_stated, settle
-from rankconst.names import as_names, require_text
 from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.names import Names
 from rankconst.errors import UnknownNameError
-from rankconst.names import Names, read_count
+from rankconst.names import read_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

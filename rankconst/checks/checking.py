@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.chance import CHANCE, MISMATCH, describe_mismatch
@@ -20,7 +21,7 @@ from rankconst.checks.laws import LAWS, SWAPPED
 from rankconst.checks.search import describe_matches, identify_reading
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, parse_stated
-from rankconst.names import list_first, resolve_name
+from rankconst.names import list_first
 from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:

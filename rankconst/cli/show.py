@@ -11,6 +11,7 @@ import typer
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
 from rankconst.catalogue.metrics import HEADLINE, Metric, list_metrics, parse_metric
+from rankconst.catalogue.names import Names
 from rankconst.catalogue.protocols import (
     LINK_SIDES,
     SIDES,
@@ -39,7 +40,7 @@ from rankconst.cli.options import (
 from rankconst.cli.output import Column, Format, Listing, count, on_screen, print_listing
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.names import Names, shorten, squash
+from rankconst.names import shorten, squash
 from rankconst.tables.citation import cite_constant, cite_tables
 from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks

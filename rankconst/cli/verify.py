@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankconst.catalogue.names import resolve_name
 from rankconst.cli.options import FormatOption, QuietOption, complete_dataset
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, check_mirror, require_module
 from rankconst.errors import UnknownNameError, VerificationError
-from rankconst.names import resolve_name, show_controls
+from rankconst.names import show_controls
 from rankconst.tables.tables import load
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankconst.catalogue.names import resolve_name
 from rankconst.errors import DataError
-from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
 from rankconst.results.reading import name_reasons
 from rankconst.results.structured import looks_structured

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import as_values
+from rankconst.catalogue.names import resolve_name
 from rankconst.errors import DataError, UndefinedError
-from rankconst.names import resolve_name, show_value
+from rankconst.names import show_value
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, Affine, bound_error, map_corners
 from rankconst.values.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 
