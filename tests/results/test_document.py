@@ -56,7 +56,7 @@ def test_carriage_returns_end_lines_only_where_nothing_else_does(tmp_path: Path)
     [
         (b"", "is empty"),
         (b"\xff\xfe\x00\xd8a", "begins like UTF-16 text, but is not"),
-        (TABLE.encode("utf-16-le"), "looks like UTF-16 without a byte order mark"),
+        (TABLE.encode("utf-16-le"), "is not text in UTF-8: it contains zero bytes"),
         ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is not UTF-8"),
         (b"\0", "zero bytes"),
         (TABLE.encode("utf-32-le"), "zero bytes"),
@@ -92,7 +92,7 @@ def test_the_remedy_makes_a_file_that_is_read(tmp_path: Path, encoding: str) -> 
 
 def test_the_remedy_for_standard_input_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode("utf-16-be"))))
-    with pytest.raises(DataError, match=r"^standard input looks .* Pass it through: iconv -f UTF-16BE -t UTF-8$"):
+    with pytest.raises(DataError, match=r"^standard input is not text .* Pass it through: iconv -f UTF-16BE -t UTF-8$"):
         open_document("-")
 
 

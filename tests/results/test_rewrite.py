@@ -130,28 +130,6 @@ def test_what_is_exchanged_is_read_again_as_what_it_is() -> None:
         assert float(written) == pytest.approx(exact, abs=0.5001 / 10 ** len(written.partition(".")[2]))
 
 
-MIXED = r"""\begin{tabular}{llr}
-Model & Dataset & MRR \\
-\hline
-A & FB15k-237 & 0.338 \\ B & Nations & %s \\
-C & WN18RR & %s \\
-\end{tabular}
-"""
-
-
-@pytest.mark.parametrize(
-    ("b", "c", "cells", "changes"),
-    [
-        (r"\textbf{0.420}", "0.400", ["0.338", r"\textbf{0.058}", "0.400"], True),
-        ("0.300", r"\textbf{0.400}", ["0.338", "-0.137", r"\textbf{0.400}"], False),
-    ],
-)
-def test_another_best_number_is_noted(b: str, c: str, cells: list[str], *, changes: bool) -> None:
-    done = exchange(MIXED % (b, c), "index")
-    assert re.findall(r"(?:FB15k-237|Nations|WN18RR) & (.*?) \\\\", done.source) == cells
-    assert any("MRR: another number is the best now" in note for _, note in done.notes) == changes
-
-
 @pytest.mark.parametrize(
     ("heading", "index", "normalised"),
     [
