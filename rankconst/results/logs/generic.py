@@ -8,6 +8,7 @@ stands on the lines of its block only asks.
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -193,13 +194,7 @@ def _read_labels(text: str) -> Iterator[Label]:
     if len(text) <= _LONGEST:
         yield read_label(text)
         return
-    words = re.findall(rf"\S{{1,{_LONGEST // 2}}}", text)
-    start, length = 0, 0
-    for i, word in enumerate((*words, "")):
-        length += len(word) + 1
-        if length > _LONGEST or i == len(words):
-            yield _weaken(read_label(" ".join(words[start:i])))
-            start, length = i, len(word)
+    yield from (_weaken(read_label(part)) for part in textwrap.wrap(text, _LONGEST))
 
 
 def _deny(name: str) -> Iterator[Word]:

@@ -165,26 +165,6 @@ def test_logs_count_their_ranks(key: str, text: str, num_tasks: int) -> None:
     assert read(key, text).entries[-1].context.num_tasks == num_tasks
 
 
-@for_each(
-    ("text", "said"),
-    [
-        ("Hits @10: 0.49\n", (None, "both")),
-        ("test_evaluation\nHits left @10: 0.5\n", ("conve", "tail")),
-        ("Mean rank: {0} 188.8\nHits left @10: 0.5\n", ("conve", "tail")),
-        ("Validation:\nHits @10: 0.5\n", ("tucker", "both")),
-    ],
-)
-def test_sides_are_those_of_conve_where_it_is_known(text: str, said: tuple[str | None, str]) -> None:
-    context = read("conve", text).entries[-1].context
-    assert (context.tool, context.side) == said
-
-
-def test_only_openke_and_torchkge_assume_the_test_split() -> None:
-    for key, (before, after) in LINES.items():
-        asks = [each.field for each in read(key, f"{before}0.5{after}\n").entries[-1].context.asks]
-        assert asks == ["split"] * (key in {"openke_torch", "conve"})
-
-
 SETTINGS = {
     "2020-01-01 00:00:00 INFO     Data Path: ../data/FB15k-237": ["FB15k-237"],
     "2022 INFO     data_name           :FB15k": ["FB15k"],
@@ -246,13 +226,6 @@ def test_the_name_of_the_file_is_the_farthest_text(
     for entry in read("torchkge", SAMPLES["torchkge"][0].text, name).entries:
         assert (entry.context.dataset, entry.context.split) == (dataset, split)
         assert [ask.word for ask in entry.context.asks] == asked
-
-
-def test_evaluations_are_told_apart() -> None:
-    rows = read("torchkge", "Hit@1 : 0.1 \t\t Filt. Hit@1 : 0.2\nMRR : 0.1 \t\t Filt. MRR : 0.3\n" * 2).rows
-    assert [row["evaluation"] for row in rows] == ["1"] * 4 + ["2"] * 4
-    rows = read("rotate", SAMPLES["rotate"][0].text).rows
-    assert [row["evaluation"] for row in rows] == ["1", "1", "2", "2", "3"]
 
 
 @given(st.floats(1e-4, 1e6, allow_nan=False))

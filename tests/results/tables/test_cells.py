@@ -57,19 +57,17 @@ def test_plain_numbers_are_numbers(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("0.551 (0.001)", "0.551 ± 0.001"), ("0.476 [0.470, 0.483]", "0.476 ± 0.007"),
-        ("33.8% [33.0, 34.1]", "33.8 ± 0.8%"),
-        ("0.43 (95% CI: 0.42-0.44)", "0.43 ± 0.01"), ("0.571 [.565–.577]", "0.571 ± 0.006"), ("0.43 [0.5, 0.6]", None),
+        ("0.551 (0.001)", "0.551 ± 0.001"), ("0.476 [0.470, 0.483]", None), ("0.43 (95% CI: 0.42-0.44)", None),
         ("0.338 (0.340)", None), ("0.338 [12, 3]", None),
         ("0.338 (std 0.002)", "0.338 ± 0.002"), ("0.338 (σ=0.002)", "0.338 ± 0.002"),
         ("0.338^{±0.002}", "0.338 ± 0.002"),
         # The same number in the other unit, and what may be that or a deviation.
-        ("0.338 (33.8%)", "0.338"), ("33.8% (0.338)", "33.8%"), ("0.338 / 33.8%", "0.338"),
+        ("0.338 (33.8%)", None), ("33.8% (0.338)", None), ("0.338 / 33.8%", None),
         ("33.8% (0.5)", "33.8 ± 0.5%"),
         ("33.8% (0.34)", None), ("0.338 (33.9%)", None), ("0.338 (0.05%)", None), ("33.8% (33.8)", None),
     ],
 )  # fmt: skip
-def test_deviations_and_intervals_beside_a_number(text: str, written: str | None) -> None:
+def test_deviations_beside_a_number(text: str, written: str | None) -> None:
     assert read_deviation(text) == written
 
 

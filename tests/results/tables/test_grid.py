@@ -64,26 +64,6 @@ def test_percent_of_a_heading() -> None:
     assert [round(parse_value(entry.text).value, 6) for entry in reading.entries[::2]] == [0.533, 0.465, 0.501]
 
 
-def test_repeated_headings() -> None:
-    reading = read("Model|MRR", "RotatE|0.1", "Model|MRR", "TransE|0.2")
-    assert [(skip.line, skip.why) for skip in reading.skipped] == [(3, "the heading is repeated")]
-    assert [entry.row for entry in reading.entries] == [0, 1]
-
-
-def test_a_long_table_with_k() -> None:
-    reading = read("metric|k|value|split", "hits_at_k|10|0.5|test", "MRR| |0.3|test", "|  |0.1|test", "MR||-|test")
-    assert found(reading) == [("Hits@10", None, "0.5"), ("MRR", None, "0.3")]
-    assert reading.layout == "long"
-
-
-def test_a_wide_heading_takes_no_time() -> None:
-    width = 3_000
-    reading = read(
-        "|".join(["Model", *(f"note {i}" for i in range(width)), "MRR"]), "|".join(["x"] * (width + 1) + ["0.3"])
-    )
-    assert len(reading.entries) == 1
-
-
 def test_tables_without_metrics_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """What their columns may have been meant for is searched once, and only if no table is left."""
     searched: list[str] = []
@@ -100,12 +80,6 @@ def test_tables_without_metrics_are_passed_over(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(DataError, match="no column is a metric among a0, b"):
         read_tables(document, "test", others, Dialect())
     assert searched == ["a0", "b"]
-
-
-def test_columns_of_empty_tables_cost_nothing() -> None:
-    tables = [Printed(read_rows(f"note {i}|MRR")) for i in range(3_000)]
-    reading = read_tables(Document("results", ""), "test", [*tables, Printed(read_rows("a|MRR", "b|0.3"))], Dialect())
-    assert (len(reading.columns), len(reading.rows)) == (3_002, 1)
 
 
 def test_a_heading_again_over_other_datasets() -> None:

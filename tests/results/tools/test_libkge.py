@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -64,25 +63,6 @@ def test_the_protocol_follows_from_the_filter(
     left_out = sum(int(skip.what.split()[0]) for skip in reading.skipped)
     assert left_out == list(expected.values()).count(None)
     assert all("no constants" in skip.why for skip in reading.skipped)
-
-
-def test_sizes_count_triples() -> None:
-    reading = _read(_record(hits_at_10_filtered_head=0.5, hits_at_10_filtered_tail=0.6))
-    assert {(entry.context.side, entry.context.num_tasks) for entry in reading.entries} == {
-        ("both", 35070),
-        ("head", 17535),
-        ("tail", 17535),
-    }
-
-
-def test_rows_and_lines() -> None:
-    reading = _read(BATCH, _record(), BATCH, _record("test", "[train, valid, test]"))
-    assert [entry.line for entry in reading.entries] == [2, 2, 4, 4]
-    assert reading.columns == ("epoch", "split", "filter_splits", "size", "metric", "value")
-    assert reading.rows[1]["metric"] == "mean_reciprocal_rank_filtered"
-    assert [reading.rows[entry.row]["value"] for entry in reading.entries] == [entry.text for entry in reading.entries]
-    assert reading.tool == "libkge"
-    assert all(entry.exact for entry in reading.entries)
 
 
 def test_what_is_left_out_is_summed_up() -> None:
@@ -147,16 +127,6 @@ def test_a_size_that_is_none_leaves_the_number_of_tasks_open() -> None:
     assert [skip.what for skip in reading.skipped] == ["size"]
 
 
-@pytest.mark.slow
-def test_a_long_trace_is_read_quickly() -> None:
-    text = (BATCH + "\n") * (60 * 2**20 // len(BATCH)) + EXAMPLE + "\n" + _record() + "\n"
-    document = Document("trace.yaml", text)
-    started = time.process_time()
-    assert READER.recognise(document)
-    assert len(READER.read(document).entries) == 2
-    assert time.process_time() - started < 3
-
-
 METRICS = {"mean_rank": "MR", "mean_reciprocal_rank": "MRR", "hits_at_1": "Hits@1", "hits_at_1000": "Hits@1000"}
 FILTERS = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
 PARTS = {
@@ -219,12 +189,6 @@ def test_one_metric_a_row() -> None:
     ]
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(4, "hits_at_10_filtered_1-to-N"), (5, "avg_loss")]
     assert len(reading.rows) == 4
-
-
-def test_an_evaluation_of_another_kind_is_left_to_no_other_reader() -> None:
-    text = "{event: eval_completed, hits_at_10: 0.3, split: test, type: entity_pair_ranking}\n"
-    with pytest.raises(DataError, match="type entity_pair_ranking: it is not an evaluation of entity ranking"):
-        read_document("trace.yaml", text)
 
 
 @pytest.mark.parametrize(

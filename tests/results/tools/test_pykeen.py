@@ -135,29 +135,6 @@ def test_every_layout_gives_the_same_numbers(values: Values, layout: str) -> Non
     assert splits == ({"valid"} if layout == "with a split" else {None})
 
 
-def test_keys_of_1_5() -> None:
-    reading = _read(
-        '{"metrics": {"rank_std": {"both": {"realistic": 5.5}}, "rank_var": {"both": {"realistic": 30.25}}, '
-        '"rank_mad": {"both": {"realistic": 2}}, "rank_count": {"both": {"realistic": 12}}, '
-        '"adjusted_arithmetic_mean_rank_index": {"both": {"realistic": 0.5}}}}'
-    )
-    assert [(entry.metric.key, entry.adjustment) for entry in reading.entries] == [
-        ("standard_deviation", None),
-        ("variance", None),
-        ("median_absolute_deviation", None),
-        ("arithmetic_mean_rank", "index"),
-    ]
-    assert {entry.context.num_tasks for entry in reading.entries} == {12}
-
-
-def test_adjusted_values_of_before_1_5_are_left_out() -> None:
-    reading = _read('{"metrics": {"mean_rank": {"both": {"avg": 9.5}}, "adjusted_mean_rank": {"both": 0.3}}}')
-    assert [entry.metric.label for entry in reading.entries] == ["MR"]
-    (skip,) = reading.skipped
-    assert skip.what == "metrics.adjusted_mean_rank.both"
-    assert "1.5" in skip.why
-
-
 EXPERIMENT = """\
 metadata:
   title: RotatE on FB15k, Sun et al. 2019
@@ -202,32 +179,6 @@ def test_experiments_repeat_what_papers_print(results: str) -> None:
         assert entry.context.rank_type == "nondeterministic"
         assert entry.line is not None
         assert entry.text in (EXPERIMENT + results).splitlines()[entry.line - 1]
-
-
-def test_lines_of_a_tracker_keep_their_counts_apart() -> None:
-    reading = _read(
-        '{"both.realistic.mrr": 0.1, "both.realistic.count": 10}\n'
-        '{"both.realistic.mrr": 0.2, "both.realistic.count": 20, "loss": 0.5}\n'
-    )
-    assert [(entry.line, entry.text, entry.context.num_tasks) for entry in reading.entries] == [
-        (1, "0.1", 10),
-        (2, "0.2", 20),
-    ]
-    assert [row["line"] for row in reading.rows] == ["1", "2"]
-
-
-def test_a_tracker_in_json_names_split_and_dataset_apart() -> None:
-    reading = _read(
-        '{"params": {"dataset": "nations", "model": "TransE"}, "prefix": null}\n'
-        '{"metrics": {"loss": 0.5}, "prefix": null, "step": 1}\n'
-        '{"metrics": {"both": {"realistic": {"mrr": 0.25, "count": 398}}}, "prefix": "validation", "step": 1}\n'
-        '{"metrics": {"both": {"realistic": {"mrr": 0.5}}}, "prefix": "testing", "step": 2}\n'
-    )
-    assert [
-        (entry.text, entry.context.split, entry.context.dataset, entry.context.model, entry.context.num_tasks)
-        for entry in reading.entries
-    ] == [("0.25", "valid", "nations", "TransE", 398), ("0.5", "test", "nations", "TransE", None)]
-    assert [row["step"] for row in reading.rows] == ["1", "2"]
 
 
 TRACKED = (
@@ -301,21 +252,6 @@ def test_a_count_that_is_no_number_of_ranks_leaves_it_open(count: str) -> None:
     (skip,) = reading.skipped
     assert skip.what == "both.realistic.count"
     assert re.match("expected a number of ranks|'1e300' is too large", skip.why)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"best": {"mrr": 0.3}}',
-        '{"mrr": 0.3, "H@1": 0.2}',
-        '{"losses": [1, 2]}',
-        "[1, 2]",
-        "results: 1\nother: 2",
-        "model,MRR\nA,0.3",
-    ],
-)
-def test_what_is_not_of_pykeen_is_not_recognised(text: str) -> None:
-    assert not READER.recognise(Document("results.json", text))
 
 
 read_csv = reading_of(READER_CSV)
