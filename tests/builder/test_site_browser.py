@@ -18,7 +18,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import pytest
 
@@ -428,28 +428,6 @@ def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
 FIELDS = ("value", "dataset", "metric", "tool", "split", "side", "protocol", "aggregation")
 
 
-def test_a_link_fills_every_field(visit: Visit, tables: Tables) -> None:
-    generator = random.Random(1)  # noqa: S311 - a sample, no secret
-    page = visit.open("index.html")
-    for _ in range(choose(8, 25)):
-        key = generator.choice(KEYS)
-        asked = {
-            "value": generator.choice(("0.338", "33.8%", "0.5 ± 0.01")),
-            "dataset": key,
-            "metric": generator.choice(("mr", "hits@10", "hits@17", "qmr")),
-            "tool": generator.choice(("", "rotate", "pykeen", "conve")),
-            "split": generator.choice(("", "train", "test")),
-            "side": generator.choice(("", "head", "both", "relation")),
-            "protocol": generator.choice(("", *tables.protocols(key), "sampled:33")),
-            "aggregation": generator.choice(("", "micro", "macro-relation")),
-        }
-        visit.open(f"index.html#{urlencode({name: text for name, text in asked.items() if text})}")
-        filled = page.evaluate(
-            "(names) => Object.fromEntries(names.map((name) => [name, document.getElementById(name).value]))", FIELDS
-        )
-        assert {name: filled[name] for name in asked} == asked
-
-
 WRONG = [
     ("value=33.8&dataset=fb15k237", "value", "write 33.8%"),
     ("value=abc&dataset=fb15k237", "value", "is not a number"),
@@ -633,13 +611,6 @@ def test_tables_that_cannot_be_read_are_refused(visit: Visit) -> None:
     found = open_reader(visit).evaluate(TELL, [text for text, _ in REFUSED])
     for (text, told), said in zip(REFUSED, found, strict=True):
         assert told in said, text
-
-
-@pytest.mark.parametrize(("text", "told"), [REFUSED[0], REFUSED[2], REFUSED[-1]])
-def test_refusals_are_where_they_belong(visit: Visit, text: str, told: str) -> None:
-    page = visit.open("index.html#mode=table&dataset=fb15k237&tool=rotate")
-    page.fill("#table", text)
-    page.locator("main", has_text=told).wait_for()
 
 
 def spoil(generator: random.Random, rows: list[list[str]]) -> None:
@@ -826,33 +797,6 @@ def test_a_file_of_a_tool_is_left_to_the_program(visit: Visit) -> None:
     page.wait_for_selector("#table-error:has-text('The program reads more: rankconst adjust FILE')")
 
 
-def test_headings_say_which_tasks(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html#mode=table")
-    page.fill("#table", "model,valid_mrr,test/both.realistic.hits_at_10,head mr\nA,0.3,0.5,4000\n")
-    page.fill("#dataset", "WN18RR")
-    page.wait_for_selector("table.adjusted")
-    shown = visit.text("table.adjusted tbody")
-    for metric, split, side, value in (
-        ("mrr", "valid", "both", "0.3"),
-        ("h@10", "test", "both", "0.5"),
-        ("mr", "test", "head", "4000"),
-    ):
-        assert show_index(tables.constants("wn18rr", metric, split, side).adjust(value)).partition(" ")[0] in shown
-
-
-def test_columns_are_of_the_datasets_above_them(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html#mode=table")
-    page.fill(
-        "#table",
-        r"""\begin{tabular}{lrr} & \multicolumn{2}{c}{\textbf{FB15k-237}} & \multicolumn{2}{c}{WN18RR} \\
-        Model & MRR & H@10 & MRR & H@10 \\ \midrule A~\cite{a} & \underline{.338} & 53.3\% & .476 & -- \end{tabular}""",
-    )
-    page.wait_for_selector("table.adjusted")
-    assert "3 numbers adjusted" in visit.text(".standing")
-    for key, metric, value in (("fb15k237", "mrr", "0.338"), ("fb15k237", "h@10", "53.3%"), ("wn18rr", "mrr", "0.476")):
-        assert show_index(tables.constants(key, metric).adjust(value)).partition(" ")[0] in visit.text(".adjusted")
-
-
 def test_what_is_pasted_or_linked_is_never_run(visit: Visit) -> None:
     page = visit.open("index.html")
     page.click("text=A table")
@@ -997,25 +941,6 @@ def test_pages_are_accessible(visit: Visit) -> None:
 
 def tell_violations(found: Any) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found.response["violations"]]
-
-
-def test_the_list_is_printed_on_one_sheet(visit: Visit) -> None:
-    page = visit.open("datasets.html")
-    # As many datasets as the tables have, and some more.
-    page.evaluate(
-        """() => {
-          const body = document.querySelector("tbody");
-          for (const row of [...body.rows, ...Array(94).fill(body.rows[0])].slice(body.rows.length))
-            body.append(row.cloneNode(true));
-        }"""
-    )
-    assert page.locator("tbody tr").count() == 100
-    printed = page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
-    page.emulate_media(media="print")
-    assert not page.is_visible("#search")
-    assert not page.is_visible("nav")
-    page.emulate_media(media="screen")
 
 
 @thorough
