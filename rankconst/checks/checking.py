@@ -16,9 +16,9 @@ from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.chance import CHANCE, MISMATCH, describe_mismatch
-from rankconst.checks.completing import complete_reading, tells
+from rankconst.checks.completing import complete_reading
 from rankconst.checks.laws import LAWS, SWAPPED
-from rankconst.checks.search import describe_matches, identify_reading
+from rankconst.checks.search import Search, describe_matches
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, parse_stated
 from rankconst.names import list_first
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from rankconst.checks.completing import Completed
     from rankconst.checks.matches import Identified, Match
     from rankconst.evaluation import Ask
     from rankconst.results.reading import Entry, Measured, Reading
@@ -143,14 +144,15 @@ def check_reading(
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
     user = parse_stated(user, tables)
     reading, notes = _choose(reading, tables, user)
-    cases, asks = _build_cases(reading, tables, user)
+    completed = complete_reading(reading, tables, user)
+    cases, asks = _build_cases(reading, completed, tables, user)
     findings = _drop_explained([finding for rule in chosen or RULES.values() for finding in rule.apply(cases)])
     groups: tuple[Identified, ...] = ()
-    if not chosen and tells(reading):
+    if not chosen and completed.parts:
         if user.side == RELATION_SIDE:
             notes.append(_RELATION)
         else:
-            found = identify_reading(reading, tables, user)
+            found = Search(tables, user).identify_parts(completed.parts)
             groups = tuple(group for group in found if group.evidence.pieces or group.evidence.dropped)
             findings += list(_find_mismatches(groups, findings, cases))
     findings.sort(key=lambda finding: finding.line or 0)
@@ -163,9 +165,11 @@ def check_reading(
     return CheckedReading(reading, tuple(findings), groups, tuple(notes), tuple(asked), tables.version)
 
 
-def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[Case], dict[Ask, list[Entry]]]:
+def _build_cases(
+    reading: Reading, completed: Completed, tables: Tables, user: Stated
+) -> tuple[list[Case], dict[Ask, list[Entry]]]:
     """Return what is to be checked of each evaluation, and the questions with the numbers that wait for them."""
-    completed, archive = complete_reading(reading, tables, user), Archive(tables)
+    archive = Archive(tables)
     cases: list[Case] = []
     asked: dict[Ask, list[Entry]] = {}
     for place, group in enumerate(completed.groups or group_entries(reading)):

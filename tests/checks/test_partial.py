@@ -16,7 +16,6 @@ from cases import take_turns
 from rankconst.checks.checking import check_reading
 from rankconst.checks.completing import complete_reading
 from rankconst.checks.partial import combine
-from rankconst.checks.search import identify_reading
 from rankconst.errors import AskedError, DataError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
@@ -96,7 +95,7 @@ def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     note = complete_reading(reading, TABLES, user).note
     assert f"under pykeen = standard = libkge, only relation {', '.join(relations)}" in note
     assert not check_reading(reading, TABLES, user).num_errors
-    found = [group.match for group in identify_reading(reading, TABLES, user)]
+    found = [group.match for group in check_reading(reading, TABLES, user).groups]
     assert {match.tasks.relations for match in found if match} == {relations}
 
 

@@ -23,14 +23,14 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
 from rankconst.checks.completing import complete_reading
 from rankconst.checks.evidence import Evidence, Piece, count_piece
-from rankconst.checks.search import identify, identify_reading
+from rankconst.checks.search import Search, gather
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.moments import compute_moments
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_document
-from rankconst.results.reading import Entries, Entry, Reading
+from rankconst.results.reading import Entries, Entry, Reading, group_entries
 from rankconst.results.tools.pykeen import READER
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram, Tasks
@@ -87,8 +87,12 @@ def simulate(tasks: Tasks, quality: float, digits: int | None) -> list[Cell]:
     return row
 
 
+def identify_all(reading: Reading) -> list[Identified]:
+    return Search(TABLES).identify_parts(gather(group_entries(reading), reading, Stated()))
+
+
 def find(row: Sequence[Cell], context: Stated = Stated(), *, exact: bool = True, tool: str | None = None) -> Identified:  # noqa: B008 - frozen
-    (found,) = identify_reading(replace(read([row], [context], exact=exact), tool=tool), TABLES)
+    (found,) = identify_all(replace(read([row], [context], exact=exact), tool=tool))
     return found
 
 
@@ -198,7 +202,7 @@ def test_the_tool_decides_between_equal_constants(tool: str | None, protocol: st
 def test_rows_are_identified_one_by_one() -> None:
     chosen = [Tasks(key) for key in ("umls", "kinships")]
     rows = [simulate(tasks, 0.5, 5) for tasks in chosen]
-    found = identify_reading(read(rows, [Stated(num_tasks=NUM_TASKS[tasks]) for tasks in chosen], exact=False), TABLES)
+    found = identify_all(read(rows, [Stated(num_tasks=NUM_TASKS[tasks]) for tasks in chosen], exact=False))
     assert [group.matches[0].tasks.dataset for group in found] == ["umls", "kinships"]
     assert [group.line for group in found] == [2, 3]
 
@@ -222,15 +226,15 @@ def count(num_tasks: int) -> Evidence:
 
 def test_numbers_of_tasks_expectations_and_deviations() -> None:
     """E[MRR] of FB15k-237 test with PyKEEN's candidates: nine digits tell it, two leave many open."""
-    assert {match.tasks.protocol for match in identify(count(402), TABLES).matches} == {"standard", "raw"}
-    (raw,) = identify(count(402), TABLES, Stated(protocol="raw")).matches
+    assert {match.tasks.protocol for match in Search(TABLES).identify(count(402)).matches} == {"standard", "raw"}
+    (raw,) = Search(TABLES, Stated(protocol="raw")).identify(count(402)).matches
     assert raw.tasks.protocol == "raw"
-    (match,) = identify(state("mrr", "0.000712645"), TABLES).matches
+    (match,) = Search(TABLES).identify(state("mrr", "0.000712645")).matches
     assert str(match.tasks) == "fb15k237/test/both/pykeen"
-    many = identify(state("mrr", "0.00071"), TABLES).matches
+    many = Search(TABLES).identify(state("mrr", "0.00071")).matches
     assert len(many) > 5
     assert match.tasks in {each.tasks for each in many}
-    (narrowed,) = identify(state("mrr", "0.00071", "0.0000531"), TABLES, Stated(protocol="pykeen")).matches
+    (narrowed,) = Search(TABLES, Stated(protocol="pykeen")).identify(state("mrr", "0.00071", "0.0000531")).matches
     assert (narrowed.tasks, narrowed.agreeing, narrowed.total) == (match.tasks, 2, 2)
 
 
@@ -248,7 +252,7 @@ def test_numbers_of_tasks_expectations_and_deviations() -> None:
     ],
 )  # fmt: skip
 def test_the_nearest_is_named(evidence: Evidence, user: Stated, reason: str) -> None:
-    found = identify(evidence, TABLES, user)
+    found = Search(TABLES, user).identify(evidence)
     assert (found.matches, found.reason) == ((), reason)
 
 
@@ -281,7 +285,7 @@ def read_file(reference: Path, name: str) -> Reading:
 @pytest.mark.parametrize("name", mark_rest(FILES, *FILES[::5]))
 def test_files_of_pykeen(reference: Path, name: str) -> None:
     """AMR, AMRI and AH@k hold to 32 bits; z was never scaled, AMRR used the logarithm of the mean."""
-    found = identify_reading(read_file(reference, name), TABLES)
+    found = identify_all(read_file(reference, name))
     assert [group.evidence.context.side for group in found] == ["both", "head", "tail"]
     for group in found:
         assert group.match is not None
@@ -324,7 +328,7 @@ def make_reading(groups: Iterable[list[dict[str, str]]]) -> Reading:
 def test_published_rows(reference: Path) -> None:
     """The collection knows what is wrong with each row, found without this package."""
     groups = group_published(reference)
-    found = identify_reading(make_reading(groups), TABLES)
+    found = identify_all(make_reading(groups))
     assert len(found) == len(groups)
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     ambiguous: Counter[str] = Counter()
