@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from rankconst.errors import DownloadError, MissingExtraError, UsageError, first_line
+from rankconst.files import grows_without_measure
 from rankconst.names import shorten, show_controls
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ BLOCK = 2**16
 PATIENCE = 60  # seconds in which a server must send BLOCK bytes, or the rest of the file, however often it is asked
 LONGEST = 12 * 3600  # seconds that a download may take, all tries together
 LARGEST = 16 * 2**30  # bytes that it may have
-_SMALL = 16 * 2**20  # bytes that it may have in any case, and how much it may grow beyond when it is unpacked
-_MOST_GROWTH = 100
 
 
 class HashMismatchError(DownloadError):
@@ -278,7 +277,7 @@ class _Limited:
         self.count += len(block)
         if self.closed or self.count > LARGEST:
             raise SlowError(f"it has more than {LARGEST:,} bytes")
-        if self.source is not None and self.count > _SMALL + _MOST_GROWTH * (packed := self.source.tell()):
+        if self.source is not None and grows_without_measure(packed := self.source.tell(), self.count):
             raise SlowError(f"it grows from {packed:,} to more than {self.count:,} bytes when unpacked")
         self.file.write(block)
 

@@ -31,6 +31,13 @@ def exists(path: Path) -> bool:
 
 
 _BLOCK = 1 << 20
+SMALL = 16 * 2**20
+"""How many bytes may be unpacked from however few."""
+
+
+def grows_without_measure(packed: int, size: int) -> bool:
+    """Tell whether some bytes become more when unpacked than those of any honest file of ours: 100 times as many."""
+    return size > SMALL + 100 * packed
 
 
 def read_at_most(stream: IO[bytes], limit: int) -> bytes:

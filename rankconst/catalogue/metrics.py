@@ -793,14 +793,10 @@ _ADJUSTED_KEYS = ((r"^adjusted_(.+)_index$", "index"), (r"^adjusted_(.+)$", "nor
 
 def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
     """Read the name of an adjusted metric, such as ``AH@10`` or PyKEEN's ``z_hits_at_10``: the metric and the form."""
-    bare = _PREFIX.sub("", name.strip())
-    for pattern, form in _ADJUSTED_KEYS:
-        if (found := re.match(pattern, bare, re.IGNORECASE)) is not None:
-            return _name_form(parse_metric(found[1]), form)
-    named = _find_adjusted(bare)
-    if named is None:
+    metric, form = find_metric(_PREFIX.sub("", name.strip())) or (None, None)
+    if metric is None or form is None:
         raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst show metrics` lists the names.")
-    return named
+    return metric, form
 
 
 def _write_formula(metric: Metric, form: str) -> str:
@@ -823,7 +819,8 @@ def _write_formula(metric: Metric, form: str) -> str:
 def describe_metric(metric: Metric) -> dict[str, str]:
     """Return the page of a metric, heading to text, in the order in which it is shown."""
     return {
-        "name": f"{metric.label}, {metric.title}",
+        "metric": metric.label,
+        "title": metric.title,
         "definition": metric.definition,
         "range": f"{metric.lower:g} to {'any size' if math.isinf(metric.upper) else f'{metric.upper:g}'}",
         "direction": "larger is better" if metric.increasing else "smaller is better",

@@ -107,7 +107,7 @@ class Protocol:
         """What `summary` is for tasks (h, ?, t)."""
         ranked = "Every relation is ranked"
         if self.candidates == "seen":
-            ranked = "Relations of train are ranked, triples with anything unseen in train are dropped"
+            ranked = "Relations of the training set are ranked, triples with anything unseen in it are dropped"
         elif self.time is not None:
             ranked = "Every relation and its inverse is ranked, and each fact asked for in both directions"
         if self.known == "none":
@@ -143,7 +143,7 @@ PROTOCOLS: dict[str, Protocol] = {
             distinct=True,
             known="up_to",
             used_by=("PyKEEN", "AmpliGraph"),
-            summary="Entities of train are ranked, triples with anything unseen in train are dropped; "
+            summary="Entities of the training set are ranked, triples with anything unseen in it are dropped; "
             "known answers up to the evaluated split are removed.",
         ),
         Protocol(

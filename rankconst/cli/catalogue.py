@@ -98,12 +98,6 @@ def _read_metric(metric: Metric, field: str) -> Any:
     return metric.name_of(field) if field in {"normalised", "index", "z"} else getattr(metric, field)
 
 
-def _describe_metric(metric: Metric) -> dict[str, str]:
-    fields = describe_metric(metric)
-    symbol, _, title = fields.pop("name").partition(", ")
-    return {"metric": symbol, "title": title, **fields}
-
-
 _WORDS = {"all": "all entities", "seen": "entities seen in training", "placed": "heads and tails"}
 _TASKS = {"all": "all rows", "seen": "rows with nothing unseen"}
 _KNOWN = {"all": "all splits", "up_to": "up to the evaluated split", "own": "training, evaluated split", "none": "none"}
@@ -138,7 +132,7 @@ REGISTRIES: dict[str, Registry] = {
         ),
         "Formulas, method and reference: rankconst show mrr",
         _read_metric,
-        _describe_metric,
+        describe_metric,
         "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, p): sum of 1/j^p; "
         "rankings: all rank vectors; E: the expectation.",
     ),

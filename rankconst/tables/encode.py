@@ -82,7 +82,7 @@ def write_rows(
 
     size = len(next(iter(columns.values()), ()))
     *fixed, nothing, divider = join_texts([*before, "", between])  # as scalars
-    cells_of = list(map(_Cells(encode).prepare, columns.values()))
+    cells_of = [_prepare(values, encode) for values in columns.values()]
     for start in range(0, size, _BLOCK):
         cells = [write(slice(start, start + _BLOCK)) for write in cells_of]
         rows = pc.binary_join_element_wise(*chain.from_iterable(zip(fixed, cells, strict=True)), nothing)
@@ -105,61 +105,40 @@ _ALIKE = frozenset({str, int, type(None)})
 _PLAIN = (1e-4, 1e10)
 
 
-def _number(values: Iterable[Any]) -> tuple[Any, list[Any]]:
-    """Return for each value its place among the distinct ones, as an Arrow array, and these."""
+def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.Array[Any]]:
+    """Return what writes some rows of a column, where possible equal cells only once."""
     import numpy as np
 
-    known: dict[Any, int] = {}
-    places = [known.setdefault(value, len(known)) for value in values]
-    return wrap_numbers(np.array(places, dtype=np.int32)), list(known)
-
-
-class _Cells:
-    """Writes the cells of columns, where possible equal ones only once; `encode` writes what is not a number."""
-
-    def __init__(self, encode: Callable[[Any], str]) -> None:
-        self._encode = encode
-        # Which distinct number each row has: all columns that follow from the same numbers share it.
-        self._places: list[pa.Array[Any]] = []
-
-    def prepare(self, values: Any) -> Callable[[slice], pa.Array[Any]]:
-        """Return what writes some rows of a column."""
-        import numpy as np
-
-        if not hasattr(values, "dtype") or values.dtype.kind != "f":
-            listed = list_values(values)
-            if not _ALIKE.issuperset(map(type, listed)):
-                return lambda rows: join_texts([*map(self._encode, listed[rows])])
-            places, distinct = _number(listed)
-            written = join_texts([*map(self._encode, distinct)])
-            return lambda rows: written.take(places[rows])
+    if hasattr(values, "dtype") and values.dtype.kind == "f":
         numbers = values.astype(np.float64, copy=False)
         # Compared bit by bit, since -0.0 and 0.0 are equal and not written alike.
         coded = wrap_numbers(numbers.view(np.int64)).dictionary_encode()
         if len(coded.dictionary) > len(numbers) // 2:
-            return lambda rows: self._write_floats(numbers[rows])
-        texts = self._write_floats(view_numbers(coded.dictionary).view(np.float64))
-        places = next((known for known in self._places if known.equals(coded.indices)), None)
-        if places is None:
-            places = coded.indices
-            self._places.append(places)
+            return lambda rows: _write_floats(numbers[rows], encode)
+        texts, places = _write_floats(view_numbers(coded.dictionary).view(np.float64), encode), coded.indices
         return lambda rows: texts.take(places[rows])
+    listed = list_values(values)
+    if not _ALIKE.issuperset(map(type, listed)):
+        return lambda rows: join_texts([*map(encode, listed[rows])])
+    known: dict[Any, int] = {}
+    found = wrap_numbers(np.array([known.setdefault(value, len(known)) for value in listed], dtype=np.int32))
+    written = join_texts([*map(encode, known)])
+    return lambda rows: written.take(found[rows])
 
-    def _write_floats(self, values: NDArray[np.float64]) -> pa.Array[Any]:
-        import numpy as np
-        import pyarrow as pa
-        import pyarrow.compute as pc
 
-        size = np.abs(values)
-        plain = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (values != np.rint(values))
-        texts: pa.Array[Any] = wrap_numbers(values).cast(pa.string())
-        others = [
-            repr(value) if math.isfinite(value) else self._encode(None if math.isnan(value) else value)
-            for value in values[~plain].tolist()
-        ]
-        if others:
-            texts = pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others))
-        return texts
+def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> pa.Array[Any]:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = np.abs(values)
+    plain = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (values != np.rint(values))
+    texts: pa.Array[Any] = wrap_numbers(values).cast(pa.string())
+    others = [
+        repr(value) if math.isfinite(value) else encode(None if math.isnan(value) else value)
+        for value in values[~plain].tolist()
+    ]
+    return pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others)) if others else texts
 
 
 def write_parquet(columns: Columns, schema: pa.Schema | None = None) -> Iterator[bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,15 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rankconst.catalogue.baselines import BASELINES, BUILT, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import MACRO_METRICS
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, UNTABLED, explain_unfit, find_protocol
-from rankconst.errors import TablesError
 from rankconst.names import shorten
-from rankconst.tables.schema import COLUMNS, is_former
-from rankconst.version import parse_version, precedes
+from rankconst.tables.schema import is_former
+from rankconst.version import precedes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rankconst.tables.folder import Folder
     from rankconst.tables.records import Records
     from rankconst.tasks import Tasks
 
@@ -27,10 +24,6 @@ if TYPE_CHECKING:
 
         @property
         def version(self) -> str: ...
-        @property
-        def descriptor(self) -> Mapping[str, Any]: ...
-        @property
-        def folder(self) -> Folder: ...
         @property
         def place(self) -> str | None: ...
         @property
@@ -44,30 +37,6 @@ _COUNT_THEM = "If you know how many were, rankconst.from_counts takes the number
 _NO_STATEMENTS = (
     f"no tool's code says which relations of a statement are ranked, and which answers are removed. {_COUNT_THEM}"
 )
-
-
-def refuse_former(tables: _Held) -> None:
-    """Refuse a set of somebody's own that an earlier program wrote: it has no version that says what it lacks."""
-    if parse_version(tables.version) is not None:
-        return
-    described = {each.get("name"): json.dumps(each.get("schema")) for each in tables.descriptor["resources"]}
-    lacking = [name for name in COLUMNS if name not in described] + [
-        f"{name}.{column.name}"
-        for name, columns in COLUMNS.items()
-        for column in columns
-        if f'"{column.name}"' not in described.get(name, f'"{column.name}"')
-    ]
-    if not lacking or "constants" not in described:  # of a descriptor without tables, their reading tells
-        return
-    from rankconst.catalogue.benchmarks import load_benchmarks
-
-    keys = list(tables.datasets)
-    known = " ".join(key for key in keys if key in load_benchmarks())
-    which = known or f"train.tsv valid.tsv test.tsv --name {' '.join(keys)}"
-    raise TablesError(
-        f"{tables.folder} was built by an earlier version of rankconst and lacks {', '.join(lacking)}. "
-        f"Delete it, and build it again: rankconst build {which} --out {tables.folder}"
-    )
 
 
 def explain_unknown(tables: _Held, name: str, reason: str, open_carried: Callable[[], _Held]) -> str:

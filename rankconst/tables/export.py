@@ -40,20 +40,9 @@ if TYPE_CHECKING:
 PYKEEN_SPLITS = {"train": "training", "valid": "validation", "test": "testing"}
 """Our name of a split to PyKEEN's."""
 
-_PYKEEN_COLUMNS = (
-    "dataset",
-    "metric",
-    "side",
-    "split",
-    "value",
-    # What its table lacks is to the right, where a script that does not know of it is not disturbed.
-    "variance",
-    "expectation_error",
-    "variance_error",
-    "num_tasks",
-    "protocol",
-    "table_version",
-)
+# What PyKEEN's table lacks is to the right, where a script that does not know of it is not disturbed.
+_VALUES = ("variance", "expectation_error", "variance_error", "num_tasks")
+_PYKEEN_COLUMNS = ("dataset", "metric", "side", "split", "value", *_VALUES, "protocol", "table_version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +92,7 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
             constants.tasks.side,
             PYKEEN_SPLITS[constants.tasks.split],
             constants.expectation,
-            constants.variance,
-            constants.expectation_error,
-            constants.variance_error,
-            constants.num_tasks,
+            *(getattr(constants, each) for each in _VALUES),
             constants.tasks.protocol,
             constants.table_version,
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import TablesError, first_line
+from rankconst.files import grows_without_measure
 from rankconst.tables.schema import COLUMNS, file_of
 
 if TYPE_CHECKING:
@@ -32,10 +33,6 @@ INCOMING = ".incoming"
 LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 """The largest files of a set that are read, in bytes, by their ending."""
 
-# A Parquet file is packed already, and a descriptor is text: no honest file grows more.
-_MOST_GROWTH = 100
-_SMALL = 16 * 2**20
-
 
 def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
     """Return what :mod:`zipfile` raises of a damaged, encrypted or strangely packed file, and `others`."""
@@ -55,7 +52,7 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
         raise TablesError(
             f"{file} has {size:,} bytes; expected at most {most:,}. That is not a set of tables; name another one."
         )
-    if packed is not None and size > _SMALL + _MOST_GROWTH * packed:
+    if packed is not None and grows_without_measure(packed, size):
         raise TablesError(
             f"{file} grows from {packed:,} to {size:,} bytes when unpacked, more than tables do. Get the set again, "
             "from somebody whom you trust."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rankconst.errors import TablesError, UsageError
 from rankconst.files import exists
@@ -17,42 +17,11 @@ from rankconst.names import shorten
 from rankconst.tables.folder import DESCRIPTOR, find_set, is_zip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rankconst.tables.folder import Folder
 
 
 OUTPUT = "rankconst-tables"
 """The folder that builds write to, and in which the command line looks for what the other sets lack."""
-
-
-class Kind(NamedTuple):
-    """A way to say where a set of tables is."""
-
-    name: str
-    recognise: Callable[[str], bool]  # asks nothing of the network
-    fetch: str = ""  # the function of :mod:`rankconst.tables.remote` that downloads it; empty for what is here
-
-
-def _is_url(text: str) -> bool:
-    # Downloads are seldom: what they need is imported for them alone.
-    from rankconst.download import is_url
-
-    return is_url(text)
-
-
-KINDS = (
-    Kind("a DOI", lambda text: text.lower().startswith("doi:"), "fetch_deposit"),
-    Kind(
-        f"the URL of a {DESCRIPTOR}",
-        lambda text: _is_url(text) and text.partition("#")[0].partition("?")[0].endswith(f"/{DESCRIPTOR}"),
-        "fetch_folder",
-    ),
-    Kind("the http or https URL of a zip file", _is_url, "fetch_zip"),
-    Kind("a zip file", lambda text: "://" not in text and is_zip(Path(text))),
-    Kind("a folder", lambda text: "://" not in text and "\0" not in text),
-)
-"""The ways to say where tables are; the first that recognises a text is taken."""
 
 
 def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
@@ -61,20 +30,19 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     The forms of `place` and the errors are those of :func:`rankconst.load`.
     """
     text = read_place(place)
+    if text.lower().startswith(("doi:", "http://", "https://")):
+        # Downloads are seldom: what they need is imported for them alone.
+        from rankconst.tables.remote import find_copy
+
+        return find_copy(text)
     try:
-        if "://" not in text:
+        if "://" not in text and "\0" not in text:
             exists(Path(text))  # raises what is said of it
-        found = next((kind for kind in KINDS if kind.recognise(text)), None)
+            return Path(text), find_set(Path(text), text) if is_zip(Path(text)) else Path(text)
     except PermissionError as error:
         raise TablesError(f"cannot read {text}: {error.strerror}. Check its permissions.") from error
-    except (OSError, ValueError):  # too long for a name, a loop of links, a zero byte
-        found = None
-    if found is not None and found.fetch:
-        from rankconst.tables import remote
-
-        return remote.find_copy(text, getattr(remote, found.fetch))
-    if found is not None:
-        return Path(text), find_set(Path(text), text) if is_zip(Path(text)) else Path(text)
+    except OSError:  # too long for a name, a loop of links
+        pass
     from rankconst.download import hide_login
 
     raise _refuse(repr(shorten(hide_login(text))))
@@ -90,5 +58,6 @@ def read_place(place: object) -> str:
 
 def _refuse(shown: str) -> UsageError:
     return UsageError(
-        f"{shown} is not a place that tables can be read from: expected {', '.join(kind.name for kind in KINDS)}."
+        f"{shown} is not a place that tables can be read from: expected a DOI, the URL of a {DESCRIPTOR}, the http or "
+        "https URL of a zip file, a zip file, a folder."
     )

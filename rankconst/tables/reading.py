@@ -216,7 +216,8 @@ class TableFiles:
         lacking = list_lacking(name, self.version) - {*names}
         if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
             raise TablesError(
-                f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}."
+                f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}. "
+                "Build the set again."
             )
 
     def _complete(self, name: str, columns: tuple[str, ...], table: pa.Table) -> pa.Table:

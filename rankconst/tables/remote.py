@@ -10,7 +10,6 @@ import zipfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from rankconst.download import (
@@ -29,9 +28,6 @@ from rankconst.errors import DownloadError, TablesError, UsageError, explain_wri
 from rankconst.names import shorten
 from rankconst.tables.folder import DESCRIPTOR, ZipPath, check_whole, find_set, read_descriptor
 from rankconst.tables.schema import COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +48,11 @@ class Remote:
         return self.name.removesuffix(f"/{DESCRIPTOR}")
 
     @property
+    def is_folder(self) -> bool:
+        """True for the address of a descriptor, whose tables are beside it."""
+        return self.address.partition("?")[0].endswith(f"/{DESCRIPTOR}")
+
+    @property
     def file_name(self) -> str:
         """The name in the cache: readable, and another one for every address and hash."""
         readable = re.sub(r"[^A-Za-z0-9.]+", "-", self.name)[-100:].strip("-.")
@@ -61,8 +62,7 @@ class Remote:
         """Refuse a set of which the file that was asked for has another SHA-256."""
         if self.sha256 is None:
             return
-        whole = not self.address.partition("?")[0].endswith(f"/{DESCRIPTOR}")
-        content = packed.read_bytes() if whole else (find_set(packed, self.label) / DESCRIPTOR).read_bytes()
+        content = (find_set(packed, self.label) / DESCRIPTOR).read_bytes() if self.is_folder else packed.read_bytes()
         got = hashlib.sha256(content).hexdigest()
         if got != self.sha256:
             raise DownloadError(
@@ -84,12 +84,10 @@ def _parse(text: str) -> Remote:
     return Remote(address, found[1].lower() if found else None)
 
 
-def find_copy(text: str, fetch: Callable[[Remote, Path], Path]) -> tuple[Path, ZipPath]:
-    """Return the cached copy of what an address means; if there is none that is whole, download it.
-
-    `fetch` downloads into a folder, and returns a zip file there.
-    """
+def find_copy(text: str) -> tuple[Path, ZipPath]:
+    """Return the cached copy of what an address means; if there is none that is whole, download it."""
     remote = _parse(text)
+    fetch = _fetch_deposit if text.lower().startswith("doi:") else _fetch_folder if remote.is_folder else _fetch_zip
     require_module("pooch", f"getting tables from {remote.name}")
     kept = cache_folder() / "tables" / remote.file_name
     if kept.is_file():
@@ -129,14 +127,14 @@ def _download(address: str, path: Path, known: str | None = None) -> None:
     download(address, path, known, _REMEDIES, Reporter())
 
 
-def fetch_zip(remote: Remote, folder: Path) -> Path:
+def _fetch_zip(remote: Remote, folder: Path) -> Path:
     """Download a zip file."""
     path = folder / "tables.zip"
     _download(remote.address, path)
     return path
 
 
-def fetch_folder(remote: Remote, folder: Path) -> Path:
+def _fetch_folder(remote: Remote, folder: Path) -> Path:
     """Download a descriptor and the tables next to it, and pack them: one file can be replaced at once."""
     _download(remote.address, folder / DESCRIPTOR)
     path = folder / "tables.zip"
@@ -154,7 +152,7 @@ def fetch_folder(remote: Remote, folder: Path) -> Path:
 _DOI = re.compile(r"doi:(10\.\d{4,9}/.*?[^/])(?:/([^/]+\.zip))?/?", re.IGNORECASE)
 
 
-def fetch_deposit(remote: Remote, folder: Path) -> Path:
+def _fetch_deposit(remote: Remote, folder: Path) -> Path:
     """Download the zip file of a deposit: the one that is named, or the only one."""
     import requests
 

@@ -28,7 +28,6 @@ from rankconst.tables.explain import (
     explain_lack,
     explain_unknown,
     explain_unranked,
-    refuse_former,
 )
 from rankconst.tables.folder import read_descriptor
 from rankconst.tables.reading import TableFiles, select_rows
@@ -492,7 +491,6 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
 
         where, folder = find_location(path)
         tables = Tables(where, read_descriptor(folder), folder, read_place(path))
-    refuse_former(tables)
     if version is not None and tables.version != version:
         raise UnknownNameError(
             f"{tables.folder} holds table version {tables.version}, not {version}. Leave out the version, or name "

@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_named(key: str, facts: tuple[bool, bool], texts: l
     [
         ("standard", ["Every relation is ranked;", "of the pair in all three splits"]),
         ("libkge", ["Every relation is ranked;", "of the pair in splits up to the evaluated one"]),
-        ("pykeen", ["Relations of train are ranked", "of the pair in splits up to the evaluated one"]),
+        ("pykeen", ["Relations of the training set are ranked", "of the pair in splits up to the evaluated one"]),
         ("raw", ["Every relation is ranked,", "no known one is removed"]),
         ("static", ["and its inverse is ranked", "of the pair in all three splits"]),
         ("time-aware", ["and its inverse is ranked", "of the pair at the same time in all three splits"]),

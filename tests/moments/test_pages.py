@@ -93,7 +93,7 @@ def test_every_metric_has_a_page() -> None:
 
 def test_a_page_says_what_the_catalogue_says() -> None:
     page = describe_metric(CATALOGUE["hits_at_k"].at(10))
-    assert page["name"] == "Hits@10, share of tasks whose true answer is among the first k"
+    assert (page["metric"], page["title"]) == ("Hits@10", "share of tasks whose true answer is among the first k")
     assert page["index"] == "AH@10 = (Hits@10 - expectation) / (1 - expectation); 0 = random, 1 = perfect"
     assert page["z"].startswith("ZH@10 = ")
     assert (page["range"], page["direction"], page["optimum"]) == ("0 to 1", "larger is better", "1")
