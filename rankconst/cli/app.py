@@ -104,6 +104,8 @@ def _prepare_params(params: list[Any]) -> list[Any]:
     for param in params:
         if getattr(param, "_runtime_param", param) is None:
             param._runtime_param = _Plain()
+        if param.name == "show_completion":  # --install-completion does it
+            param.hidden = True
         if getattr(param, "is_flag", False):
             param.metavar = ""
         elif param.param_type_name == "argument":

@@ -14,7 +14,7 @@ import typer
 from rankconst.catalogue.baselines import ALL_BASELINES, BUILT, DEFAULT_BASELINE, FLOOR, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import list_metrics, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
-from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, complete_from
+from rankconst.cli.options import FormatOption, complete_benchmark, complete_from, option
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from rankconst_builder.restriction import Restriction
 
 
-def _option(*names: str, help: str, metavar: str, complete: Any = None, **more: Any) -> Any:
-    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete, **more)
-
-
 _What = Annotated[
     list[str] | None,
     typer.Argument(
@@ -45,16 +41,16 @@ _What = Annotated[
         autocompletion=complete_benchmark,
     ),
 ]
-_Train = Annotated[str | None, _option("--train", help="The training set of a graph of your own.", metavar="FILE")]
-_Valid = Annotated[Path | None, _option("--valid", help="Its validation set.", metavar="FILE")]
-_Test = Annotated[Path | None, _option("--test", help="Its test set.", metavar="FILE")]
+_Train = Annotated[str | None, option("--train", help="The training set of a graph of your own.", metavar="FILE")]
+_Valid = Annotated[Path | None, option("--valid", help="Its validation set.", metavar="FILE")]
+_Test = Annotated[Path | None, option("--test", help="Its test set.", metavar="FILE")]
 _Name = Annotated[
     str | None,
-    _option("--name", help="Its name. Default: what its files are called, or their folder.", metavar="NAME"),
+    option("--name", help="Its name. Default: what its files are called, or their folder.", metavar="NAME"),
 ]
 _Order = Annotated[
     str | None,
-    _option(
+    option(
         "--columns",
         help="Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
         metavar="ORDER",
@@ -62,19 +58,23 @@ _Order = Annotated[
 ]
 _Dataset = Annotated[
     list[str] | None,
-    _option("--dataset", "-d", help="A benchmark; repeatable.", metavar="KEY", complete=complete_benchmark),
+    option(
+        *("--dataset", "-d"), help="The same as BENCHMARKS.", metavar="KEY", complete=complete_benchmark, hidden=True
+    ),
 ]
 _Pykeen = Annotated[
     str | None,
-    _option("--pykeen", help="A data set of the installed PyKEEN, with its own files and split.", metavar="KEY"),
+    option(
+        "--pykeen", help="A data set of the installed PyKEEN, with its own files and split.", metavar="KEY", hidden=True
+    ),
 ]
 _Splits = Annotated[
     str,
-    _option("--splits", help="Splits whose triples are ranked; all are known answers in any case.", metavar="SPLITS"),
+    option("--splits", help="Splits whose triples are ranked; all are known answers in any case.", metavar="SPLITS"),
 ]
 _ProtocolNames = Annotated[
     list[str] | None,
-    _option(
+    option(
         "--protocol",
         "-p",
         help=f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
@@ -83,7 +83,7 @@ _ProtocolNames = Annotated[
 ]
 _BaselineNames = Annotated[
     list[str] | None,
-    _option(
+    option(
         "--baseline",
         "-b",
         help=f"What to rank with besides chance: {', '.join(BUILT)}, all, or {DEFAULT_BASELINE} for chance alone; "
@@ -94,18 +94,18 @@ _BaselineNames = Annotated[
 ]
 _Mirror = Annotated[
     str | None,
-    _option(
+    option(
         "--mirror",
         help="Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
         envvar="RANKCONST_MIRROR",
         metavar="DIR_OR_URL",
     ),
 ]
-_Offline = Annotated[bool, typer.Option("--offline", help="Open no connection; use the cache or a mirror folder.")]
-_Out = Annotated[Path, _option("--out", "-o", help="Folder of the tables.", metavar="DIR")]
+_Offline = Annotated[bool, option("--offline", help="Open no connection; use the cache or a mirror folder.")]
+_Out = Annotated[Path, option("--out", "-o", help="Folder of the tables.", metavar="DIR")]
 _Relations = Annotated[
     str | None,
-    _option(
+    option(
         "--relations",
         help="Rank triples of these relations only: labels separated by commas, or a file.",
         metavar="NAMES|FILE",
@@ -114,7 +114,7 @@ _Relations = Annotated[
 ]
 _Entities = Annotated[
     str | None,
-    _option(
+    option(
         "--entities",
         help="Rank these entities only, and triples among them: labels separated by commas, or a file.",
         metavar="NAMES|FILE",
@@ -123,11 +123,11 @@ _Entities = Annotated[
 ]
 _Known = Annotated[
     Path | None,
-    _option("--known", help="Further known triples, for the filter to remove.", metavar="FILE", hidden=True),
+    option("--known", help="Further known triples, for the filter to remove.", metavar="FILE", hidden=True),
 ]
 _Scheduler = Annotated[
     str | None,
-    _option(
+    option(
         "--scheduler",
         help="Count a graph of your own on a Dask cluster, under chance: the address of its scheduler.",
         metavar="ADDRESS",
@@ -155,7 +155,6 @@ def build(
     known: _Known = None,
     scheduler: _Scheduler = None,
     out: _Out = Path(OUTPUT),
-    quiet: QuietOption = False,
     format: FormatOption = Format.table,
 ) -> None:
     """Build tables of constants, from files of your own or from those of a benchmark.
@@ -169,7 +168,7 @@ def build(
     from rankconst_builder.pipeline import Build, build_all, order_protocols
     from rankconst_builder.pykeen import write_dataset
 
-    reporter = Reporter(quiet=quiet)
+    reporter = Reporter()
     chosen = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
     with write_dataset(pykeen, chosen, alone=not (what or dataset or train or valid or test)) as placed:
         asked = _read_words(what or [], dataset or [], {"train": train, "valid": valid, "test": test, **placed})

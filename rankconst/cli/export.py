@@ -6,10 +6,8 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.cli.options import ALL, ForceOption, complete_dataset, complete_from
+from rankconst.cli.options import ALL, ChosenDatasetsOption, ForceOption, OneSetOption, complete_from, option
 from rankconst.cli.output import check_target, say, write_whole
 from rankconst.errors import UsageError
 from rankconst.tables import tables as archive
@@ -19,45 +17,30 @@ from rankconst.tables.export import FORMATS, encode, export_rows, parse_format, 
 def export(
     format: Annotated[
         str,
-        typer.Option(
-            "--format",
-            "-f",
+        option(
+            *("--format", "-f"),
             help="pykeen: PyKEEN's table of expected values. long: all our columns.",
             metavar="FORMAT",
-            autocompletion=complete_from(FORMATS),
+            complete=complete_from(FORMATS),
         ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", "-o", help="The file; its ending says how it is written. Stdout if left out.", metavar="FILE"
-        ),
+        option("--out", "-o", help="The file; its ending says how it is written. Stdout if left out.", metavar="FILE"),
     ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            help="Dataset, any spelling; repeatable. All if left out.",
-            metavar="KEY",
-            autocompletion=complete_dataset,
-        ),
-    ] = None,
+    dataset: ChosenDatasetsOption = None,
     protocol: Annotated[
         str | None,
-        typer.Option(
-            "--protocol",
-            "-p",
+        option(
+            *("--protocol", "-p"),
             help="If left out, pykeen for format pykeen, all for long.",
             metavar="PROTOCOL",
-            autocompletion=complete_from((*PROTOCOLS, ALL)),
+            complete=complete_from((*PROTOCOLS, ALL)),
+            hidden=True,
         ),
     ] = None,
     force: ForceOption = False,
-    tables: Annotated[
-        str | None,
-        typer.Option("--tables", help="Folder, zip, URL or doi: of tables (default: those included).", metavar="PLACE"),
-    ] = None,
+    tables: OneSetOption = None,
 ) -> None:
     """Write the constants as one long table.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -40,21 +41,25 @@ def option(
     metavar: str | None = None,
     complete: Callable[[str], list[str]] | None = None,
     hidden: bool = False,
+    **more: Any,
 ) -> Any:
     """Return the description of an option; one that is hidden is listed by --help-all."""
-    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete, hidden=hidden)
+    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete, hidden=hidden, **more)
 
 
-def count_option(*names: str, help: str, hidden: bool = False) -> Any:
-    """Return the description of an option that takes a whole number from 1 on."""
+def hide(shared: Any) -> Any:
+    """Return the description of an option that other commands list in their help, for --help-all alone."""
+    hidden = copy.copy(get_args(shared)[1])
+    hidden.hidden = True
+    return hidden
 
-    def read(text: str) -> int:
-        found = read_count(text)
-        if not found:
-            raise UsageError(f"{names[0]} {shorten(text)!r} is not a whole number from 1 on.")
-        return found
 
-    return typer.Option(*names, help=help, metavar="N", parser=read, hidden=hidden)
+def _read_num_tasks(text: str) -> int:
+    """Return a whole number from 1 on."""
+    found = read_count(text)
+    if not found:
+        raise UsageError(f"--num-tasks {shorten(text)!r} is not a whole number from 1 on.")
+    return found
 
 
 # What people type first to the option that does it.
@@ -226,7 +231,6 @@ PercentOption = Annotated[
         hidden=True,
     ),
 ]
-QuietOption = Annotated[bool, option("--quiet", "-q", help="Warnings and results only.")]
 StrictOption = Annotated[bool, option("--strict", help="Refuse a file if anything in it is left out.", hidden=True)]
 AcceptOption = Annotated[
     list[str] | None,
@@ -269,7 +273,13 @@ RelationOption = Annotated[
 ]
 NumTasksOption = Annotated[
     int | None,
-    count_option("--num-tasks", "-n", help="Number of ranks, in place of a dataset: protocol sampled:M.", hidden=True),
+    option(
+        *("--num-tasks", "-n"),
+        help="Number of ranks, in place of a dataset: protocol sampled:M.",
+        metavar="N",
+        parser=_read_num_tasks,
+        hidden=True,
+    ),
 ]
 CountsOption = Annotated[
     Path | None,
@@ -278,6 +288,14 @@ CountsOption = Annotated[
 TablesOption = Annotated[
     list[str] | None,
     option("--tables", help="Folder, zip, URL or doi: of further tables; repeatable.", metavar="PLACE"),
+]
+OneSetOption = Annotated[
+    str | None,
+    option("--tables", help="Folder, zip, URL or doi: of tables; those included if left out.", metavar="PLACE"),
+]
+ChosenDatasetsOption = Annotated[
+    list[str] | None,
+    option("--dataset", "-d", help="Only this dataset; repeatable.", metavar="KEY", complete=complete_dataset),
 ]
 OutOption = Annotated[
     Path | None, option("--out", "-o", help="Write to a file; .svg, .png and .pdf are pictures.", metavar="FILE")
@@ -300,6 +318,15 @@ def open_tables(places: Sequence[str] | None) -> Tables:
     except (TablesError, OSError) as error:  # the latter of a folder that may not be searched
         say(f"note: {OUTPUT} is left out: {error}")
     return join_tables(sets)
+
+
+def check_url(url: str | None, example: str) -> str | None:
+    """Return an address where something will be found; refuse what is none."""
+    from rankconst.download import is_url
+
+    if url is not None and not is_url(url):
+        raise UsageError(f"--url {url!r} must begin with https://: {example}, for example.")
+    return url
 
 
 # -- what they need -------------------------------------------------------------------------------------------------

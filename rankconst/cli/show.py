@@ -28,11 +28,13 @@ from rankconst.cli.options import (
     AggregationOption,
     BaselineOption,
     FormatOption,
+    MetricsOption,
     RelationOption,
     TablesOption,
     complete_dataset,
     complete_from,
     complete_metric,
+    hide,
     open_tables,
     option,
 )
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 _DATASETS = "datasets"
 _LISTS = (_DATASETS, *REGISTRIES)
 _COUNTING = "counting"
+_RELATIONS = "relations"
 
 
 def _complete_name(incomplete: str) -> list[str]:
@@ -77,25 +80,23 @@ def show(
     ] = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Argument(metavar="METRIC", help="Of a dataset: only these.", autocompletion=complete_metric),
+        typer.Argument(
+            metavar="METRIC", help="Of a dataset: only these; or relations.", autocompletion=complete_metric
+        ),
     ] = None,
-    metric: Annotated[
-        list[str] | None,
-        option("--metric", "-m", help="The same as METRIC; repeatable.", metavar="METRIC", complete=complete_metric),
-    ] = None,
+    metric: Annotated[list[str] | None, hide(MetricsOption)] = None,
     split: Annotated[str | None, _choice("--split", "train, valid, test (the default) or all.", SPLITS)] = None,
     side: Annotated[str | None, _choice("--side", "head, tail, both (the default), relation or all.", SIDES)] = None,
     protocol: Annotated[
         str | None,
         _choice("--protocol", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
     ] = None,
-    baseline: BaselineOption = None,
+    baseline: Annotated[str | None, hide(BaselineOption)] = None,
     cite: Annotated[bool, option("--cite", help="Print the sentence for a paper, and BibTeX.")] = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
     aggregation: AggregationOption = None,
     relation: RelationOption = None,
-    relations: Annotated[bool, typer.Option("--relations", help="List the relations.", hidden=True)] = False,
 ) -> None:
     """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
 
@@ -125,17 +126,20 @@ def show(
     if dataset is None:
         _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, cite=cite)
         return
+    further = [*things[1:], *(metric or ())]
+    relations = further == [_RELATIONS]
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     only = tuple(dict.fromkeys(relation or ()))
     usual = min(opened.protocols(dataset), key=rate_protocol) if cite or relations else ALL
     asked = Tasks(dataset, protocol or usual, split or "test", side or "both", weighed, only)
-    rankers = [each for each in things[1:] if each.lower() in OFFERED]  # show wn18rr counting
+    if relations:
+        print_listing(_list_relations(opened, asked, baseline), format)
+        return
+    rankers = [each for each in further if each.lower() in OFFERED]  # show wn18rr counting
     baseline = baseline or next(iter(rankers), None)
-    chosen = [parse_metric(each) for each in (*things[1:], *(metric or ())) if each not in rankers]
+    chosen = [parse_metric(each) for each in further if each not in rankers]
     if cite:
         _print_citations(opened, asked, chosen, opened.list_baselines(baseline), format)
-    elif relations:
-        print_listing(_list_relations(opened, asked, baseline), format)
     else:
         shown = {"whole": bool(chosen or protocol)}
         print_listing(_list_constants(opened, asked, chosen, baseline, people=format in FOR_PEOPLE, **shown), format)

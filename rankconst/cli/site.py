@@ -5,41 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from rankconst.cli.options import QuietOption, complete_dataset
-from rankconst.download import Reporter, is_url
-from rankconst.errors import UsageError
+from rankconst.cli.options import ChosenDatasetsOption, OneSetOption, check_url, hide, option
 from rankconst.tables.tables import load
 
 
 def site(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder of the site; an older site in it is replaced.", metavar="DIR")
+        Path, option("--out", "-o", help="Folder of the site; an older site in it is replaced.", metavar="DIR")
     ],
-    tables: Annotated[
+    tables: OneSetOption = None,
+    dataset: Annotated[list[str] | None, hide(ChosenDatasetsOption)] = None,
+    url: Annotated[
         str | None,
-        typer.Option(
-            help="Folder, zip, URL or doi: of the tables. If left out: those that are included.", metavar="PLACE"
-        ),
+        option("--url", help="Where the site will be, for search engines.", metavar="URL", hidden=True),
     ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset", "-d", help="Only this dataset; repeatable.", metavar="KEY", autocompletion=complete_dataset
-        ),
-    ] = None,
-    url: Annotated[str | None, typer.Option(help="Where the site will be, for search engines.", metavar="URL")] = None,
     docs: Annotated[
-        Path | None, typer.Option(help="Folder of built documentation, to be part of the site.", metavar="DIR")
+        Path | None,
+        option("--docs", help="Folder of built documentation, to be part of the site.", metavar="DIR", hidden=True),
     ] = None,
     published: Annotated[
         Path | None,
-        typer.Option(
-            help="Results file with published numbers: the pages of their datasets show them.", metavar="FILE"
+        option(
+            "--published",
+            help="Results file with published numbers: the pages of their datasets show them.",
+            metavar="FILE",
+            hidden=True,
         ),
     ] = None,
-    quiet: QuietOption = False,
 ) -> None:
     """Write a site: a calculator, a page for each dataset, and an address for every constant.
 
@@ -49,12 +41,12 @@ def site(
     """
     from rankconst_builder.site import Order, write_site
 
-    if url is not None and not is_url(url):
-        raise UsageError(f"--url {url!r} must begin with https://: https://example.org/rankconst, for example.")
+    address = f"{url.rstrip('/')}/" if check_url(url, "https://example.org/rankconst") and url else ""
     opened = load(tables)
     keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
-    reporter = Reporter(quiet=quiet)
-    address = f"{url.rstrip('/')}/" if url else ""
-    sizes = write_site(Order(opened, out, keys, address, docs, published, reporter))
+    order = Order(opened, out, keys, address, docs, published)
+    sizes = write_site(order)
     total = sum(sizes.values()) / 1e6
-    reporter.say(f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}")
+    order.reporter.say(
+        f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}"
+    )
