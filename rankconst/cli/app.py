@@ -30,9 +30,9 @@ COMMANDS = {
     "show": "show:show",
     "build": "build:build",
     "tables verify": "verify:verify",
-    "tables release": "release:release",
-    "tables export": "export:export",
-    "tables site": "site:site",
+    "tables release": "publish:release",
+    "tables export": "publish:export",
+    "tables site": "publish:site",
 }
 """Command to the module of this package and the function in it, in the order of the help."""
 

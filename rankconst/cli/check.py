@@ -7,27 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankconst.cli import options
 from rankconst.cli.notes import name_lines, report_questions, report_reading
-from rankconst.cli.options import (
-    AcceptOption,
-    AggregationOption,
-    DatasetOption,
-    DecimalOption,
-    FormatOption,
-    InputFormatOption,
-    PercentOption,
-    ProtocolOption,
-    SideOption,
-    SplitOption,
-    StrictOption,
-    TablesOption,
-    ToolOption,
-    names_file,
-    open_tables,
-    state,
-)
+from rankconst.cli.options import names_file, open_tables
 from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
+from rankconst.evaluation import Stated
 from rankconst.names import read_count, shorten, show_controls
 
 if TYPE_CHECKING:
@@ -86,19 +71,19 @@ def check(
             show_default=False,
         ),
     ] = None,
-    dataset: DatasetOption = None,
-    split: SplitOption = None,
-    side: SideOption = None,
-    protocol: ProtocolOption = None,
-    tool: ToolOption = None,
-    tables: TablesOption = None,
-    format: FormatOption = Format.table,
-    aggregation: AggregationOption = None,
-    percent: PercentOption = None,
-    accept: AcceptOption = None,
-    strict: StrictOption = False,
-    decimal: DecimalOption = None,
-    input_format: InputFormatOption = None,
+    dataset: options.Dataset = None,
+    split: options.Split = None,
+    side: options.Side = None,
+    protocol: options.Protocol = None,
+    tool: options.Tool = None,
+    tables: options.FurtherTables = None,
+    format: options.Form = Format.table,
+    aggregation: options.Aggregation = None,
+    percent: options.Percent = None,
+    accept: options.Accept = None,
+    strict: options.Strict = False,
+    decimal: options.Decimal = None,
+    input_format: options.InputFormat = None,
 ) -> None:
     """Find impossible numbers, and say which ranking tasks numbers come from.
 
@@ -114,7 +99,8 @@ def check(
 
     files, typed = _tell_apart(results or [])
     opened = open_tables(tables)
-    user = state(dataset, split, side, protocol, aggregation, tool, None, percent, accept)
+    facts = (dataset, split, side, protocol, aggregation, tool)
+    user = Stated(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     readings = []
     for file in files:
         readings.append(read(file, input_format, decimal=decimal, percent=percent))
@@ -163,7 +149,7 @@ def _tell_apart(results: Sequence[str]) -> tuple[list[str], list[str]]:
 def _read_typed(typed: Sequence[str]) -> Reading:
     """Put numbers that were typed into the form of a file's; ``count=402`` is the number of ranks of the others."""
     from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
-    from rankconst.evaluation import Stated, complete_by_name
+    from rankconst.evaluation import complete_by_name
     from rankconst.results.reading import Entries, Entry, Reading
 
     named = dict[str, str]()

@@ -21,16 +21,11 @@ from rankconst.catalogue.protocols import (
     rate_protocol,
     shares_negatives,
 )
+from rankconst.cli import options
 from rankconst.cli.catalogue import FOR_PEOPLE, REGISTRIES, list_datasets, list_everything, show_constant
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
-    AggregationOption,
-    BaselineOption,
-    FormatOption,
-    MetricsOption,
-    RelationOption,
-    TablesOption,
     complete_dataset,
     complete_from,
     complete_metric,
@@ -65,8 +60,7 @@ def _complete_name(incomplete: str) -> list[str]:
 
 def _choice(name: str, help: str, known: Iterable[str]) -> Any:
     """Return the description of an option that takes one of some names, or all."""
-    short = ("-p",) if name == "--protocol" else ()
-    return option(name, *short, help=help, metavar=name[2:].upper(), complete=complete_from((*known, ALL)))
+    return option(name, name[2:].split(maxsplit=1)[0].upper(), help, complete_from((*known, ALL)))
 
 
 def show(
@@ -84,19 +78,19 @@ def show(
             metavar="METRIC", help="Of a dataset: only these; or relations.", autocompletion=complete_metric
         ),
     ] = None,
-    metric: Annotated[list[str] | None, hide(MetricsOption)] = None,
+    metric: Annotated[list[str] | None, hide(options.Metrics)] = None,
     split: Annotated[str | None, _choice("--split", "train, valid, test (the default) or all.", SPLITS)] = None,
     side: Annotated[str | None, _choice("--side", "head, tail, both (the default), relation or all.", SIDES)] = None,
     protocol: Annotated[
         str | None,
-        _choice("--protocol", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
+        _choice("--protocol -p", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
     ] = None,
-    baseline: Annotated[str | None, hide(BaselineOption)] = None,
-    cite: Annotated[bool, option("--cite", help="Print the sentence for a paper, and BibTeX.")] = False,
-    tables: TablesOption = None,
-    format: FormatOption = Format.table,
-    aggregation: AggregationOption = None,
-    relation: RelationOption = None,
+    baseline: Annotated[str | None, hide(options.Baseline)] = None,
+    cite: Annotated[bool, option("--cite", None, "Print the sentence for a paper, and BibTeX.")] = False,
+    tables: options.FurtherTables = None,
+    format: options.Form = Format.table,
+    aggregation: options.Aggregation = None,
+    relation: options.Relation = None,
 ) -> None:
     """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
 

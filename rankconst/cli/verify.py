@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.cli.options import ChosenDatasetsOption, FormatOption, option
+from rankconst.cli import options
+from rankconst.cli.options import option
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, check_mirror, require_module
 from rankconst.errors import UnknownNameError, VerificationError
@@ -70,20 +71,19 @@ def verify(
         typer.Argument(metavar="PATH", help="Folder, zip or URL of tables; those included if left out."),
     ] = None,
     rebuild: Annotated[
-        bool, option("--rebuild", help="Also compute every constant and count every histogram again, and compare.")
+        bool, option("--rebuild", None, "Also compute every constant and count every histogram again, and compare.")
     ] = False,
     mirror: Annotated[
         str | None,
         option(
-            "--mirror",
-            help="For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
-            envvar="RANKCONST_MIRROR",
-            metavar="DIR_OR_URL",
+            *("--mirror", "DIR_OR_URL"),
+            "For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
             hidden=True,
+            envvar="RANKCONST_MIRROR",
         ),
     ] = None,
-    dataset: ChosenDatasetsOption = None,
-    format: FormatOption = Format.table,
+    dataset: options.OnlyDatasets = None,
+    format: options.Form = Format.table,
 ) -> None:
     """Check tables: hashes, columns, keys, ranges, and the laws that connect rows.
 
