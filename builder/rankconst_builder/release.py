@@ -276,12 +276,12 @@ def _check_archive(order: Order, content: bytes) -> None:
     if order.archive.exists() and (not order.archive.is_file() or order.archive.read_bytes() != content):
         raise UsageError(
             f"{order.archive} is there already, with other content. Remove it if it was never published, or name "
-            "another file with --zip."
+            "another folder with --out."
         )
 
 
 def _write_archive(order: Order, content: bytes) -> None:
-    with explain_write_errors(str(order.archive), "Name another file with --zip."):
+    with explain_write_errors(str(order.archive), "Name another folder with --out."):
         order.archive.parent.mkdir(parents=True, exist_ok=True)
         replace_file(order.archive, content)
 

@@ -11,35 +11,10 @@ import typer
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
-from rankconst.cli.options import (
-    AcceptOption,
-    AggregationOption,
-    BaselineOption,
-    CountsOption,
-    DecimalOption,
-    ForceOption,
-    InputFormatOption,
-    MaybeFormatOption,
-    MetricsOption,
-    NumTasksOption,
-    OutOption,
-    PercentOption,
-    ProtocolOption,
-    RelationOption,
-    SideOption,
-    SplitOption,
-    StrictOption,
-    TablesOption,
-    ToolOption,
-    complete_dataset,
-    explain_option,
-    names_file,
-    open_tables,
-    option,
-    state,
-)
+from rankconst.cli.options import explain_option, names_file, open_tables, option
 from rankconst.cli.output import (
     SUFFIXES,
     Format,
@@ -52,6 +27,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
+from rankconst.evaluation import Stated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,44 +49,38 @@ _Values = Annotated[
         show_default=False,
     ),
 ]
-_DatasetsOption = Annotated[
-    list[str] | None,
-    option("--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", complete=complete_dataset),
-]
-_ReplaceOption = Annotated[
-    list[str] | None,
-    option(
-        "--replace",
-        help="Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
-        metavar="NAME",
-    ),
-]
 
 
 def adjust(
     values: _Values = None,
-    dataset: _DatasetsOption = None,
-    metric: MetricsOption = None,
-    tool: ToolOption = None,
-    protocol: ProtocolOption = None,
-    split: SplitOption = None,
-    side: SideOption = None,
-    baseline: BaselineOption = None,
-    replacing: _ReplaceOption = None,
-    details: Annotated[bool, option("--details", help="Ranges, z, p, expectation and variance, too.")] = False,
-    out: OutOption = None,
-    format: MaybeFormatOption = None,
-    tables: TablesOption = None,
-    aggregation: AggregationOption = None,
-    relation: RelationOption = None,
-    num_tasks: NumTasksOption = None,
-    counts: CountsOption = None,
-    percent: PercentOption = None,
-    strict: StrictOption = False,
-    accept: AcceptOption = None,
-    decimal: DecimalOption = None,
-    input_format: InputFormatOption = None,
-    force: ForceOption = False,
+    dataset: options.Datasets = None,
+    metric: options.Metrics = None,
+    tool: options.Tool = None,
+    protocol: options.Protocol = None,
+    split: options.Split = None,
+    side: options.Side = None,
+    baseline: options.Baseline = None,
+    replacing: Annotated[
+        list[str] | None,
+        option(
+            *("--replace", "NAME"),
+            "Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
+        ),
+    ] = None,
+    details: Annotated[bool, option("--details", None, "Ranges, z, p, expectation and variance, too.")] = False,
+    out: options.Out = None,
+    format: options.MaybeForm = None,
+    tables: options.FurtherTables = None,
+    aggregation: options.Aggregation = None,
+    relation: options.Relation = None,
+    num_tasks: options.NumTasks = None,
+    counts: options.Counts = None,
+    percent: options.Percent = None,
+    strict: options.Strict = False,
+    accept: options.Accept = None,
+    decimal: options.Decimal = None,
+    input_format: options.InputFormat = None,
+    force: options.Force = False,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
@@ -136,7 +106,8 @@ def adjust(
         target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
         return
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
-    user = state(given[0] if given else None, split, side, protocol, aggregation, tool, relation, percent, accept)
+    facts = (given[0] if given else None, split, side, protocol, aggregation, tool)
+    user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline)]))
     if file is not None:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")

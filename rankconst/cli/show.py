@@ -22,18 +22,15 @@ from rankconst.catalogue.protocols import (
     rate_protocol,
     shares_negatives,
 )
+from rankconst.cli import options
 from rankconst.cli.catalogue import FOR_PEOPLE, REGISTRIES, list_datasets, list_everything, show_constant
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
-    AggregationOption,
-    BaselineOption,
-    FormatOption,
-    RelationOption,
-    TablesOption,
     complete_dataset,
     complete_from,
     complete_metric,
+    hide,
     open_tables,
     option,
 )
@@ -53,6 +50,7 @@ if TYPE_CHECKING:
 _DATASETS = "datasets"
 _LISTS = (_DATASETS, *REGISTRIES)
 _COUNTING = "counting"
+_RELATIONS = "relations"
 
 
 def _complete_name(incomplete: str) -> list[str]:
@@ -63,8 +61,7 @@ def _complete_name(incomplete: str) -> list[str]:
 
 def _choice(name: str, help: str, known: Iterable[str]) -> Any:
     """Return the description of an option that takes one of some names, or all."""
-    short = ("-p",) if name == "--protocol" else ()
-    return option(name, *short, help=help, metavar=name[2:].upper(), complete=complete_from((*known, ALL)))
+    return option(name, name[2:].split(maxsplit=1)[0].upper(), help, complete_from((*known, ALL)))
 
 
 def show(
@@ -78,25 +75,23 @@ def show(
     ] = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Argument(metavar="METRIC", help="Of a dataset: only these.", autocompletion=complete_metric),
+        typer.Argument(
+            metavar="METRIC", help="Of a dataset: only these; or relations.", autocompletion=complete_metric
+        ),
     ] = None,
-    metric: Annotated[
-        list[str] | None,
-        option("--metric", "-m", help="The same as METRIC; repeatable.", metavar="METRIC", complete=complete_metric),
-    ] = None,
+    metric: Annotated[list[str] | None, hide(options.Metrics)] = None,
     split: Annotated[str | None, _choice("--split", "train, valid, test (the default) or all.", SPLITS)] = None,
     side: Annotated[str | None, _choice("--side", "head, tail, both (the default), relation or all.", SIDES)] = None,
     protocol: Annotated[
         str | None,
-        _choice("--protocol", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
+        _choice("--protocol -p", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
     ] = None,
-    baseline: BaselineOption = None,
-    cite: Annotated[bool, option("--cite", help="Print the sentence for a paper, and BibTeX.")] = False,
-    tables: TablesOption = None,
-    format: FormatOption = Format.table,
-    aggregation: AggregationOption = None,
-    relation: RelationOption = None,
-    relations: Annotated[bool, typer.Option("--relations", help="List the relations.", hidden=True)] = False,
+    baseline: Annotated[str | None, hide(options.Baseline)] = None,
+    cite: Annotated[bool, option("--cite", None, "Print the sentence for a paper, and BibTeX.")] = False,
+    tables: options.FurtherTables = None,
+    format: options.Form = Format.table,
+    aggregation: options.Aggregation = None,
+    relation: options.Relation = None,
 ) -> None:
     """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
 
@@ -126,17 +121,20 @@ def show(
     if dataset is None:
         _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, cite=cite)
         return
+    further = [*things[1:], *(metric or ())]
+    relations = further == [_RELATIONS]
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     only = tuple(dict.fromkeys(relation or ()))
     usual = min(opened.protocols(dataset), key=rate_protocol) if cite or relations else ALL
     asked = Tasks(dataset, protocol or usual, split or "test", side or "both", weighed, only)
-    rankers = [each for each in things[1:] if each.lower() in OFFERED]  # show wn18rr counting
+    if relations:
+        print_listing(_list_relations(opened, asked, baseline), format)
+        return
+    rankers = [each for each in further if each.lower() in OFFERED]  # show wn18rr counting
     baseline = baseline or next(iter(rankers), None)
-    chosen = [parse_metric(each) for each in (*things[1:], *(metric or ())) if each not in rankers]
+    chosen = [parse_metric(each) for each in further if each not in rankers]
     if cite:
         _print_citations(opened, asked, chosen, opened.list_baselines(baseline), format)
-    elif relations:
-        print_listing(_list_relations(opened, asked, baseline), format)
     else:
         shown = {"whole": bool(chosen or protocol)}
         print_listing(_list_constants(opened, asked, chosen, baseline, people=format in FOR_PEOPLE, **shown), format)

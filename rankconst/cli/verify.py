@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.names import resolve_name
-from rankconst.cli.options import FormatOption, QuietOption, complete_dataset
+from rankconst.cli import options
+from rankconst.cli.options import option
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, check_mirror, require_module
 from rankconst.errors import UnknownNameError, VerificationError
@@ -71,29 +72,19 @@ def verify(
         typer.Argument(metavar="PATH", help="Folder, zip or URL of tables; those included if left out."),
     ] = None,
     rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Also compute every constant and count every histogram again, and compare."),
+        bool, option("--rebuild", None, "Also compute every constant and count every histogram again, and compare.")
     ] = False,
     mirror: Annotated[
         str | None,
-        typer.Option(
-            help="For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
+        option(
+            *("--mirror", "DIR_OR_URL"),
+            "For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
+            hidden=True,
             envvar="RANKCONST_MIRROR",
-            metavar="DIR_OR_URL",
         ),
     ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            help="Check the numbers of this dataset only; repeatable. Files are checked whole.",
-            metavar="KEY",
-            autocompletion=complete_dataset,
-        ),
-    ] = None,
-    quiet: QuietOption = False,
-    format: FormatOption = Format.table,
+    dataset: options.OnlyDatasets = None,
+    format: options.Form = Format.table,
 ) -> None:
     """Check tables: hashes, columns, keys, ranges, and the laws that connect rows.
 
@@ -111,7 +102,7 @@ def verify(
     opened = read_set(tables)
     if dataset:
         opened = opened.select(_find_datasets(opened, dataset))
-    means = Means(mirror=check_mirror(mirror), reporter=Reporter(quiet=quiet)) if rebuild else None
+    means = Means(mirror=check_mirror(mirror), reporter=Reporter()) if rebuild else None
     results = list(run_checks(opened, means))
     seconds = time.perf_counter() - started
     if format == Format.table:

@@ -82,7 +82,6 @@ def compare(dataset: str, runs: int) -> str:
             "train,valid,test",
             "--baseline",
             "all",
-            "--quiet",
             "--out",
             folder,
         )

@@ -255,7 +255,7 @@ def test_another_zip_is_left_alone(build: Any, order: Any, rows: Rows, tmp_path:
     archive = tmp_path / "out" / "rankconst-tables-90.0.0.zip"
     archive.parent.mkdir()
     archive.write_bytes(b"other")
-    with pytest.raises(UsageError, match="--zip"):
+    with pytest.raises(UsageError, match="--out"):
         release_tables(order(build(rows), "90.0.0"))
     assert read_tree(tmp_path / "out") == {archive.name: b"other"}
 

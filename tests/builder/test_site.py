@@ -319,7 +319,7 @@ def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "installed")
-    command = [sys.executable, "-m", "rankconst", "tables", "site", "--out", "public", "-d", "nations", "--quiet"]
+    command = [sys.executable, "-m", "rankconst", "tables", "site", "--out", "public", "-d", "nations"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     subprocess.run(command, check=True, cwd=tmp_path, env=environment)
     ours = dict(make_files(Order(tables, tmp_path / "public", ["nations"])))

@@ -65,7 +65,7 @@ def test_every_command_has_help(run: Run, command: str, flag: str) -> None:
     assert screen == run("help", *command.split())
     assert not re.search(r"<(?:bool|str|list)\b", screen.out)  # types of Python
     assert f"rankconst {command}" in screen.out
-    assert ("--out" if command == "tables site" else "--format") in screen.out
+    assert ("--out" if command in {"tables site", "tables release"} else "--format") in screen.out
 
 
 @pytest.mark.parametrize("command", COMMANDS)

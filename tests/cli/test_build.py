@@ -152,12 +152,6 @@ def test_no_number_is_cut_in_a_terminal(run: Run, run_in_terminal: RunInTerminal
         assert fact in screen.out
 
 
-def test_quiet(run: Run, mirror: Path, out: Path) -> None:
-    screen = run("build", "-d", "nations", "--mirror", mirror, "--out", out, "--quiet")
-    assert (screen.code, screen.err) == (0, "")
-    assert "nations" in screen.out
-
-
 @pytest.mark.slow
 def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
     screen = run("build", "-d", "nations", "--offline", *EVERYTHING, "--out", out, "-f", "json")
@@ -176,10 +170,6 @@ def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> 
         assert {row["split"] for row in tables.read(name).to_pylist()} == {"test"}
     assert {row["baseline"] for row in tables.read("baseline_candidates").to_pylist()} == {FLOOR}
     assert provenance(out)["nations"]["splits"] == "test"
-
-
-def test_offline_warning_is_not_quieted(run: Run, out: Path) -> None:
-    assert "warning:" in run("build", "-d", "nations", "--offline", "--out", out, "--quiet").err
 
 
 def test_offline_without_anything(run: Run, out: Path, cache: Path) -> None:
@@ -649,7 +639,7 @@ def test_valid_and_test_under_chance_unless_more_is_asked_for(run: Run, write_gr
 
 @pytest.mark.slow
 def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
-    arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-q", "-f", "json")
+    arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-f", "json")
     screen = run("build", *arguments, "--relations", "embassy,treaties", "--name", "Nations-Diplomacy")
     assert screen.code == 0
     tables = load(out)
@@ -681,7 +671,7 @@ def test_restrictions_that_cannot_be(
 
 
 def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
-    arguments = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-q", "-f", "json", "-p", "standard")
+    arguments = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", "json", "-p", "standard")
     assert run(*arguments, "--splits", "testing,validation").code == 0
     tables, shipped = load(out), open_once()
     for split in ("valid", "test"):
@@ -689,7 +679,7 @@ def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
     assert {*tables.read("candidates")["split"].to_pylist()} == {"valid", "test"}
     assert tables.datasets["nations"] == {**shipped.datasets["nations"], "verified": True}
     assert provenance(out)["nations"]["splits"] == "valid,test"
-    lines = [line.split() for line in run("tables", "verify", out, "-q").out.splitlines()]
+    lines = [line.split() for line in run("tables", "verify", out).out.splitlines()]
     assert {line[0]: line[-1] for line in lines if line}.items() >= {("coverage", "ok"), ("descriptor", "ok")}
     # All splits are another build.
     assert run(*arguments, *EVERYTHING).code == 0
@@ -726,8 +716,8 @@ def test_further_known_triples(mirror: Path, run: Run, out: Path, tmp_path: Path
 
 
 def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) -> None:
-    screen = run("build", "-d", "ogbl-biokg", "--offline", "--out", out, "-q", "-f", "json")
-    assert (screen.code, screen.err) == (0, "")
+    screen = run("build", "-d", "ogbl-biokg", "--offline", "--out", out, "-f", "json")
+    assert screen.code == 0
     row = screen.records[0]
     assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == ("sampled:500", 2 * 162_870, 501)
     assert expected_of(row, "mr") == 251

@@ -140,12 +140,12 @@ def test_a_folder_is_no_file(run: Run, tmp_path: Path) -> None:
 def test_tables_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     """Also where a split has no tasks, and where a dataset has not the protocol."""
     out = tmp_path / "tables"
-    assert run("build", *write_graph({**SMALL, "valid": []}), "--name", "mykg", "--out", out, "-q").code == 0
+    assert run("build", *write_graph({**SMALL, "valid": []}), "--name", "mykg", "--out", out).code == 0
     rows = read_tsv(run("tables", "export", "-f", "pykeen", "--tables", out).out)
     assert {row["dataset"] for row in rows} == {"mykg"}
     assert {row["split"] for row in rows} == {"testing"}
     only_raw = tmp_path / "raw"
-    assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", only_raw, "-p", "raw", "-q").code == 0
+    assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", only_raw, "-p", "raw").code == 0
     screen = run("tables", "export", "-f", "pykeen", "--tables", only_raw)
     assert (screen.code, screen.out) == (4, "")
     assert "hold no constants under protocol pykeen" in screen.message

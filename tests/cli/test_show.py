@@ -407,11 +407,11 @@ def test_baselines_have_rows_if_named(run: Run) -> None:
 
 def test_relations_are_listed(run: Run) -> None:
     tables = open_once()
-    rows = run("show", "nations", "--relations", "-f", "json").records
+    rows = run("show", "nations", "relations", "-f", "json").records
     assert [row["relation"] for row in rows] == list(tables.relations("nations"))
     assert sum(row["num_tasks"] for row in rows) == tables.histogram("nations").total
     assert {row["baseline"] for row in rows} == {DEFAULT_BASELINE}
-    laddered = run("show", "nations", "--relations", "-b", "all", "-f", "json")
+    laddered = run("show", "nations", "relations", "-b", "all", "-f", "json")
     if tables.leaves_out("baseline_candidates_by_relation"):
         assert (laddered.code, "Add --tables rankconst-tables-" in laddered.message) == (4, True)
     else:
@@ -420,9 +420,9 @@ def test_relations_are_listed(run: Run) -> None:
         for row in both[:12]:
             own = tables.constants("nations", "mrr", relations=row["relation"], baseline=row["baseline"])
             assert (row["num_tasks"], row["expectation_inverse_harmonic_mean_rank"]) == (own.num_tasks, own.expectation)
-    screen = run("show", "nations", "--relations")
+    screen = run("show", "nations", "relations")
     assert f"Nations: {len(rows)} relations of test, side both, protocol standard" in screen.out
-    refused = run("show", "nations", "--relations", "--split", "train")
+    refused = run("show", "nations", "relations", "--split", "train")
     assert (refused.code, "they are kept for valid and test" in refused.message) == (4, True)
 
 
