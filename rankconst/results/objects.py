@@ -296,4 +296,4 @@ def _read(document: Document) -> Reading:
     return replace(reading, understood=units.name_percentages(entries))
 
 
-READER = Reader("objects", "JSON, JSON Lines and YAML: objects whose keys name metrics", _recognise, _read)
+READER = Reader("objects", _recognise, _read)

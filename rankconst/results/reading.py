@@ -226,7 +226,6 @@ class Reader:
     """A format of results files."""
 
     key: str  # what users type to force it
-    title: str  # what it is, in a few words
     recognise: Callable[[Document], bool]  # whether a document looks like it, without reading all of it
     read: Callable[[Document], Reading]  # or DataError with the place and a remedy
     tool: str | None = None  # whose tables these are, if they are of one tool

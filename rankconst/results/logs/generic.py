@@ -345,7 +345,6 @@ def _ask_beside(found: list[Found]) -> list[Found]:
 
 _FORMAT = LogFormat(
     key="generic",
-    title="lines such as MRR: 0.338, of any tool",
     values=Rule((), re.compile("")),
     scan=_scan_document,
     refine=_ask_beside,
@@ -389,4 +388,4 @@ def _read(document: Document) -> Reading:
     return replace(reading, entries=entries, skipped=skipped, understood=understood)
 
 
-READER = Reader(_FORMAT.key, _FORMAT.title, _recognise, _read)
+READER = Reader(_FORMAT.key, _recognise, _read)

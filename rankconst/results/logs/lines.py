@@ -82,7 +82,6 @@ class LogFormat:
     """
 
     key: str
-    title: str
     values: Rule  # the lines with numbers
     headings: tuple[Rule, ...] = ()  # the lines that say what the numbers below are
     sign: Rule | None = None  # the lines that only this tool prints; those with numbers if None
@@ -101,7 +100,7 @@ class LogFormat:
 
 def make_reader(log: LogFormat) -> Reader:
     """Make the reader of a log format."""
-    return Reader(log.key, log.title, partial(_recognise, log), partial(_read, log))
+    return Reader(log.key, partial(_recognise, log), partial(_read, log))
 
 
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")

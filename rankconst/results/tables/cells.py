@@ -138,11 +138,6 @@ _ASYMMETRIC = r"[\^_]\{?\s*[+\u2212-][\d.]+\}?\s*"
 _UNCERTAIN = re.compile(rf"(?<![.\d])\d+\(\d{{1,2}}\)$|\d\(\d+\)\(\d+\)|{_ASYMMETRIC}{_ASYMMETRIC}")
 
 
-def is_uncertain(text: str) -> bool:
-    """Tell whether a cell may say how far its number is off, in a way that is not read."""
-    return len(text) <= _LONGEST and _UNCERTAIN.search(text) is not None
-
-
 def strip_marks(text: str) -> str:
     """Remove marks around a number, but nothing that could be part of it: 10^{3} stays, and 2×10^{3} is 2e3."""
     if len(text) > _LONGEST:
@@ -274,4 +269,5 @@ def _find_other(text: str, *, exact: bool) -> str | None:
         return "a difference, since it has a plus sign"
     if is_missing(text):
         return "not a number"
-    return "an uncertainty or a footnote? Write ±, or a blank before the mark" if is_uncertain(text) else None
+    uncertain = len(text) <= _LONGEST and _UNCERTAIN.search(text) is not None
+    return "an uncertainty or a footnote? Write ±, or a blank before the mark" if uncertain else None

@@ -105,7 +105,10 @@ class SheetReader:
         if value is not None:
             numbers[value] = self._read_numbers(value, spread=False)
         if "num_tasks" in self._roles:
-            self._check_counts(self._roles["num_tasks"])
+            counts = self._sheet.cells[self._roles["num_tasks"]]
+            wrong = [not is_missing(cell) and read_count(cell) is None for cell in counts.distinct]
+            chosen = np.array(wrong, dtype=np.bool_)[counts.codes]
+            self._note(chosen, self._roles["num_tasks"], lambda _: "not a whole number")
         empty = np.ones(self._lines.size, dtype=np.bool_)
         for _, there in numbers.values():
             empty &= ~there
@@ -222,12 +225,6 @@ class SheetReader:
                 percent[own] = label.percent
         there = there & (head_of >= 0)
         return self._count(_Column(text_of, there, head_of, context_of, percent), counts, j)
-
-    def _check_counts(self, j: int) -> None:
-        """Say which cells of a column of numbers of ranks are not whole numbers."""
-        cells = self._sheet.cells[j]
-        wrong = np.array([not is_missing(cell) and read_count(cell) is None for cell in cells.distinct], dtype=np.bool_)
-        self._note(wrong[cells.codes], j, lambda _: "not a whole number")
 
     def _read_count(self, row: int, j: int) -> int | None:
         """Return the number of ranks that a cell states."""

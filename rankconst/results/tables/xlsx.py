@@ -193,4 +193,4 @@ def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:
     return replace(skipped, line=row, what=f"sheet {titles[sheet]}, {skipped.what}")
 
 
-READER = Reader("xlsx", "a workbook of Excel", lambda document: bool(document.workbook), _read)
+READER = Reader("xlsx", lambda document: bool(document.workbook), _read)

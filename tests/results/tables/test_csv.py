@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.tables.csv import DELIMITERS, READER, find_delimiter
-from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables, write_delimited
+from readings import Table, check_indices, reading_of, summarise, tables, write_delimited
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,11 +54,6 @@ def test_random_tables_come_back(table: Table, delimiter: str) -> None:
     check_indices(reading)
 
 
-@given(documents)
-def test_any_text_is_read_or_refused(document: Document) -> None:
-    check_refusal(READER, document)
-
-
 def test_lines_are_those_of_the_file() -> None:
     reading = read('\nModel,note,MRR\n\nTransE,"two\nlines",0.294\nRotatE,,0.338\n')
     assert [entry.line for entry in reading.entries] == [4, 6]
@@ -95,19 +90,6 @@ def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
         read(text)
     for part in ("results.txt", *parts):
         assert part in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"mrr": 0.3, "mr": 100}',
-        "metric:\t\t\t MRR \t\t MR \t\t hit@10 \nl(raw):\t\t\t 0.1 \t\t 3.0 \t\t 0.5 \n",
-        "We report MR, MRR, and Hits@10.\nSee Table 1.\n",
-        "x" * 3_000_000,
-    ],
-)
-def test_what_is_not_recognised(text: str) -> None:
-    assert not READER.recognise(Document("results.txt", text))
 
 
 def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

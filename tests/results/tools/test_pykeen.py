@@ -18,7 +18,7 @@ from rankconst.evaluation import Stated
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.tools.pykeen import READER, READER_CSV, READER_TRACKER, READER_TRIALS
-from readings import check_refusal, documents, reading_of
+from readings import reading_of
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
@@ -315,8 +315,3 @@ def test_what_is_said_of_tool_and_tasks(name: str, text: str, said: str) -> None
     values = (getattr(about, field) for field in fields)
     remedies = (ask.remedy for ask in about.asks)
     assert " ".join(str(each) for each in (reading.tool, *values, *remedies) if each) == said
-
-
-@given(documents)
-def test_any_table_is_read_or_refused(document: Document) -> None:
-    check_refusal(READER_CSV, document)
