@@ -149,7 +149,7 @@ def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
 
 @pytest.mark.slow
 # A graph of facts with qualifiers, one without valid, and one of triples.
-@pytest.mark.parametrize("key", mark_rest(STATED, "wd50k_100_statements", "hm_1k", "ingram_fb100"))
+@pytest.mark.parametrize("key", mark_rest([*STATED, "nations"], "wd50k_100_statements", "hm_1k", "nations"))
 def test_counts_equal_plain_loops(mirror: Path, key: str) -> None:
     graph, count_plainly = read_graph(mirror, key), count_with_sets(read_plainly(mirror, key))
     for protocol in (one for one in PROTOCOLS.values() if one.fits(graph.temporal, graph.qualified)):
