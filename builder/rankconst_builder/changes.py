@@ -131,10 +131,7 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
 
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
-    """Tell which rows two machines, or two methods, may have computed of the same constants.
-
-    What is sampled with as many draws is from the same seed, and may differ by rounding alone.
-    """
+    """Tell which rows two machines, or two methods, may have computed of the same constants."""
     sampled, other = (np.array(pc.equal(each["method"], pa.scalar("sampled")), np.bool_) for each in (before, after))
     drawn = sampled & ~_differs(before["num_draws"], after["num_draws"])
     found: Truths = sampled == other

@@ -126,10 +126,7 @@ def _sum_up(files: Mapping[str, bytes]) -> bytes:
 
 
 def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of files that depends on nothing but their names and contents.
-
-    Nothing is compressed: Parquet files are already, and compressors differ from version to version.
-    """
+    """Return a zip of files that depends on nothing but their names and contents."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(files):
