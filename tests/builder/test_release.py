@@ -330,15 +330,10 @@ def test_version_rule(build: Any, order: Any, rows: Rows, screen: Console, tmp_p
         assert f"note: {allowed[bump]} would be enough" in shown(screen)
 
 
-def test_a_new_column_is_a_minor_change(build: Any, order: Any, rows: Rows) -> None:
-    """A set of the carried form, before the columns and tables that came later."""
-    source = build(rows)
-    previous = build(rows, BEFORE)
-    fields = previous.descriptor["resources"][-1]["schema"]["fields"]
-    previous.descriptor["resources"][-1]["schema"]["fields"] = [f for f in fields if f["name"] != "num_draws"]
-    with pytest.raises(UsageError, match=r"new columns: num_draws(.|\n)*smallest version allowed is 90\.1\.0"):
-        release_tables(order(source, "90.0.1", previous=previous))
-    assert release_tables(order(source, "90.1.0", previous=previous)).written
+def test_what_an_earlier_form_lacks_is_new(build: Any, order: Any, rows: Rows) -> None:
+    earlier = rankconst.load(version="1.2.0")
+    with pytest.raises(UsageError, match=r"baseline_candidates_by_relation: .*new columns: weight"):
+        release_tables(order(build(rows), "1.2.1", previous=earlier))
 
 
 def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cases import choose, thorough
+from cases import choose
 from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
 from rankconst_builder.remarks import _find_alike
@@ -95,22 +95,6 @@ def test_line_ends_and_bom(content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "crlf", "final"),
-    [
-        (b"a\tr\tb\n", False, True),
-        (b"a\tr\tb", False, False),
-        (b"a\tr\tb\r\n", True, True),
-        (b"a\tr\tb\r\nc\tr\td", True, False),
-        (BOM + b"a\tr\tb\n\n", False, True),
-        (b"a\tr\tb\r\nc\tr\td\n", True, True),
-    ],
-)
-def test_reports_line_ends(content: bytes, crlf: bool, final: bool) -> None:
-    labels = read_triples(content, TSV, "f")
-    assert (labels.crlf, labels.final_newline) == (crlf, final)
-
-
-@pytest.mark.parametrize(
     ("form", "content"),
     [
         (LineFormat(columns="htr"), b"a\tb\tr\nc\td\ts\n"),
@@ -166,16 +150,6 @@ def test_labels_are_compared_exactly() -> None:
     assert len(set(decode(labels.relation))) == len(distinct)
 
 
-def test_leading_blanks_in_a_space_separated_file_are_an_empty_column() -> None:
-    form = LineFormat(delimiter=" ")
-    assert "expected 3 columns (hrt) separated by a space, got 4" in refused(b"a r b\n a r b\n", form)
-
-
-def test_duplicates_stay_in_their_order() -> None:
-    rows = [(b"a", b"r", b"b"), (b"c", b"r", b"b"), (b"a", b"r", b"b"), (b"a", b"r", b"b")]
-    assert read(write(rows, TSV)) == rows
-
-
 def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[bytes]:
     forbidden = {ord(delimiter), 10, 13}
     allowed = [byte for byte in (alphabet or bytes(range(256))) if byte not in forbidden]
@@ -197,16 +171,7 @@ def test_round_trip(
     # A mark at the start of a file names its encoding; there it cannot be part of a label.
     if bom or content.startswith((BOM, b"\xff\xfe", b"\xfe\xff")):
         content = BOM + content
-    labels = read_triples(content, form, "f")
-    assert rows_of(labels) == rows
-    assert (labels.crlf, labels.final_newline) == (crlf and (final or len(rows) + count_line > 1), final)
-
-
-@pytest.mark.parametrize("form", [LineFormat(count_line=True), LineFormat()], ids=["count line", "plain"])
-def test_only_the_first_bytes_of_the_file_are_a_bom(form: LineFormat) -> None:
-    # The mark belongs to the file; the same bytes in the first label belong to the label.
-    rows = [(BOM + b"a", b"r", b"b"), (b"a", b"r", b"b")]
-    assert read(BOM + write(rows, form), form) == rows
+    assert read(content, form) == rows
 
 
 def test_lines_longer_than_a_block_of_the_parser() -> None:
@@ -242,26 +207,6 @@ def test_file_of_several_blocks() -> None:
 
 
 COUNTED = LineFormat(delimiter=" ", columns="htr", count_line=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "newline"),
-    [
-        pytest.param(LineFormat(), b"\n", marks=thorough),
-        pytest.param(LineFormat(), b"\r\n", marks=thorough),
-        pytest.param(COUNTED, b"\n", marks=thorough),
-        (COUNTED, b"\r\n"),
-    ],
-)
-def test_malformed_line_in_the_last_block(form: LineFormat, newline: bytes) -> None:
-    rows = [(h.replace(b" ", b"_"), r.replace(b" ", b"_"), t) for h, r, t in make_large(120_000)]
-    lines = write(rows, form, newline).split(newline)
-    lines[118_999] = b"only-one-column"
-    content = newline.join(lines)
-    message = refused(content, form, "data/big.tsv")
-    assert message.startswith("data/big.tsv, line 119000: expected 3 columns")
-    assert "got 1: 'only-one-column'" in message
 
 
 @pytest.mark.parametrize(
@@ -310,15 +255,6 @@ def test_another_delimiter_is_suggested(content: bytes, delimiter: str, told: st
     assert message.endswith(f"The line has 3 columns if {told}")
 
 
-def test_another_delimiter_is_suggested_for_row_numbers_too() -> None:
-    message = refused(b",head,relation,tail\n0,a,r,b\n")
-    assert message.endswith("The line has 4 columns if a comma separates them. Rename the file to end in .csv.")
-
-
-def test_a_number_of_any_length_may_come_first() -> None:
-    assert "expected 3 columns" in refused(b"a\tr\tb\n" + b"9" * 5000 + b"\ta\tr\tb\n")
-
-
 @pytest.mark.parametrize(
     ("content", "line", "part"),
     [
@@ -332,11 +268,6 @@ def test_a_number_of_any_length_may_come_first() -> None:
 )
 def test_empty_label(content: bytes, line: int, part: str) -> None:
     assert refused(content).startswith(f"train.txt, line {line}: the {part} is empty: ")
-
-
-def test_empty_label_with_other_columns() -> None:
-    assert "line 3: the relation is empty" in refused(b"2\na b r\nc d \n", LineFormat(" ", "htr", True))
-    assert read(b"a\tr\tb\t\n", LineFormat(columns="hrt-")) == [(b"a", b"r", b"b")]
 
 
 @pytest.mark.slow
@@ -406,19 +337,10 @@ def test_count_line_and_nothing_else(content: bytes) -> None:
     assert "count line and no triple" in refused(content, COUNTED)
 
 
-def test_heading_and_nothing_else() -> None:
-    told = "train.txt has a heading and no triple."
-    assert refused(b"e1\tr\te2\n", LineFormat(header=True)) == told
-
-
 def test_malformed_line_after_a_count_line_keeps_its_number() -> None:
     assert refused(b"2\na\tr\tb\nc\tr\n", COUNTED).startswith("train.txt, line 3: expected 3 columns")
     assert refused(b"2\na\tr\tb\n\nc\tr\td\n", COUNTED).startswith("train.txt, line 3: the line is blank")
     assert refused(BOM + b"2\r\na\tr\tb\r\n\tr\td\r\n", COUNTED).startswith("train.txt, line 3: the head is empty")
-
-
-def test_count_line_read_as_a_triple_is_refused() -> None:
-    assert refused(b"2\na\tr\tb\nc\tr\td\n").startswith("train.txt, line 1: expected 3 columns")
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import math
 import os
 import random
@@ -613,26 +612,6 @@ def test_files_that_nothing_protects_are_named(lean: Draft, tmp_path: Path) -> N
         (folder / name).write_text("Tables.", encoding="utf-8")
     (note,) = look(folder, "checksums")["checksums"].findings
     assert note.message.endswith("the descriptor itself is not protected, nor are LICENSE, README.md")
-
-
-def test_hashes_of_croissant_are_compared(lean: Draft, tmp_path: Path) -> None:
-    folder = lean.write(tmp_path / "set")
-    content = (folder / "datasets.parquet").read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    row = {"contentUrl": "datasets.parquet", "contentSize": f"{len(content)} B", "sha256": digest}
-    told = {
-        "another hash": {"sha256": "0" * 64},
-        "another size": {"contentSize": "1 B"},
-        "a file that is missing": {"contentUrl": "more.parquet"},
-        "": {},
-    }
-    for message, changes in told.items():
-        (folder / "croissant.json").write_text(json.dumps({"distribution": [{**row, **changes}]}), encoding="utf-8")
-        found = [finding.message for finding in failed(look(folder, "files")).get("files", [])]
-        assert len(found) == bool(message)
-        assert all(message in each for each in found)
-    (folder / "croissant.json").write_text("[]", encoding="utf-8")
-    assert len(failed(look(folder, "files"))["files"]) == 1
 
 
 # ---- rebuilding --------------------------------------------------------------------------------------------------

@@ -422,20 +422,6 @@ def test_a_first_line_that_may_be_a_heading(run: Run, write_graph: WriteGraph, o
         assert "occurs nowhere else" not in say()
 
 
-def test_openke_ranks_what_entity2id_counts(run: Run, write_graph: WriteGraph, out: Path) -> None:
-    files = write_graph(SMALL)
-    listed = Path(files[1]).with_name("entity2id.txt")
-    args: tuple[str | Path, ...] = ("build", *files, "--name", "mykg", "-p", "raw", "--out", out)
-    listed.write_text("5\na\t0\n", encoding="utf-8")
-    assert "warning" not in run(*args).message
-    listed.write_text("7\na\t0\n", encoding="utf-8")
-    assert f"warning: mykg: {listed} counts 7 entities, 5 of them are in triples." in run(*args).message
-    for no_number in ("9" * 5000, "7_0", "\x00"):
-        listed.write_text(f"{no_number}\n", encoding="utf-8")
-        screen = run(*args)
-        assert (screen.code, "warning" in screen.message) == (0, False)
-
-
 def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
     assert [row["protocol"] for row in rows] == list(STATIC)
     for row in rows:

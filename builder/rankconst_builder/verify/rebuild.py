@@ -154,10 +154,7 @@ def _count(
     mirror: str | None,
     cache: Path,
 ) -> tuple[dict[str, Any], dict[str, pd.DataFrame]] | str:
-    """Return statistics by column, and the rows of the histogram tables; the reason where the files are not at hand.
-
-    `lacking` are roles whose files were missing when the set was built; `related` is True if it ranks relations.
-    """
+    """Return statistics by column, and the rows of the histogram tables; the reason where the files are not at hand."""
     source = load_benchmarks()[key]
     try:
         contents = _read_contents(_list_fetchers(mirror, cache), source, lacking)
