@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,34 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
+from carried import open_once
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.tables.own_counts import from_counts
 
 COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=8)
 
 
-@given(COUNTS)
-def test_constants_are_those_of_the_counts(counts: list[int]) -> None:
-    mrr = from_counts(counts).constants("mrr")
-    harmonic = [sum(Fraction(1, j) for j in range(1, size + 1)) / size for size in counts]
-    assert mrr.expectation == pytest.approx(float(sum(harmonic) / len(counts)), rel=1e-14)
-    assert mrr.num_tasks == len(counts)
-
-
 @pytest.mark.parametrize("metric", ["mr", "mrr", "hits@10", "gmr", "median_rank"])
-@pytest.mark.parametrize("side", ["head", "tail", "both"])
-def test_it_is_the_same_object_as_from_tables(metric: str, side: str) -> None:
-    tables = rankconst.load()
-    sides = {
-        one: np.repeat((h := tables.histogram("nations", side=one)).num_candidates, h.num_tasks)
-        for one in ("head", "tail")
-    }
-    own, theirs = from_counts(sides).constants(metric, side), tables.constants("nations", metric, side=side)
-    assert type(own) is type(theirs)
-    assert own.histogram == theirs.histogram
-    assert own.expectation == pytest.approx(theirs.expectation, rel=1e-13)
-    assert own.adjust("4.5" if metric in {"mr", "gmr", "median_rank"} else "0.95").index_interval is not None
+def test_it_is_the_same_object_as_from_tables(metric: str) -> None:
+    stored = {side: open_once().histogram("nations", side=side) for side in ("head", "tail")}
+    counts = from_counts({side: np.repeat(each.num_candidates, each.num_tasks) for side, each in stored.items()})
+    for side in ("head", "tail", "both"):
+        own, theirs = counts.constants(metric, side), open_once().constants("nations", metric, side=side)
+        assert type(own) is type(theirs)
+        assert own.histogram == theirs.histogram
+        assert own.expectation == pytest.approx(theirs.expectation, rel=1e-13)
+        assert own.adjust("0.95" if own.metric.increasing else "4.5").index_interval is not None
 
 
 @given(COUNTS, COUNTS)
@@ -62,8 +50,6 @@ def test_weights_count() -> None:
     ("counts", "weights", "error", "message"),
     [
         ([], None, DataError, "at least one ranking task"),
-        ([0, 3], None, DataError, "expected at least 1"),
-        ([1.5], None, DataError, "whole numbers"),
         ([2, 3], [1.0], DataError, "weights have shape"),
         ({"head": [1]}, [1.0], UsageError, "counts are given for each side"),
         ([1], {"head": [1.0]}, UsageError, "weights are given for each side"),
@@ -73,7 +59,8 @@ def test_weights_count() -> None:
         ({"head": [1], "left": [2]}, None, UsageError, "got head, left"),
         ({"both": [1], "head": [2]}, None, UsageError, "got both, head"),
         (np.ma.masked_equal([5, 9], 9), None, DataError, "counts: 1 of the values are masked; leave them out"),
-        ([5, 9], np.ma.masked_equal([1, 2], 2), DataError, "weights: 1 of the values are masked"),
+        # An evaluator that was not told to keep its counts.
+        (SimpleNamespace(num_candidates={}), None, DataError, "clear_on_finalize=False"),
     ],
 )
 def test_what_cannot_be_is_refused(counts: object, weights: object, error: type[Exception], message: str) -> None:
@@ -81,28 +68,20 @@ def test_what_cannot_be_is_refused(counts: object, weights: object, error: type[
         from_counts(counts, weights)  # type: ignore[call-overload]
 
 
-def test_a_side_that_was_not_given() -> None:
+def test_sides_are_those_that_were_given() -> None:
     with pytest.raises(UnknownNameError, match="no tasks of side head; there is: both"):
         from_counts([1, 2]).constants("mr", "head")
-
-
-def test_both_needs_both_sides() -> None:
     tasks = from_counts({"tail": [2, 4]})
     assert tasks.constants("mr", "tail").num_tasks == 2
     with pytest.raises(UnknownNameError, match="no tasks of side head; there is: tail"):
         tasks.constants("mr")
-
-
-def test_messages_name_the_tasks() -> None:
     with pytest.raises(DataError, match="not a possible MRR on typed test run"):
         from_counts([5, 5], name="typed test run").constants("mrr").adjust(1.5)
 
 
 def test_an_evaluator_of_pykeen_hands_over_its_counts() -> None:
-    """It keeps lists of batches by side, and none if it was not told to."""
+    """It keeps lists of batches by side."""
     kept = {"head": [np.array([2, 5]), np.array([5])], "tail": [np.array([3, 3, 4])]}
     found = from_counts(SimpleNamespace(num_candidates=kept))
     assert found.histogram("head") == from_counts([2, 5, 5]).histogram()
     assert found.constants("mr").num_tasks == 6
-    with pytest.raises(DataError, match="clear_on_finalize=False"):
-        from_counts(SimpleNamespace(num_candidates={}))
