@@ -80,13 +80,19 @@ def first(n: int, right: int, k: int) -> Law:
     return Law(mean, square - mean**2, 4 * UNIT_ROUNDOFF * (1 + mean), 8 * UNIT_ROUNDOFF * (mean + square))
 
 
+def _bound_sum(k: int) -> float:
+    """Return the relative error of numpy's pairwise sum of k terms, each with some roundings."""
+    return (32 + math.log2(k + 1)) * UNIT_ROUNDOFF
+
+
 def gain(n: int, right: int, k: int) -> Law:
     """Discounted gain, 1 / log2(place + 1), of right answers up to place k."""
     weights = 1 / np.log2(np.arange(2, k + 2, dtype=np.float64))
-    total, square = math.fsum(weights), math.fsum(weights**2)
+    total, square = float(weights.sum()), float((weights**2).sum())
     mean, unit = right * total / n, right * (n - right) / n / (n - 1) if n > 1 else 0.0
     spread = unit * max(square - total**2 / n, 0.0)
-    return Law(mean, spread, 8 * UNIT_ROUNDOFF * mean, 16 * UNIT_ROUNDOFF * unit * square)
+    error = _bound_sum(k)
+    return Law(mean, spread, error * mean, 2 * error * unit * square)
 
 
 def precisions(n: int, right: int, k: int) -> Law:
@@ -94,10 +100,10 @@ def precisions(n: int, right: int, k: int) -> Law:
     r = np.arange(1, k + 1, dtype=np.float64)
     above = r - 1
     share = (right - 1) / (n - 1) if n > 1 else 0.0
-    mean = right / n * math.fsum((1 + above * share) / r)
+    mean = right / n * float(((1 + above * share) / r).sum())
     # The same right answer twice: A right ones above it, hypergeometric.
     spread = above * share * (1 - share) * (n - r) / (n - 2) if n > 2 else np.zeros_like(r)
-    square = right / n * math.fsum(((1 + above * share) ** 2 + spread) / r**2)
+    square = right / n * float((((1 + above * share) ** 2 + spread) / r**2).sum())
     if right > 1:
         # Two of them, at r < s, with A others above r and B between: E[(1 + A)(2 + A + B)] is linear in s.
         one = (right - 2) / (n - 2) if n > 2 else 0.0
@@ -105,8 +111,8 @@ def precisions(n: int, right: int, k: int) -> Law:
         slope = one + above * two
         start = 2 + 4 * above * one + above * (r - 2) * two - (r + 1) * slope
         beyond = np.concatenate((np.cumsum((1 / r)[::-1])[::-1][1:], [0.0]))
-        square += 2 * right * (right - 1) / (n * (n - 1)) * math.fsum((start * beyond + slope * (k - r)) / r)
-    error = (16 + math.log2(k + 1)) * UNIT_ROUNDOFF
+        square += 2 * right * (right - 1) / (n * (n - 1)) * float(((start * beyond + slope * (k - r)) / r).sum())
+    error = _bound_sum(k)
     return Law(mean, max(square - mean**2, 0.0), error * mean, 4 * error * square)
 
 

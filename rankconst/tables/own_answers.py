@@ -127,7 +127,9 @@ def gather_answers(
     own = np.ones(sizes.shape) if weights is None else np.broadcast_to(np.asarray(weights, float), sizes.shape)
     if not (np.isfinite(own).all() and (own > 0).all()):
         raise DataError("a weight is not a positive number.")
-    pairs, codes = np.unique(np.column_stack((sizes, right)).astype(np.int64), axis=0, return_inverse=True)
-    times = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)
-    sums = [np.bincount(codes.ravel(), times * each, len(pairs)) for each in (np.ones(own.shape), own, own**2)]
-    return Answers(name, pairs, np.column_stack(sums))
+    order = np.lexsort((right, sizes))
+    pairs = np.column_stack((sizes, right))[order]
+    starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
+    times, own = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order], own[order]
+    sums = [np.add.reduceat(times * each, starts) for each in (np.ones(own.shape), own, own**2)]
+    return Answers(name, pairs[starts], np.column_stack(sums))
