@@ -56,6 +56,9 @@ _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 # What leaves a narrow terminal first: notes (also on stderr), p, z, published numbers from the last on, skills.
 _NOTE, _P, _Z, _PUBLISHED, _SKILL = 5000, 4000, 3000, 2000, 1000
 
+# A share that --percent makes as small may be a fraction.
+_FEW_PERCENT = 0.01
+
 # So many adjusted metrics are named in a caption.
 _FEW_NAMES = 4
 
@@ -180,7 +183,11 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 def report_answers(adjusted: AdjustedReading) -> None:
     """Say on stderr what was assumed of the numbers of a file, and what is asked about the others."""
     name = adjusted.reading.name
-    report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted)
+    shares = [each.batch.value for each in adjusted.done if each.batch.tasks.is_chance and each.batch.metric.is_share]
+    read, few = (sum(map(count, shares)) for count in (len, lambda values: int((values < _FEW_PERCENT).sum())))
+    percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1 %"
+    told = percent * bool(adjusted.user.percent and few)
+    report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, told)
     report_questions(name, adjusted.asked, lambda place: adjusted.reading.entries[place].line)
 
 
@@ -245,12 +252,12 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], t
     return Listing(
         columns,
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
-        caption=_caption(adjusted, tables) if screen else "",
+        caption=_caption(adjusted, tables, kept) if screen else "",
     )
 
 
-def _caption(adjusted: AdjustedReading, tables: Tables) -> str:
-    """Say what the columns are, and what the numbers mean."""
+def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]) -> str:
+    """Say what the columns are, and what the numbers in some rows mean."""
     meaning = "0 = chance, 1 = perfect"
     named = dict.fromkeys(name for _, names in adjusted.list_added() if (name := names.get("index")))
     lines = [f"{join_words([*named]) if len(named) <= _FEW_NAMES else 'Adjusted'}: {meaning}."]
@@ -260,7 +267,9 @@ def _caption(adjusted: AdjustedReading, tables: Tables) -> str:
         lines[0] += " z: standard deviations better than chance. In brackets: the effect of rounding."
         if methods := {each.method for done in adjusted.done for each in done.significance if each is not None}:
             lines[0] += f" p: the probability that a random ranker does as well ({', '.join(sorted(methods))})."
-    chance = [each for each in adjusted.done if each.batch.tasks.is_chance]
+    listed = kept[adjusted.rows].astype(np.intp)
+    parts = (part for each in adjusted.done if each.batch.tasks.is_chance for part in each.split(listed))
+    chance = [part for code, part in parts if code]
     floors = [find_floor(each, tables) for each in chance]
     if adjusted.details and len(chance) <= _FEW_NAMES:
         lines += map(_describe_rankers, chance, floors)

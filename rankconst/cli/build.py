@@ -196,6 +196,9 @@ def _read_words(words: Sequence[str], keys: Sequence[str], named: Mapping[str, s
         raise UsageError(_NOTHING)
     if lacking := [f"--{split}" for split in ("train", "test") if split not in files]:
         raise UsageError(f"a graph of your own needs --train and --test; missing: {', '.join(lacking)}.")
+    for split, path in files.items():
+        if "://" not in path and not exists(Path(path)):
+            raise DataError(f"there is no file {path}, which would be the {_SETS[split]}.")
     return _Asked(files=files)
 
 

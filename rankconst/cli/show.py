@@ -38,7 +38,7 @@ from rankconst.cli.output import Column, Format, Listing, count, on_screen, prin
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.names import shorten, squash
-from rankconst.tables.citation import cite_constant, cite_tables
+from rankconst.tables.citation import cite_constant, cite_dataset, cite_tables
 from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
 from rankconst.values.comparison import find_smallest_difference, show_enough
@@ -331,20 +331,21 @@ def _entitle(opened: Tables, dataset: str) -> str:
 def _print_citations(
     opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str], form: Format
 ) -> None:
-    """Print for each constant the sentence that cites it, and the BibTeX entry of the tables."""
+    """Print for each constant, or for the dataset, the sentence that cites it, and the BibTeX entry of the tables."""
+    info, bibtex = opened.datasets[asked.dataset], cite_tables(opened.set_of(asked.dataset))
+    title, rows = info["title"], list[dict[str, Any]]()
     if not metrics:
-        raise UsageError(f"which constant is cited? Name its metric: rankconst show {asked.dataset} mrr --cite.")
-    title, bibtex = opened.datasets[asked.dataset]["title"], cite_tables(opened.set_of(asked.dataset))
-    rows = []
-    for constants in _look_up(opened, asked, metrics, baselines):
+        row = {"dataset": asked.dataset, "table_version": opened.version_of(asked.dataset)}
+        sentence = cite_dataset(asked.dataset, title, info["citation"] or "", row["table_version"])
+        rows.append(row | {"sentence": sentence, "bibtex": bibtex or None})
+    for constants in _look_up(opened, asked, metrics, baselines) if metrics else ():
         tabulated = opened.is_tabulated(constants.tasks, constants.metric)
         sentence = cite_constant(constants, title, tabulated=tabulated)
         rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence, "bibtex": bibtex or None})
     if form in FOR_PEOPLE:
         typer.echo(on_screen("\n\n".join(filter(None, (*(row["sentence"] for row in rows), bibtex)))))
     else:
-        further = map(Column, ("tabulated", "sentence", "bibtex"))
-        print_listing(Listing.of((*_COLUMNS, *further), rows), form)
+        print_listing(Listing.of([*map(Column, rows[0])], rows), form)
 
 
 # -- relations ------------------------------------------------------------------------------------------------------

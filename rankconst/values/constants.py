@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SINGLE: tuple[type, ...] = (str, Decimal, Real)
 """The types of a single published value."""
 
+_SMALL = 1e-3  # as little is written with an exponent
 _UNORDERED = (bytes, set, frozenset, dict)
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
@@ -454,7 +455,6 @@ class Constants:
         with np.errstate(invalid="ignore"):
             sure = np.atleast_1d((value >= least_granted) & (value <= most_granted))
         found: dict[int, str] = {}
-        possible = f"{low:.6g}, which every ranker gets here." if low == high else f"{low:.6g} to {high:.6g}."
         suspects = np.flatnonzero(~sure)
         columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
@@ -465,6 +465,10 @@ class Constants:
             outside = number < min(metric.lower, least_granted) or number > max(metric.upper, most_granted)
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
+            bounded = outside and math.isfinite(metric.upper)
+            least_named, most_named = (metric.lower, metric.upper) if bounded else (low, high)
+            shown = f"{least_named:.1e}" if 0 < least_named < _SMALL else f"{least_named:.6g}"
+            possible = f"{low:.6g}, which every ranker gets here." if low == high else f"{shown} to {most_named:.6g}."
             found[place] = (
                 f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
                 f"expected {possible} {_hint(metric, number)}"

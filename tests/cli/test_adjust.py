@@ -262,7 +262,8 @@ REFUSED = {
     ),
     # values
     "53.3 -d fb15k237 -m hits@10": (6, "53.3", "Hits@10", "fb15k237", "standard", "expected 0 to 1", "0.533"),
-    "33.8 -d fb15k237 -m mrr": (6, "33.8", "MRR", "expected", "percentage", "0.338"),
+    "33.8 -d fb15k237 -m mrr": (6, "33.8", "MRR", "expected 0 to 1", "percentage", "0.338"),
+    "0.00001 -d fb15k237 -m mrr": (6, "expected 7.0e-05 to 1. Check"),
     "0.3 -d fb15k237 -m mr": (6, "0.3 is not a possible MR ", "at least 1: is this an MRR, or a share?"),
     "0.3 -d fb15k237 -m gmr": (6, "0.3 is not a possible GMR ", "expected 1 to 14285.3"),
     "99999 -d fb15k237 -m mr": (6, "99999", "MR", "expected", "14305.6", "Check"),

@@ -201,6 +201,14 @@ def test_what_could_be_fractions_or_percentages(run: Run, tmp_path: Path) -> Non
         assert row["AH@10"] == TABLES.constants("wn18rr", "hits@10").adjust(text).index
 
 
+def test_percentages_that_may_be_fractions_are_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,dataset,MRR\nA,wn18rr,47.6\nB,wn18rr,0.3\nC,wn18rr,0.5\n")
+    said = "protocol (nothing in a.csv says otherwise); read as percentages: 3 numbers; 2 of them below 1 %.\n"
+    assert said in run("adjust", path, "--percent").err.replace(str(path), "a.csv")
+    assert "read as percentages" not in run("adjust", path, "--percent", "-m", "mr").err
+
+
 def test_what_sets_decimals_apart(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("model;dataset;MRR;MR\nRotatE;wn18rr;0,476;3,340\n", encoding="utf-8")
@@ -305,6 +313,14 @@ def test_questions_are_few_lines(run: Run, tmp_path: Path) -> None:
     assert (screen.code, len(asked)) == (8, 9)
     assert '(3 numbers): "raw" in its row, "M 0 with raw data of x0", "M 1 with raw data of x1", "...": add' in asked[0]
     assert asked[-1] == f"asked: {path}: and 3 more questions."
+
+
+def test_a_question_of_three_sides_is_asked_once(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    sides = {side: {"realistic": {"mrr": 0.6, "count": count}} for side, count in (("both", 34), ("head", 17))}
+    path.write_text(json.dumps({"metrics": sides | {"tail": sides["head"]}}))
+    told = [line for line in run("adjust", path).err.splitlines() if line.startswith("asked: ")]
+    assert (len(told), "(3 numbers)" in told[0], "(and 2 more like it): add --dataset" in told[0]) == (1, True, True)
 
 
 def test_a_document_says_what_was_assumed_and_asked(run: Run, readme: str) -> None:
@@ -422,6 +438,7 @@ def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> Non
         assert [line.split()[:3] for line in screen.out.splitlines() if "mrr" in line] == [[side, "realistic", "mrr"]]
         assert f"shown: {side}.realistic only; --side head shows" in screen.message
         assert f"such as --format csv have the other {left} numbers, too." in screen.message
+        assert "The number is better than chance" in screen.out  # of what is shown
     assert run("adjust", path, "-d", "nations", "-f", "csv").out.count("mrr") == 9
 
 

@@ -516,12 +516,23 @@ def test_names_that_only_look_alike_stay_apart(run: Run, write_graph: WriteGraph
         (("nations", "--columns", "htr"), ("--columns is for a graph of your own",)),
     ],
 )
-def test_options_that_do_not_go_together(run: Run, out: Path, args: tuple[str, ...], told: tuple[str, ...]) -> None:
+def test_options_that_do_not_go_together(
+    run: Run, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in (tmp_path / arg for arg in args if arg.endswith("sv")):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
     screen = run("build", *args, "--out", out)
     assert (screen.code, screen.out) == (2, "")
     for fact in told:
         assert fact in screen.message
     assert not out.exists()
+
+
+def test_a_missing_file_is_named_before_anything_is_asked(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    screen = run("build", *write_graph(SMALL)[1:4:2], "tset.txt", "--out", out)
+    assert (screen.code, screen.err) == (6, "error: there is no file tset.txt, which would be the test set.\n")
 
 
 @pytest.mark.parametrize("below", [".", "below", "below/that"])
