@@ -21,7 +21,7 @@ from rankconst.checks.matches import COUNTS, Match, describe_nearest, prefer, pr
 from rankconst.checks.partial import contradict, find_equal, find_relations
 from rankconst.checks.search import CERTAIN, Part, describe_matches, find_first, gather, list_names, select
 from rankconst.errors import RankconstError, UnknownNameError
-from rankconst.evaluation import NAMES, Ask, Stated, list_parsers, match_relations, parse_stated, settle
+from rankconst.evaluation import NAMES, Question, Stated, list_parsers, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
 
@@ -42,7 +42,7 @@ class Completed:
     groups: tuple[Group, ...] = ()
     contexts: tuple[Stated, ...] = ()
     # The question about the numbers of a group that fit several sets of tasks, or none, by its place.
-    asked: Mapping[int, Ask] = field(default_factory=dict)
+    asked: Mapping[int, Question] = field(default_factory=dict)
     # How numbers were understood, where that is not what file, user and tool say.
     note: str = ""
 
@@ -61,10 +61,10 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
             alike.setdefault(replace(part.context, model=None, side=None, num_tasks=None), []).append(found)
     contexts = [group.context for group in groups]
     told: dict[Match, None] = {}
-    asked: dict[int, Ask] = {}
+    asked: dict[int, Question] = {}
     shown: dict[str, None] = {}
     for part, answer in itertools.chain(*map(search.settle, alike.values())):
-        if isinstance(answer, Ask):
+        if isinstance(answer, Question):
             asked |= dict.fromkeys(part.places, answer)
             said: dict[str, Any] = {"asks": (*part.context.asks, answer)}
         elif isinstance(answer, str):
@@ -168,7 +168,7 @@ class _Search:
         if not (text := contradict(part.evidence, self.tables.histogram(tasks))):
             return None
         remedy = f"what was evaluated (--split, --relation), or {COUNTS}"
-        return replace(part, ask=Ask("tasks", f"its numbers are not those of {tasks}: {text}", remedy=remedy))
+        return replace(part, ask=Question("tasks", f"its numbers are not those of {tasks}: {text}", option=remedy))
 
     def list_splits(self, part: Part, names: Mapping[str, str]) -> set[str]:
         """Return the splits of the named dataset with that number of ranks: sampling limits the candidates only."""
@@ -176,7 +176,7 @@ class _Search:
         chosen = select(self.sets, {name: key for name, key in names.items() if name in {"dataset", "split", "side"}})
         return set(self.sets.names["split"][chosen & np.isin(self.sets.num_tasks, stated)].tolist())
 
-    def _ask(self, part: Part, names: Mapping[str, str]) -> Ask:
+    def _ask(self, part: Part, names: Mapping[str, str]) -> Question:
         """Return what is nearest where nothing fits, and what may be the reason."""
         chosen, evidence = select(self.sets, names), part.evidence
         if names and (part.tells or evidence.vague):
@@ -185,14 +185,14 @@ class _Search:
                 text = (
                     f"its numbers do not fit {list_names(names)}; they are those of {describe_matches(elsewhere[:1])}"
                 )
-                return Ask("tasks", text)
+                return Question("tasks", text)
         if not chosen.any():
-            return Ask("tasks", f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}")
+            return Question("tasks", f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}")
         evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
         nearest, remedy = describe_nearest(evidence, self.sets, chosen, self.user)
         text = f"its numbers fit no ranking tasks in the tables: {nearest}"
         missing = () if "dataset" in names else ("--dataset",)
-        return Ask("tasks", text, remedy=", and ".join(filter(None, (*missing, remedy))))
+        return Question("tasks", text, option=", and ".join(filter(None, (*missing, remedy))))
 
     @functools.cached_property
     def counted(self) -> str:
@@ -205,7 +205,7 @@ class _Search:
 
     # -- evaluations that share what the file says ---------------------------------------------------------------------
 
-    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Ask | str]]:
+    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Question | str]]:
         """Yield the one match of each part, a question or a protocol; nothing where what is usual fits.
 
         All are of one dataset, split and protocol if they can be.
@@ -268,14 +268,14 @@ class _Search:
         return " ".join(sentences)
 
 
-def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Ask:
+def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Question:
     """Return the one match; without it, a question."""
     if not matches:
-        return part.ask or Ask("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
+        return part.ask or Question("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
     if len(matches) > 1:
         return _ask_which(matches)
     text = f"no dataset is named; its numbers fit {describe_matches(matches)}, but so few digits can fit by chance"
-    return matches[0] if sure else Ask("dataset", text, remedy="--dataset")
+    return matches[0] if sure else Question("dataset", text, option="--dataset")
 
 
 def _share(every: Iterable[Part]) -> set[Tasks]:
@@ -291,14 +291,14 @@ def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]
     return tuple(replace(match, tasks=kept[0], same=tuple(kept[1:])) for match, kept in inside if kept)
 
 
-def _ask_which(matches: Sequence[Match]) -> Ask:
+def _ask_which(matches: Sequence[Match]) -> Question:
     """Ask which of several sets it is, with the options that would tell them apart."""
     tasks = [match.tasks for match in matches]
     options = [f"--{name} {getattr(tasks[0], name)}" for name in NAMES if len({getattr(t, name) for t in tasks}) > 1]
     text = (
         f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: {describe_matches(matches)}"
     )
-    return Ask("tasks", text, remedy=f"what tells them apart, for example {' '.join(options)}")
+    return Question("tasks", text, option=f"what tells them apart, for example {' '.join(options)}")
 
 
 # -- columns of relations ----------------------------------------------------------------------------------------------
@@ -353,6 +353,6 @@ def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
     """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
     if context.relations:
         return context
-    return (
-        replace(context, relations=(cell,)) if cell else replace(context, asks=(*context.asks, Ask("relations", lack)))
-    )
+    if cell:
+        return replace(context, relations=(cell,))
+    return replace(context, asks=(*context.asks, Question("relations", lack)))

@@ -12,7 +12,7 @@ import rankconst
 from growth import grows_in_proportion
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, UnknownNameError
-from rankconst.evaluation import Ask, Question, Stated, describe_assumed
+from rankconst.evaluation import Question, Stated, describe_assumed
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
@@ -91,8 +91,8 @@ def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
         assert told in each.note
 
 
-DEV = Ask("split", "measured on the dev set", "dev", "the caption", "--split valid")
-WHICH = Ask("dataset", "it may be of Nations or UMLS", remedy="--dataset", choices=("Nations", "UMLS"))
+DEV = Question("split", "measured on the dev set", "dev", "the caption", "--split valid")
+WHICH = Question("dataset", "it may be of Nations or UMLS", option="--dataset", choices=("Nations", "UMLS"))
 
 
 def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
@@ -110,7 +110,7 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
     ):
         done = adjust_reading(reading, TABLES, Stated(), in_python=in_python)
         first, second = done.asked
-        assert first == Question("dev", "the caption", "measured on the dev set", ways, (0, 2))
+        assert first == replace(DEV, numbers=(0, 2), in_python=in_python) and first.remedy == ways
         assert (second.word, second.text, second.remedy, second.numbers) == ("", WHICH.text, which, (3,))
         assert done.entries[2].note == f"{said}: add {ways}."
         assert done.described["note"] == [*[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}."]
