@@ -22,7 +22,7 @@ _Item_co = TypeVar("_Item_co", covariant=True)
 
 
 class Listed(Sequence[_Item_co]):
-    """A sequence whose items are made when they are asked for; it is equal to a list of the same."""
+    """A sequence whose items are made when they are asked for."""
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
@@ -32,11 +32,6 @@ class Listed(Sequence[_Item_co]):
     @abstractmethod
     def _make(self, place: int) -> Any:
         """Return the item at a place."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment] # it equals lists, which have none
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self)})"

@@ -35,7 +35,7 @@ def test_an_entry_in_full() -> None:
         "RotatE|WN18RR|validation|left|best|6,268|uma-pi1/kge|micro|raw|0.8",
     )
     context = Stated("WN18RR", "valid", "left", "raw", "micro", "uma-pi1/kge", "RotatE", "optimistic", num_tasks=6268)
-    assert reading.entries == (Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False),)
+    assert [*reading.entries] == [Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False)]
     assert (reading.name, reading.form, reading.layout, reading.tool) == ("results", "test", "wide", None)
 
 
