@@ -54,14 +54,18 @@ def combine(first: Places, second: Places, count: int) -> Places:
 
 
 class Cells(Listed[str]):
-    """The cells of a column, each distinct text known once: those of a list, or of an array of Arrow."""
+    """The cells of a column, each distinct text known once: of a list, of Arrow, or of what `write` writes."""
 
-    def __init__(self, texts: list[str] | Any) -> None:
-        self._texts = texts
+    def __init__(
+        self, texts: Any, write: Callable[[Any], str] = str, code: Callable[[], tuple[Places, list[str]]] | None = None
+    ) -> None:
+        self._texts, self._write, self._code = texts, write, code
 
     @cached_property
     def coded(self) -> tuple[Places, Any]:
         """The place of each cell among the distinct ones, and these."""
+        if self._code is not None:
+            return self._code()
         if isinstance(self._texts, list):
             return encode(self._texts)
         coded = self._texts.dictionary_encode()
@@ -92,7 +96,7 @@ class Cells(Listed[str]):
         return len(self._texts)
 
     def _make(self, place: int) -> str:
-        return str(self._texts[place])
+        return self._write(self._texts[place])
 
     def __iter__(self) -> Iterator[str]:
         return (
