@@ -12,7 +12,6 @@ from rankconst.results.reading import Entry, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.near import Printed
-from rankconst.values.published import parse_value
 
 
 def read_rows(*lines: str) -> list[Row]:
@@ -57,12 +56,6 @@ def test_other_numbers_of_tasks_are_reported(count: str) -> None:
     reading = read("MRR|count", f"0.3|{count}")
     assert reading.entries[0].context.num_tasks is None
     assert [skip.what for skip in reading.skipped] == [count]
-
-
-def test_percent_of_a_heading() -> None:
-    reading = read("Model|Hits@10 (%)|MRR", "RotatE|53.3|0.338", "TransE|46.5%|0.294", "ConvE|50.1 ± 0.2|0.3")
-    assert [entry.text for entry in reading.entries[::2]] == ["53.3%", "46.5%", "50.1 ± 0.2%"]
-    assert [round(parse_value(entry.text).value, 6) for entry in reading.entries[::2]] == [0.533, 0.465, 0.501]
 
 
 def test_tables_without_metrics_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,6 @@ import pytest
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read, read_document
-from rankconst.results.reading import Notes
 from rankconst.results.tables import xlsx
 from rankconst.results.tables.xlsx import READER
 from readings import check_indices
@@ -184,16 +183,6 @@ def test_archives_that_are_refused(
         read(path)
     assert str(path) in str(refused.value)
     assert "CSV" in str(refused.value)
-
-
-def test_wide_rows_count_with_their_blanks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xlsx, "MOST_CELLS", 100)
-    book = write(path, *[("RotatE", 0.338)] * 20)
-    assert len(xlsx._read_sheets(open_document(path), Notes())[0][1]) == 20
-    book.active["Z1"] = "far away"
-    book.save(path)
-    with pytest.raises(DataError, match="empty ones included"):
-        read(path)
 
 
 @pytest.mark.parametrize("name", ["results.ods", "results.xlsx", "archive.zip"])
