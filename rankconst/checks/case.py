@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Ask, Stated
+    from rankconst.evaluation import Question, Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks
@@ -133,7 +133,7 @@ class Archive:
 
     def _settle(
         self, file: Stated, user: Stated, implied: str | None
-    ) -> tuple[Tasks | None, Tool | None, str | tuple[Ask, ...]]:
+    ) -> tuple[Tasks | None, Tool | None, str | tuple[Question, ...]]:
         """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
@@ -187,7 +187,7 @@ class Case:
     percent: bool = False
     # Why the tasks are not known, or what only the user can answer about them.
     note: str = ""
-    asks: tuple[Ask, ...] = ()
+    asks: tuple[Question, ...] = ()
     # True if the file says that the numbers are means over several runs.
     averaged: bool = False
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from rankconst.checks.completing import Completed
     from rankconst.checks.matches import Identified, Match
-    from rankconst.evaluation import Ask
     from rankconst.results.reading import Entry, Measured, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
@@ -159,7 +158,7 @@ def check_reading(
     notes += dict.fromkeys(case.note for case in cases if case.note)
     places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if asks else {}
     asked = (
-        Question.of(ask, sorted(places[entry.row, entry.column] for entry in entries), in_python=in_python)
+        replace(ask, numbers=tuple(sorted(places[each.row, each.column] for each in entries)), in_python=in_python)
         for ask, entries in asks.items()
     )
     return CheckedReading(reading, tuple(findings), groups, tuple(notes), tuple(asked), tables.version)
@@ -167,11 +166,11 @@ def check_reading(
 
 def _build_cases(
     reading: Reading, completed: Completed, tables: Tables, user: Stated
-) -> tuple[list[Case], dict[Ask, list[Entry]]]:
+) -> tuple[list[Case], dict[Question, list[Entry]]]:
     """Return what is to be checked of each evaluation, and the questions with the numbers that wait for them."""
     archive = Archive(tables)
     cases: list[Case] = []
-    asked: dict[Ask, list[Entry]] = {}
+    asked: dict[Question, list[Entry]] = {}
     for place, group in enumerate(completed.groups or group_entries(reading)):
         context = completed.contexts[place] if completed.contexts else group.context
         # A slip may be why nothing fits: such numbers are judged by what file and user say.

@@ -21,7 +21,7 @@ from rankconst.checks.matches import COUNTS, Match, prefer, preference
 from rankconst.checks.partial import contradict, find_equal
 from rankconst.checks.search import CERTAIN, Part, Search, describe_matches, gather, list_names
 from rankconst.errors import RankconstError, UnknownNameError
-from rankconst.evaluation import NAMES, Ask, Stated, match_relations, parse_stated, settle
+from rankconst.evaluation import NAMES, Question, Stated, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries, Group, Reading, group_entries
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Completed:
     contexts: tuple[Stated, ...] = ()
     parts: tuple[Part, ...] = ()
     # The question about the numbers of a group that fit several sets of tasks, or none, by its place.
-    asked: Mapping[int, Ask] = field(default_factory=dict)
+    asked: Mapping[int, Question] = field(default_factory=dict)
     # How numbers were understood, where that is not what file, user and tool say.
     note: str = ""
 
@@ -58,7 +58,7 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     search, groups = _Completion(reading, tables, user), group_entries(reading)
     parts = gather(groups, reading, user)
     contexts = [group.context for group in groups]
-    asked: dict[int, Ask] = {}
+    asked: dict[int, Question] = {}
     for part, said in search.answer(parts):
         for place in part.places:
             contexts[place] = replace(contexts[place], **said)
@@ -95,7 +95,7 @@ class _Completion(Search):
             if (found := self.find(part)) is not None:
                 alike.setdefault(replace(part.context, model=None, side=None, num_tasks=None), []).append(found)
         for part, answer in itertools.chain(*map(self.settle, alike.values())):
-            if isinstance(answer, Ask):
+            if isinstance(answer, Question):
                 yield part, {"asks": (*part.context.asks, answer)}
             elif isinstance(answer, str):
                 splits = self.list_splits(part, part.names) if "dataset" in part.names else set()
@@ -154,7 +154,7 @@ class _Completion(Search):
         return found
 
     def _check_named(self, part: Part) -> Part | None:
-        """Ask where numbers contradict the relations, or the sampled candidates, that file or user name."""
+        """Question where numbers contradict the relations, or the sampled candidates, that file or user name."""
         tasks = self.default(part)
         if tasks is None or not tasks.is_micro or tasks.side == RELATION_SIDE or not part.tells:
             return None
@@ -164,7 +164,7 @@ class _Completion(Search):
         if not (text := contradict(part.evidence, self.tables.histogram(tasks))):
             return None
         remedy = f"what was evaluated (--split, --relation), or {COUNTS}"
-        return replace(part, ask=Ask("tasks", f"its numbers are not those of {tasks}: {text}", remedy=remedy))
+        return replace(part, ask=Question("tasks", f"its numbers are not those of {tasks}: {text}", option=remedy))
 
     def list_splits(self, part: Part, names: Mapping[str, str]) -> set[str]:
         """Return the splits of the named dataset with that number of ranks: sampling limits the candidates only."""
@@ -172,21 +172,21 @@ class _Completion(Search):
         chosen = self.select({name: key for name, key in names.items() if name in {"dataset", "split", "side"}})
         return set(self.sets.names["split"][chosen & np.isin(self.sets.num_tasks, stated)].tolist())
 
-    def _ask(self, part: Part, names: Mapping[str, str]) -> Ask:
+    def _ask(self, part: Part, names: Mapping[str, str]) -> Question:
         """Return what is nearest where nothing fits, and what may be the reason."""
         evidence = part.evidence
         if names and (part.tells or evidence.vague):
             elsewhere = self.fit(evidence, {})[:1]
             if elsewhere and elsewhere[0].by_chance < CERTAIN:
                 text = f"its numbers do not fit {list_names(names)}; they are those of {describe_matches(elsewhere)}"
-                return Ask("tasks", text)
+                return Question("tasks", text)
         evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
         nearest, remedy = self.describe_nearest(evidence, names)
         if not nearest:
-            return Ask("tasks", self.describe_lack(names))
+            return Question("tasks", self.describe_lack(names))
         missing = () if "dataset" in names else ("--dataset",)
         text = f"its numbers fit no ranking tasks in the tables: {nearest}"
-        return Ask("tasks", text, remedy=", and ".join(filter(None, (*missing, remedy))))
+        return Question("tasks", text, option=", and ".join(filter(None, (*missing, remedy))))
 
     @functools.cached_property
     def counted(self) -> str:
@@ -199,7 +199,7 @@ class _Completion(Search):
 
     # -- evaluations that share what the file says ---------------------------------------------------------------------
 
-    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Ask | str]]:
+    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Question | str]]:
         """Yield the one match of each part, a question or a protocol; nothing where what is usual fits.
 
         All are of one dataset, split and protocol if they can be.
@@ -262,14 +262,14 @@ class _Completion(Search):
         return " ".join(sentences)
 
 
-def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Ask:
+def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Question:
     """Return the one match; without it, a question."""
     if not matches:
-        return part.ask or Ask("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
+        return part.ask or Question("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
     if len(matches) > 1:
         return _ask_which(matches)
     text = f"no dataset is named; its numbers fit {describe_matches(matches)}, but so few digits can fit by chance"
-    return matches[0] if sure else Ask("dataset", text, remedy="--dataset")
+    return matches[0] if sure else Question("dataset", text, option="--dataset")
 
 
 def _share(every: Iterable[Part]) -> set[Tasks]:
@@ -285,14 +285,14 @@ def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]
     return tuple(replace(match, tasks=kept[0], same=tuple(kept[1:])) for match, kept in inside if kept)
 
 
-def _ask_which(matches: Sequence[Match]) -> Ask:
-    """Ask which of several sets it is, with the options that would tell them apart."""
+def _ask_which(matches: Sequence[Match]) -> Question:
+    """Question which of several sets it is, with the options that would tell them apart."""
     tasks = [match.tasks for match in matches]
     options = [f"--{name} {getattr(tasks[0], name)}" for name in NAMES if len({getattr(t, name) for t in tasks}) > 1]
     text = (
         f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: {describe_matches(matches)}"
     )
-    return Ask("tasks", text, remedy=f"what tells them apart, for example {' '.join(options)}")
+    return Question("tasks", text, option=f"what tells them apart, for example {' '.join(options)}")
 
 
 # -- columns of relations ----------------------------------------------------------------------------------------------
@@ -345,4 +345,4 @@ def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
         return context
     if cell:
         return replace(context, relations=(cell,))
-    return replace(context, asks=(*context.asks, Ask("relations", lack)))
+    return replace(context, asks=(*context.asks, Question("relations", lack)))

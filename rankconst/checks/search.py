@@ -16,7 +16,7 @@ from rankconst.checks.evidence import Evidence, collect_evidence
 from rankconst.checks.matches import Comparisons, Identified, Match, check_evaluations, describe_nearest, rank
 from rankconst.checks.partial import find_relations
 from rankconst.errors import RankconstError
-from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_parsers
+from rankconst.evaluation import NAMES, NOTHING, Question, Stated, list_parsers
 from rankconst.names import list_first
 from rankconst.tables.search import TaskSets
 
@@ -49,7 +49,7 @@ class Part:
     # What fits; or else the protocol that equal numbers of candidates show, or why nothing fits.
     matches: tuple[Match, ...] = ()
     sampled: str = ""
-    ask: Ask | None = None
+    ask: Question | None = None
 
     @property
     def is_certain(self) -> bool:

@@ -18,11 +18,9 @@ from rankconst.results.reading import (
     Entry,
     Notes,
     Skipped,
-    are_in_full,
     count_digits,
     group_entries,
     measure,
-    name_entry,
 )
 from rankconst.values.published import NOISE
 from readings import make_reading as write_reading
@@ -89,20 +87,6 @@ def test_scaling_by_ten_shows_no_further_digit(number: int, decimals: int) -> No
     assert count_digits(f"{Decimal(number).scaleb(-decimals):f}") == len(str(abs(number)))
 
 
-def test_one_number_in_full_tells_of_all() -> None:
-    short, full = entry("mrr", "0.25"), entry("mr", "3.5323383808")
-    assert not are_in_full([])
-    assert not are_in_full([short, entry("mr", "3.532338")])
-    assert are_in_full([short, full])
-
-
-def test_names() -> None:
-    assert name_entry(entry("mr", "5", "index")) == "AMRI"
-    assert name_entry(entry("hits@10", "0.5", "z")) == "ZH@10"
-    assert name_entry(entry("mrr", "5", "normalised")) == "normalised of MRR"
-    assert name_entry(entry("mrr", "0.5")) == measure(entry("mrr", "0.5")).label == "MRR"
-
-
 # RotatE and pRotatE, Sun et al. 2019, arXiv:1902.10197, table 5.
 ROTATE = {"MRR": "0.338", "Hits@10": "0.533"}
 PROTATE = {"MRR": "0.328", "Hits@10": "0.524"}
@@ -147,8 +131,6 @@ def test_entries_are_the_sequence_that_was_added() -> None:
     ]
     entries = Entries(added)
     assert list(entries) == added
-    assert entries == added
-    assert entries != added[:2]
     assert (entries[-1], entries[1:]) == (added[-1], tuple(added[1:]))
     assert [head.column for head in entries.heads] == ["MRR", "Hits@10"]
     assert [entries.heads[each].metric for each in entries.head_of] == [mrr, hits, mrr]

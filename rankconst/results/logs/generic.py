@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankconst.evaluation import Ask
+from rankconst.evaluation import Question
 from rankconst.results.document import Document
 from rankconst.results.gate import UNFILTERED, Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, read_label
@@ -74,10 +74,10 @@ class _Number(NamedTuple):
     reason: str = ""  # why it cannot be adjusted
 
     @property
-    def asks(self) -> tuple[Ask, ...]:
+    def asks(self) -> tuple[Question, ...]:
         """The question about a name that is not wholly of vocabulary: ``mr_type``."""
         text = self.label.text[:60]
-        return () if self.label.whole else (Ask("part", text, text.lower(), "its name"),)
+        return () if self.label.whole else (Question("part", text, text.lower(), "its name"),)
 
 
 class _Line(NamedTuple):
@@ -325,7 +325,7 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
     text = strip_colours(document.text)
     signs = [sign for sign in SIGNS if sign.text in text]
     reasons = [RECOMMENDER] * is_recommender(text) + [sign.says for sign in signs if not sign.field]
-    asks = tuple(Ask(sign.field, sign.says) for sign in signs if sign.field)
+    asks = tuple(Question(sign.field, sign.says) for sign in signs if sign.field)
     tools = {tool for sign, tool in TOOLS.items() if sign in text}
     tool = tools.pop() if len(tools) == 1 else None
     for found in _Scan(document.name).read(text):

@@ -124,26 +124,15 @@ def is_number(text: str) -> bool:
     return True
 
 
-# "3.38×10^{-1}", "3.38 · 10⁻¹"
-_POWER = re.compile(
-    r"([+-]?\d+(?:\.\d+)?)\s?(?:[×*x·⋅]|\\times|\\cdot)\s?10\s?"
-    r"(?:\^\s?\{?\s?([+\u2212-]?\d{1,3})\s?\}?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))",
-    re.ASCII,
-)
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺\u2212", "0123456789-+-")
-
-
 # What may say how far a number is off, and is not ±: 177(3), 0.338(5)(30), 177^{+30}_{-20}.
 _ASYMMETRIC = r"[\^_]\{?\s*[+\u2212-][\d.]+\}?\s*"
 _UNCERTAIN = re.compile(rf"(?<![.\d])\d+\(\d{{1,2}}\)$|\d\(\d+\)\(\d+\)|{_ASYMMETRIC}{_ASYMMETRIC}")
 
 
 def strip_marks(text: str) -> str:
-    """Remove marks around a number, but nothing that could be part of it: 10^{3} stays, and 2×10^{3} is 2e3."""
+    """Remove marks around a number, but nothing that could be part of it: 10^{3} stays."""
     if len(text) > _LONGEST:
         return text
-    if "10" in text and (power := _POWER.fullmatch(text.strip("*$ "))) is not None:
-        return f"{power[1]}e{(power[2] or power[3]).translate(_RAISED)}"
     marked = _LEADING.match(text)
     bare = text[0 if marked is None else marked.end() :]
     while (mark := _MARK.search(bare)) is not None:

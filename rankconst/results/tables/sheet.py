@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.evaluation import Ask, Stated
+    from rankconst.evaluation import Question, Stated
     from rankconst.results.reading import Notes
     from rankconst.results.tables.headings import Heading
 
@@ -77,7 +77,7 @@ class SheetReader:
         self._floats: list[NDArray[np.float64]] = []
         self._heads: dict[Head, int] = {}
         self._contexts: dict[Stated, int] = {}
-        self._formed: dict[tuple[tuple[Text, ...], tuple[Ask, ...]], Places] = {}
+        self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
         self._filtered = {
             label.metric
             for j, label in sheet.heading.measures.items()
@@ -162,7 +162,7 @@ class SheetReader:
             self._note(left, j, lambda _: DIFFERENCE)
             numbers[j] = text_of, there & ~left
 
-    def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Ask, ...] = ()) -> Places:
+    def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Question, ...] = ()) -> Places:
         """Return for each row the number of its context below some labels."""
         telling = tuple(text for text in texts if text.label.tells)
         if (telling, asks) not in self._formed:
@@ -175,7 +175,7 @@ class SheetReader:
             self._formed[telling, asks] = np.array(places, dtype=np.intp)[rows.codes]
         return self._formed[telling, asks]
 
-    def _ask_filtered(self, j: int) -> tuple[Ask, ...]:
+    def _ask_filtered(self, j: int) -> tuple[Question, ...]:
         """Return the question about a column without a protocol whose metric comes again as filtered."""
         said = {label.said.get("protocol") for label in self._heading.labels[j]} - {None}
         return (

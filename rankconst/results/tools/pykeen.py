@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
 from rankconst.errors import DataError
-from rankconst.evaluation import Ask, Stated
+from rankconst.evaluation import Question, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
 from rankconst.results.gate import gather
@@ -270,7 +270,7 @@ def _read_pipeline(record: Record) -> Stated:
 
 
 _SAMPLED = "its evaluator ranks among sampled candidates, and does not say how many"
-_HOW_MANY = Ask("protocol", _SAMPLED, remedy="--protocol sampled:M")
+_HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 
 
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:

@@ -261,7 +261,7 @@ _PIECES = ["data: ", "--dataset ", *(word + " " for line in LINES.values() for w
 @for_each("piece", [*_PIECES, "\x1b[", "\x1b[0", " ", "9", ": 1 ", "a-", "a_ ", "=1,", "hits@", "(", "[1,", "@[1"])
 def test_no_line_takes_long(key: str, piece: str) -> None:
     sample = SAMPLES[key][0].text if key in SAMPLES else "mrr: 0.5\n"
-    text, reader = piece * (choose(2**15, 2**20) // len(piece)) + "\n" + sample, FORMATS[key].load()
+    text, reader = piece * (choose(2**14, 2**20) // len(piece)) + "\n" + sample, FORMATS[key].load()
     start = time.process_time()
     reader.recognise(Document("run.log", text))
     with contextlib.suppress(DataError):

@@ -145,35 +145,8 @@ def test_every_name_of_the_evaluation_job(metric: str, kept: str, part: str) -> 
     assert bool(found.reason) == bool(found.part)
 
 
-@pytest.mark.parametrize(
-    "name", ["", "avg_loss", "epoch", "hits_at_k", "hits_at_0", "mean_ranks", "MRR", "rank_filtered", "emb_e_dim"]
-)
-def test_what_is_no_metric(name: str) -> None:
-    assert parse_libkge_name(name) is None
-
-
 read_csv = reading_of(READER_CSV)
 HEADING = "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric"
-# Of github.com/uma-pi1/kge-iclr20, data_dumps/iclr2020-wnrr-best-trials.csv, some columns left out.
-DUMP = f"""{HEADING},emb_e_dim,train_loss,raw_mrr,raw_hits@10,fil_mrr,fil_hits@10,fwt_mrr,fwt_hits@10
-37b0127d,wnrr,complex,0,search,1vsAll,valid,200,,,,mean_reciprocal_rank_filtered_with_test,0.4747679377,128,kl,\
-0.2909892717,0.4980224073,0.4655152172,0.5398813486,0.4747679377,0.5430124998
-"""
-
-
-def test_columns_of_a_keys_file() -> None:
-    assert READER_CSV.recognise(Document("dump.csv", DUMP))
-    reading = read_csv(DUMP)
-    assert (reading.tool, reading.layout) == ("libkge", "wide")
-    assert [(entry.column, entry.metric.label, entry.context.protocol, entry.text) for entry in reading.entries] == [
-        ("raw_mrr", "MRR", "raw", "0.2909892717"), ("raw_hits@10", "Hits@10", "raw", "0.4980224073"),
-        ("fil_mrr", "MRR", "libkge", "0.4655152172"), ("fil_hits@10", "Hits@10", "libkge", "0.5398813486"),
-        ("fwt_mrr", "MRR", "standard", "0.4747679377"), ("fwt_hits@10", "Hits@10", "standard", "0.5430124998"),
-        ("metric", "MRR", "standard", "0.4747679377"),
-    ]  # fmt: skip
-    for entry in reading.entries:
-        assert (entry.context.dataset, entry.context.model, entry.context.split) == ("wnrr", "complex", "valid")
-        assert (entry.context.side, entry.exact, entry.line) == ("both", True, 2)
 
 
 def test_one_metric_a_row() -> None:

@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
-from rankconst.results.tools.pykeen import READER, READER_CSV, READER_TRACKER, READER_TRIALS
-from readings import reading_of
+from rankconst.results.tools.pykeen import READER, READER_TRACKER, READER_TRIALS
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
@@ -209,27 +207,6 @@ def test_trials_are_of_valid_and_a_failed_one_has_no_numbers() -> None:
     assert (entry.line, entry.text, entry.context.split, entry.context.side) == (2, "0.5", "valid", "both")
 
 
-@pytest.mark.parametrize("name", ["tracker.csv", "hpo_trials.tsv"])
-def test_adjusted_values_of_a_run_follow_from_its_split(name: str, reference: Path) -> None:
-    """PyKEEN writes the AMRI of every evaluation itself."""
-    path = reference / "real" / "pykeen" / name
-    if not path.is_file():
-        pytest.skip(f"no file {path}")
-    reading, tables = rankconst.read(path), rankconst.load()
-    means: dict[tuple[str | None, ...], dict[str | None, float]] = {}
-    for entry in reading.entries:
-        about = entry.context
-        if entry.metric.label == "MR" and about.rank_type == "realistic":
-            key = reading.rows[entry.row]["step"], about.split, about.side
-            means.setdefault(key, {})[entry.adjustment] = float(entry.text)
-    assert len(means) in {6, 12}
-    for (_, split, side), found in means.items():
-        assert split
-        assert side
-        whole = tables.constants("nations", "mr", split=split, side=side, protocol="pykeen")
-        assert float(whole.adjust(found[None]).index) == pytest.approx(found["index"], abs=1e-6)
-
-
 def test_what_is_left_out_is_named() -> None:
     reading = _read(
         '{"metrics": {"both": {"realistic": {"mrr": 0.5, "foo": 1, "hits_at_k": 0.5, "hits_at_3": null, "mr": [1]}, '
@@ -252,30 +229,6 @@ def test_a_count_that_is_no_number_of_ranks_leaves_it_open(count: str) -> None:
     (skip,) = reading.skipped
     assert skip.what == "both.realistic.count"
     assert re.match("expected a number of ranks|'1e300' is too large", skip.why)
-
-
-read_csv = reading_of(READER_CSV)
-TABLE = """Side,Rank_type,Metric,Value
-both,realistic,arithmetic_mean_rank,370.4749450683594
-head,optimistic,hits_at_10,0.3206
-both,realistic,adjusted_hits_at_k,0.953127
-tail,pessimistic,z_hits_at_k,2439.96
-both,realistic,adjusted_arithmetic_mean_rank_index,0.948
-both,realistic,median_absolute_deviation,
-both,realistic,variance,30.25
-"""
-
-
-def test_every_number_is_exact() -> None:
-    assert READER_CSV.recognise(Document("x.csv", TABLE))
-    reading = read_csv(TABLE)
-    assert (reading.tool, reading.layout) == ("pykeen", "long")
-    assert all(entry.exact for entry in reading.entries)
-    assert [(entry.line, entry.metric.label, entry.adjustment, entry.text) for entry in reading.entries] == [
-        (2, "MR", None, "370.4749450683594"), (3, "Hits@10", None, "0.3206"), (4, "Hits@10", "index", "0.953127"),
-        (5, "Hits@10", "z", "2439.96"), (6, "MR", "index", "0.948"), (8, "VR", None, "30.25"),
-    ]  # fmt: skip
-    assert reading.entries[1].context == Stated(side="head", rank_type="optimistic")
 
 
 _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
