@@ -11,16 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst_builder.words import (
-    append_answers,
     count_runs,
-    find_answers,
-    find_keys,
     locate,
-    pack,
     read_digits,
     search,
     sort_words,
-    unpack,
 )
 
 WORDS = st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 9), max_size=30)
@@ -46,20 +41,6 @@ def test_words_of_parts_are_sorted_and_counted(parts: list[list[int]]) -> None:
     words, numbers = sort_words(map(array, parts)), [*chain(*parts)]
     assert words.tolist() == sorted(numbers)
     assert {*zip(*(each.tolist() for each in count_runs(words)), strict=True)} == {*Counter(numbers).items()}
-
-
-@given(st.integers(1, 2**20), st.data())
-def test_what_is_packed_is_unpacked(size: int, data: st.DataObject) -> None:
-    pairs = data.draw(st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, size - 1)), max_size=9))
-    first, second = (
-        (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True)) if pairs else ((array([]),) * 2)
-    )
-    assert [*zip(*(each.tolist() for each in unpack(pack(first, second, size), size)), strict=True)] == pairs
-    bits = size.bit_length()
-    words = append_answers(first.astype(np.uint64), second, bits)
-    assert words.tolist() == [key << bits | answer for key, answer in pairs]
-    assert (find_keys(words, bits) == first).all()
-    assert (find_answers(words, bits) == second).all()
 
 
 @given(st.lists(st.integers(0, 10**10 - 1) | st.integers(0, 200), max_size=20), st.sampled_from(["", "Q", "ab\t9"]))
