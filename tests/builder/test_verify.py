@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import rankconst
-from cases import choose, mark_rest, thorough
+from cases import choose, mark_rest
 from graphs import EVERYTHING, write_forecasting
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
 from rankconst.catalogue.protocols import parse_protocol
@@ -297,8 +297,7 @@ def test_a_build_whose_ranks_hardly_vary_passes(tmp_path: Path) -> None:
     assert failed(look(tables.path, "errors")) == {}
 
 
-def test_real_files_give_the_same_histograms(mirror: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rebuild, "MANY", choose(rebuild.MANY, 1))  # every week in two processes
+def test_real_files_give_the_same_histograms(mirror: Path, tmp_path: Path) -> None:
     opened = read_set(rankconst.load(version="1.2.0")).select(["nations", "kinships", "umls"])
     result = run_check(CHECKS["sources"], opened, Means(str(mirror), tmp_path, QUIET))
     assert result.findings == ()
@@ -620,14 +619,6 @@ def test_what_there_is_without_sources(lean: Draft, tmp_path: Path, registry: No
     assert note.message.startswith("not compared with sources: ")
 
 
-@thorough
-def test_two_processes_find_the_same(toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rebuild, "MANY", 1)
-    opened = read_set(rankconst.load(TAMPERINGS["rebuild"][0](toy.draft).write(tmp_path / "set")))
-    result = run_check(CHECKS["rebuild"], opened, Means(None, tmp_path / "cache", QUIET))
-    assert [finding.key["metric"] for finding in result.findings] == ["quadratic_mean_rank"]
-
-
 # ---- smaller things ----------------------------------------------------------------------------------------------
 
 
@@ -656,7 +647,8 @@ def test_a_set_without_tables_fails_without_an_error(lean: Draft, tmp_path: Path
 
 def test_odd_descriptors_fail_without_an_error(lean: Draft, tmp_path: Path) -> None:
     folder = lean.write(tmp_path / "set")
-    for resources in ([], [{}], [{"path": 2}], [{"name": "datasets", "path": "../x"}]):
+    odd: list[list[dict[str, Any]]] = [[], [{}], [{"path": 2}], [{"name": "datasets", "path": "../x"}]]
+    for resources in odd:
         descriptor = {"version": "unreleased", "resources": resources, "provenance": [], "sources": {"a": [1]}}
         (folder / "datapackage.json").write_bytes(write_descriptor(descriptor))
         assert {"files", "content", "descriptor", "columns"} <= set(failed(examine(folder)))
