@@ -285,9 +285,9 @@ def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "installed")
-    command = [sys.executable, "-m", "rankconst", "tables", "site", "--out", "public", "-d", "nations", "--quiet"]
+    command = [sys.executable, "-m", "rankconst", "tables", "site", "--out", "public", "-d", "nations"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
-    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True)
     ours = dict(make_files(Order(tables, tmp_path / "public", ["nations"])))
     public = tmp_path / "public"
     theirs = {path.relative_to(public).as_posix(): path for path in public.rglob("*") if path.is_file()}

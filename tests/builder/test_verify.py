@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import math
 import os
 import random
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
 import rankconst
 from cases import choose, mark_rest
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-QUIET = Reporter(quiet=True)
+QUIET = Reporter(Console(file=io.StringIO()))
 Triples = list[tuple[str, str, str]]
 
 

@@ -137,9 +137,13 @@ def _count(
 
 def _list_fetchers(means: Means) -> list[Fetcher]:
     """Return what reads from the mirror, and from the cache; the network is asked for a mirror at a URL only."""
-    cache, mirror, quiet = means.cache or cache_folder(), means.mirror, Reporter(quiet=True)
-    local = Fetcher(cache, offline=True, reporter=quiet)
-    return [local] if mirror is None else [Fetcher(cache, mirror, offline=not is_url(mirror), reporter=quiet), local]
+    cache, mirror = means.cache or cache_folder(), means.mirror
+    local = Fetcher(cache, offline=True, reporter=means.reporter)
+    return (
+        [local]
+        if mirror is None
+        else [Fetcher(cache, mirror, offline=not is_url(mirror), reporter=means.reporter), local]
+    )
 
 
 def _read_contents(fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]) -> dict[str, Content]:
