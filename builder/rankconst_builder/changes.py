@@ -180,40 +180,29 @@ def _key_of(name: str, table: pa.Table, place: np.int64) -> dict[str, Any]:
 
 def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places, Places]:
     """Find the rows with the same key: places in old and in new; and the places in old that new has not."""
-    codes = np.zeros(len(old) + len(new), np.int64)
-    for column in KEYS[name]:
-        values, count = _encode(old[column], new[column])
-        # Numbered again after each column, so that the product does not overflow.
-        codes = np.unique(codes * count + values, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    keys = [*KEYS[name]]
+    both = pa.concat_tables([old.select(keys), new.select(keys)]).to_pandas(strings_to_categorical=True)
+    codes = both.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     of_old, of_new = codes[: len(old)], codes[len(old) :]
     for which, part in (("old", of_old), ("new", of_new)):
         if len(np.unique(part)) < len(part):
-            raise DataError(f"two rows of {name} have the same {', '.join(KEYS[name])} in the {which} set.")
+            raise DataError(f"two rows of {name} have the same {', '.join(keys)} in the {which} set.")
     place = np.full(codes.max(initial=-1) + 1, -1, np.int64)
     place[of_new] = np.arange(len(new))
     matched = place[of_old]
     return np.flatnonzero(matched >= 0), matched[matched >= 0], np.flatnonzero(matched < 0)
 
 
-def _encode(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> tuple[Places, int]:
-    """Return a number for each value, old rows first, equal for equal values; and how many distinct ones there are."""
-    both = pa.chunked_array([*old.chunks, *new.chunks], old.type).combine_chunks()
-    if pa.types.is_list(both.type):
-        values = both.to_pylist()
-        numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(repr(value), len(numbers)) for value in values], np.int64), len(numbers)
-    encoded = both.dictionary_encode(null_encoding="encode")
-    indices: Places = encoded.indices.to_numpy(zero_copy_only=False)
-    return indices.astype(np.int64), len(encoded.dictionary)
-
-
 def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
     """Tell for each row whether two values differ; numbers do by value, so that 0 and -0 are the same."""
     if pa.types.is_floating(before.type):
         return ~_equal(_numbers(before), _numbers(after))
-    codes, _ = _encode(before, after)
-    different: Truths = codes[: len(before)] != codes[len(before) :]
-    return different
+    if pa.types.is_list(before.type):
+        pairs = zip(before.to_pylist(), after.to_pylist(), strict=True)
+        return np.array([one != other for one, other in pairs], np.bool_)
+    same: Any = pc.equal(before, after)
+    missing: Any = pc.and_(before.is_null(), after.is_null())
+    return ~np.array(pc.or_(same.fill_null(False), missing), np.bool_)
 
 
 def _equal(one: NDArray[np.float64], other: NDArray[np.float64]) -> Truths:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import os
 from collections import Counter, defaultdict
@@ -68,9 +67,8 @@ def compare(
     dataset: Dataset, protocol: Protocol, split: str, graph: Graph | None = None, tallied: list[Tallies] | None = None
 ) -> None:
     graph = graph or make_graph(dataset)
-    got = count_candidates(graph, protocol, split)
-    expected = count_brute_force(dataset, protocol, split)
-    assert got.rows.tolist() == expected.rows
+    got, expected = count_candidates(graph, protocol, split), count_brute_force(dataset, protocol, split)
+    assert flatten(got) == (expected.rows, expected.head, expected.tail, expected.num_entities)
     one_by_one = list_tasks(got.tallies)
     for found in tallied or tally_twice(graph, [protocol], split):
         assert list_tasks(found[protocol.key]) == one_by_one
@@ -84,19 +82,13 @@ def compare(
             counted = Counter(zip(values, map(float, weights), strict=True))
             pairs = zip(weighted.num_candidates.tolist(), weighted.weights.tolist(), strict=True)
             assert dict(zip(pairs, weighted.num_tasks.tolist(), strict=True)) == counted
-    assert got.head.tolist() == expected.head
-    assert got.tail.tolist() == expected.tail
     if protocol.negatives is None:
         assert got.relation is not None
         assert got.relation.tolist() == expected.relation[: len(expected.rows)]
         assert not expected.rows or dict_of(got.blocks["relation"].tally.histogram()) == expected.histogram("relation")
     else:
         assert got.relation is None
-    assert got.num_entities == expected.num_entities
-    for counts in (got.head, got.tail):
-        assert np.all((counts >= 1) & (counts <= got.num_entities))
-    if protocol.known == "none" and protocol.negatives is None:
-        assert {*got.head.tolist(), *got.tail.tolist()} <= {expected.num_entities}
+    assert (got.answers is None) is (split == "train" or protocol.negatives is not None)
 
 
 def tally_twice(graph: Graph, protocols: Iterable[Protocol], split: str) -> list[Tallies]:
@@ -148,27 +140,6 @@ def dict_of(histogram: Histogram) -> dict[int, int]:
 @given(dataset=DATASETS)
 def test_counts_equal_triple_loops(dataset: Dataset) -> None:
     compare_all(dataset, [*CATALOGUE, *WRITABLE])
-
-
-def test_brute_force_reads_declared_fields_only() -> None:
-    declared = {field.name for field in dataclasses.fields(Protocol)}
-    asked: set[str] = set()
-
-    class Spy:
-        def __init__(self, protocol: Protocol) -> None:
-            self._protocol = protocol
-
-        def __getattr__(self, name: str) -> Any:
-            asked.add(name)
-            return getattr(self._protocol, name)
-
-    dataset: Dataset = {"train": [(0, 0, 1)], "valid": [(1, 0, 2)], "test": [(0, 0, 1), (0, 0, 1)]}
-    for protocol in [*CATALOGUE, *TEMPORAL.values()]:
-        spied: Any = Spy(protocol)
-        for split in ORDER:
-            assert count_brute_force(dataset, spied, split) == count_brute_force(dataset, protocol, split)
-    assert asked == {"candidates", "tasks", "distinct", "known", "negatives", "time"}
-    assert asked <= declared
 
 
 # Every way to treat the time with every set of known facts, and with repetitions.
@@ -288,27 +259,12 @@ def test_what_train_lacks_is_counted_as_triple_loops_count_it(protocol: Protocol
         compare(dataset, protocol, split)
 
 
-@pytest.mark.parametrize("batch", [1, 3, 100])
+@pytest.mark.parametrize("batch", [1, 3])
 def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset = random_dataset(seed=1, entities=9, relations=3, size=40)
-    graph = make_graph(dataset)
-    whole = {(p.key, split): flatten(count_candidates(graph, p, split)) for p in CATALOGUE for split in ORDER}
     monkeypatch.setattr(words, "BATCH", batch)
-    sizes: list[int] = []
-    monkeypatch.setattr(candidates.Gathering, "update", spy_on_sizes(candidates.Gathering.update, sizes))
-    for protocol in CATALOGUE:
-        for split in ORDER:
-            assert flatten(count_candidates(graph, protocol, split)) == whole[protocol.key, split]
-            compare(dataset, protocol, split)
-    assert max(sizes) <= batch
-
-
-def spy_on_sizes(update: Any, sizes: list[int]) -> Any:
-    def spied(self: Any, source: str, keys: Any, answers: Any) -> None:
-        sizes.append(len(keys))
-        update(self, source, keys, answers)
-
-    return spied
+    dataset = random_dataset(seed=1, entities=9, relations=3, size=40)
+    for protocol, split in itertools.product(CATALOGUE, ORDER):
+        compare(dataset, protocol, split)
 
 
 @pytest.mark.parametrize(("room", "timed"), take_turns([100, 1_000, None], [False, True]))

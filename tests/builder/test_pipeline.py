@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-import inspect
 import io
 import random
 import re
@@ -26,7 +24,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError, Reporter
-from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
+from rankconst.errors import DataError, TablesError, UnknownNameError, UsageError
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
@@ -34,7 +32,6 @@ from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.package import write_tables
 from rankconst_builder.parts import Part, keep, read_kept
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
-from rankconst_builder.tallies import count_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -412,28 +409,7 @@ def test_wrong_content_never_falls_back(run: Run, tmp_path: Path, screen: Consol
     assert printed(screen) == []
 
 
-@pytest.mark.parametrize("key", ["hetionet", "dbpedia500", "ckg"])
-def test_datasets_that_are_not_offered_say_why(run: Run, tmp_path: Path, key: str) -> None:
-    source = find_benchmark(key)
-    with pytest.raises(RankconstError) as caught:
-        run(key, fetcher=Broken(tmp_path / "cache"))
-    assert source.not_offered in str(caught.value)
-
-
 # ---- several datasets, and folders that hold something already ---------------------------------------------------
-
-
-@pytest.mark.slow
-def test_one_failing_dataset_does_not_stop_the_others(small: Path, run: Run, screen: Console) -> None:
-    outcome = run("beta", GHOST, "alpha", mirror=small)
-    assert outcome.built == ("beta", "alpha")
-    assert outcome.failures.keys() == {"ghost"}
-    assert isinstance(outcome.failures["ghost"], MissingSourceError)
-    assert outcome.tables is not None
-    assert list(outcome.tables.datasets) == ["alpha", "beta"]
-    warnings = [line for line in printed(screen) if line.startswith("warning: ")]
-    assert len(warnings) == 1
-    assert warnings[0].startswith("warning: ghost: ")
 
 
 def test_up_to_date_is_kept(small: Path, run: Run, tmp_path: Path, screen: Console) -> None:
@@ -479,14 +455,6 @@ def test_folder_with_released_tables(small: Path, run: Run, tmp_path: Path) -> N
     with pytest.raises(UsageError, match=r"holds the released tables 3\.0\.0, which stay as they are\. .* --out"):
         run("alpha", mirror=small)
     assert read_bytes(tmp_path / "out") == before
-
-
-def test_what_is_covered_has_no_default() -> None:
-    """A release that followed one would lose rows with it."""
-    required = {one.name for one in dataclasses.fields(Build) if one.default is one.default_factory}
-    assert required == {"sources", "out", "fetcher", *EVERYTHING}
-    asked = inspect.signature(count_histograms).parameters
-    assert all(asked[name].default is inspect.Parameter.empty for name in EVERYTHING)
 
 
 def test_files_with_the_names_of_tables_are_not_overwritten(small: Path, run: Run, tmp_path: Path) -> None:

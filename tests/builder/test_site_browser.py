@@ -34,7 +34,7 @@ from rankconst.verdicts import explain, find_floor
 from rankconst_builder.site import Order, write_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rankconst import Constants
     from rankconst.catalogue.metrics import Metric
@@ -345,33 +345,38 @@ def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
     page = open_reader(visit)
     compact = "MRR;Hits@10;H@10;hits_at_10;hits@1.0;hits@1.5;MRR@10;mrr10;H@7;hits_at_20;recall@17;hits@0;H10;MR;AMRR"
     metrics = [*compact.split(";"), "Hit @ 3", "hits@-3", "mean rank", "Median Rank", "precision"]
+    datasets = [
+        "FB15k-237",
+        "fb15k237",
+        "FB 15K 237",
+        "wn18rr",
+        "WordNet18RR",
+        "ogbl-citation2",
+        "WD50K",
+        "ICEWS14",
+        "icews14_regcn",
+    ]
     found = page.evaluate(
-        """(names) => names.map((name) => {
-          const { metric, reason } = modules.words.readLabel(name);
-          return reason ? "" : metric;
-        })""",
-        metrics,
+        """([metrics, datasets]) => [
+          metrics.map((name) => [modules.words.readLabel(name)].map(({ metric, reason }) => (reason ? "" : metric))[0]),
+          datasets.map((name) => {
+            try { return modules.names.findDataset(modules.dom.rankconst.names, name).key; } catch { return null; }
+          })]""",
+        [metrics, datasets],
     )
     tabulated = {metric.label.lower() for metric in TABULATED}
-    for name, slug in zip(metrics, found, strict=True):
-        try:
-            wanted = parse_metric(name).label.lower()
-        except UnknownNameError:
-            wanted = ""
-        assert (slug if slug in tabulated else "") == (wanted if wanted in tabulated else ""), name
-    datasets = ["FB15k-237", "fb15k237", "FB 15K 237", "wn18rr", "WordNet18RR", "ogbl-citation2", "WD50K", "ICEWS14"]
-    datasets.append("icews14_regcn")
-    found = page.evaluate(
-        """(names) => names.map((name) => {
-          try { return modules.names.findDataset(modules.dom.rankconst.names, name).key; } catch { return null; }
-        })""",
-        datasets,
-    )
-    for name, key in zip(datasets, found, strict=True):
-        try:
-            assert key == tables.resolve_dataset(name)
-        except UnknownNameError:
-            assert key is None, name
+    for name, slug in zip(metrics, found[0], strict=True):
+        wanted = find_name(lambda name: parse_metric(name).label.lower(), name)
+        assert (slug if slug in tabulated else None) == (wanted if wanted in tabulated else None), name
+    for name, key in zip(datasets, found[1], strict=True):
+        assert key == find_name(tables.resolve_dataset, name), name
+
+
+def find_name(find: Callable[[str], str], name: str) -> str | None:
+    try:
+        return find(name)
+    except UnknownNameError:
+        return None
 
 
 def show_index(constants: Constants, value: str) -> str:
@@ -513,25 +518,16 @@ REFUSED = (
     (r"\begin{tabular}{ll}model & MRR\\ A & \foo 0.3\end{tabular}", "'foo 0.3' is not a number"),
     (r"\begin{tabular}{l}MRR\end{tabular}\begin{tabular}{l}MR\end{tabular}", "2 tabulars"),
     (r"\newcommand{\x}{raw}\begin{tabular}{l}MRR\end{tabular}", "does not read \\newcommand"),
-    ("model,score\nA,0.3", "No heading names a metric"),
     ("model,MRR\nA", "Row 2 has 1 cells"),
     ("model,MRR", "no rows"),
     ('model,MRR\n"A,0.3', "never closed"),
-    ("MRR", "no separator"),
     ("model,MRR\nA,abc", "'abc' is not a number"),
     ('model,MRR\nA,"0,338"', "Commas set decimals apart"),
     ("model,MRR\nTransE (raw),0.3", "“raw” in its row"),
     ("model,relation,MRR\nA,likes,0.3", "does not read the column relation"),
-    ("model,n,MRR\nA,40932,0.3", "does not read the column n"),
     ("model,split,MRR\nA,evaluation,0.3", "is not a split"),
-    ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "a heading and no rows"),
-    ("Hits@10 are 0.5\nMRR is 0.3", "no separator"),
-    ("model  MRR\nA      0.3", "no separator"),
-    ('{"mrr": 0.3}', "reads CSV, Markdown and LaTeX"),
     ("<table><tr><td>MRR", "reads CSV, Markdown and LaTeX"),
-    ("PK\x03\x04", "reads CSV, Markdown and LaTeX"),
     ("metric,A,B\nMRR,0.3,0.4", "No heading names a metric"),
-    ("model,metric,value\nA,mrr,0.3", "No heading names a metric"),
     ("model,MRR,Hits@10\nA,0.2,0.5\nB,0.3,53", "fractions or percentages"),
     ("model,MRR (%)\nA,0.3", "a fraction or a percentage?"),
     ("model,dataset,MRR\nA,WN18RR,0.3", "the form says fb15k237"),
@@ -541,7 +537,6 @@ REFUSED = (
     ("model,gain MRR\nA,0.3", "a difference, a spread or a statistic"),
     ("model,MRR,filtered MRR\nA,0.3,0.4", "The same metric beside it is filtered"),
     ("model,split,test_mrr\nA,valid,0.3\nmodel,split,test_mrr", "The heading comes again"),
-    ("model,filtered,MRR\nA,no,0.3", "its heading says something"),
     ("model,MRR\nA (rare entities),0.3", "“rare” in its row"),
     ("model,MRR,AMRR\nA,0.3,0.4", "adjusted already"),
     ("model,MRR,Hits@1\nA,0.30,0.40", "no ranks have these numbers together"),
