@@ -53,6 +53,10 @@ class Finding:
     label: str = ""
     rule: str = ""
 
+    def __repr__(self) -> str:
+        where = "" if self.line is None else f"line {self.line}: "
+        return f"Finding({self.severity}, {self.rule}: {where}{self.statement})"
+
     @property
     def line(self) -> int | None:
         """The first line that it concerns, counted from 1; None if the file has no lines."""

@@ -52,9 +52,28 @@ def plot_comparison(
     """Draw original values, adjusted indices and z-scores of a results table.
 
     Datasets are on the x axis, by the mean number of candidates of their tasks; bars show the effect of rounding. The
-    three panels of a metric are side by side, or below each other in large tables. `metrics` are drawn, or all if
-    None; `titles` are names for datasets' keys. Raises DataError if a metric has no adjusted value, UsageError if there
-    are too many metrics for one picture.
+    three panels of a metric are side by side, or below each other in large tables.
+
+    Parameters
+    ----------
+    adjusted
+        What :func:`rankconst.adjust` returns of a file or a dict as tools write it.
+    metrics
+        Only these; all if None.
+    titles
+        Key of a dataset to its name in the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Its ``savefig`` writes a file; in a notebook it shows itself.
+
+    Raises
+    ------
+    DataError
+        If a metric has no adjusted value.
+    UsageError
+        If there are too many metrics for one picture.
     """
     wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
     points = collect_points(adjusted, wanted)

@@ -209,23 +209,6 @@ class Constants:
         """Return a map that refuses values which the metric cannot take here."""
         return replace(ADJUSTMENTS[adjustment](self.metric, self.moments), admit=self._admit)
 
-    def check(self, value: Any) -> None:
-        """Refuse values that the metric cannot take on these tasks.
-
-        Parameters
-        ----------
-        value
-            A number or an array of them, as published: half a unit of the last decimal is granted at the worst end.
-            In an array NaN is a missing value.
-
-        Raises
-        ------
-        DataError
-            For the first value that is infinite or lies outside the range, with a hint at the likely cause; NaN is
-            refused alone, but not in an array.
-        """
-        self._admit(value)
-
     def _admit(self, value: Any) -> Any:
         """Return a value as a number, or an array as it is, once it has been checked."""
         value = as_values(value)

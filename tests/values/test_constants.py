@@ -65,7 +65,7 @@ def test_adjust_gives_every_form(name: str) -> None:
     assert adjusted.index == pytest.approx(0.5)
     assert adjusted.z > 0
     for end in (optimum(constants), constants.expectation, constants.worst):
-        constants.check(end)
+        constants.adjust(end)
     assert constants.adjust(optimum(constants)).index == 1.0
     assert constants.adjust(constants.expectation).z == 0.0
 
@@ -92,7 +92,7 @@ def test_adjust_gives_every_form(name: str) -> None:
 )  # fmt: skip
 def test_impossible_values_are_refused_with_a_hint(name: str, value: Any, message: str) -> None:
     constants = make(name, LARGE)
-    uses: list[Callable[[Any], Any]] = [constants.check, constants.adjust]
+    uses: list[Callable[[Any], Any]] = [constants.adjust]
     uses += [getattr(constants, form) for form in ADJUSTMENTS]
     given = [value]
     if isinstance(value, list):
@@ -118,7 +118,7 @@ def test_impossible_values_are_refused_with_a_hint(name: str, value: Any, messag
 )
 def test_a_worst_value_may_have_been_rounded(name: str, value: float, accepted: bool) -> None:
     with nullcontext() if accepted else pytest.raises(DataError):
-        make(name, LARGE).check(value)
+        make(name, LARGE).adjust(value)
 
 
 _COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
@@ -140,7 +140,6 @@ def test_columns_of_any_kind_give_arrays(kind: str, values: list[Any]) -> None:
     if kind == "a list":
         values = [math.nan if value is None else value for value in values]
     column = _COLUMNS[kind](values)
-    constants.check(column)
     adjusted = constants.adjust(column)
     for form in ("value", *ADJUSTMENTS):
         found = getattr(adjusted, form)
@@ -196,7 +195,7 @@ def test_where_chance_is_perfect_there_is_nothing_to_adjust(name: str, counts: l
         with pytest.raises(UndefinedError, match=reason):
             getattr(constants, form)
     with pytest.raises(DataError, match=f"expected {best:g}, which every ranker gets"):
-        constants.check(best + 2)
+        constants.adjust(best + 2)
 
 
 def test_where_every_ranker_gets_the_same_there_is_nothing_to_adjust() -> None:
