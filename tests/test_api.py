@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,8 +27,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, MissingExtraError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Iterable
 
     from rankconst.tables.tables import Tables
 
@@ -88,67 +88,80 @@ def test_adjust_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_check_finds_hits_that_fall_with_k(tmp_path: Path, kind: str) -> None:
-    bad = {"hits@1": 0.5123, "hits@10": 0.4123}
-    path = tmp_path / "results.json"
-    path.write_text(json.dumps(bad), encoding="utf-8")
-    given_as: Mapping[str, Any] = {"path": path, "text": str(path), "dict": bad, "frame": pd.DataFrame([bad])}
-    found = rankconst.check(given_as.get(kind) if kind != "reading" else rankconst.read(path))
-    assert len(found.findings) == 1
+def test_check_takes_whatever_people_have(tmp_path: Path, kind: str) -> None:
+    constants = [TABLES.constants("kinships", name, "valid", "tail", "raw") for name in ("mr", "mrr")]
+    adjusted = {"mr": 3.5, "amri": constants[0].index(3.5), "mrr": 0.6, "amrr": constants[1].index(0.6)}
+
+    def check(numbers: dict[str, float]) -> Any:
+        path = tmp_path / "results.json"
+        path.write_text(json.dumps(numbers), encoding="utf-8")
+        given = {"dict": numbers, "frame": pd.DataFrame([numbers])}.get(kind)
+        return rankconst.check(Inputs(path).make(kind) if given is None else given)
+
+    found = check({"hits@1": 0.5123, "hits@10": 0.4123})
     assert found.to_pandas()["rule"].tolist() == ["hits-monotone"]
     assert "Hits@10 0.4123" in found._repr_html_()
+    found = check(adjusted)
+    (group,) = found.groups
+    assert found.to_pandas()["rule"].tolist() == ["evidence"]
+    assert constants[0].tasks in {tasks for match in group.matches for tasks in (match.tasks, *match.same)}
+
+
+def test_check_asks() -> None:
     asked = rankconst.check({"model": "RotatE on dev", "MRR": "0.338"}, dataset="nations").asked
     assert [(each.word, each.remedy, each.numbers) for each in asked] == [
         ("dev", 'split="valid", or accept=["dev"] if it says nothing about these numbers', (0,))
     ]
 
 
-@pytest.mark.parametrize("kind", ["dict", "frame", "path"])
-def test_check_finds_the_tasks_of_adjusted_values(tmp_path: Path, kind: str) -> None:
-    constants = TABLES.constants("kinships", "mr", "valid", "tail", "raw")
-    numbers = {"mr": 3.5, "amri": float(constants.index(3.5)), "mrr": 0.6}
-    numbers["amrr"] = float(TABLES.constants("kinships", "mrr", "valid", "tail", "raw").index(0.6))
-    path = tmp_path / "numbers.json"
-    path.write_text(json.dumps(numbers), encoding="utf-8")
-    results = {"dict": numbers, "frame": pd.DataFrame([numbers]), "path": path}[kind]
-    found = rankconst.check(results)
-    (group,) = found.groups
-    assert found.to_pandas()["rule"].tolist() == ["evidence"]
-    assert constants.tasks in {tasks for match in group.matches for tasks in (match.tasks, *match.same)}
-
-
-@pytest.mark.parametrize("function", [rankconst.adjust, rankconst.check])
-@pytest.mark.parametrize("results", [[0.5], {0.5}, None])
-def test_what_is_none_of_these_is_refused(function: Any, results: object) -> None:
-    kind = type(results).__name__
-    with pytest.raises(UsageError, match=f"^expected a path, a dict, a DataFrame or a Reading, got {kind}"):
-        function(results)
-
-
 def test_values_of_numpy_in_a_dict_are_numbers() -> None:
     plain = rankconst.adjust({"mrr": 0.5, "hits": {"hits@1": 0.25}}, dataset="nations")
     wrapped = rankconst.adjust({"mrr": np.float64(0.5), "hits": {"hits@1": np.array(0.25)}}, dataset="nations")
     assert indices(plain) == indices(wrapped)
-    with pytest.raises(UsageError, match="the dict holds a set; expected text, numbers, lists and dicts"):
-        rankconst.adjust({"mrr": {0.5}}, dataset="nations")
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"decimals": 3}, UsageError, "are for a DataFrame; a file shows its own digits"),
-        ({"errors": "note", "strict": True}, UsageError, "give only one of the two"),
-        ({"percent": ["hits@1"]}, UsageError, "are for a DataFrame"),
-        ({"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
-        ({"metric": "mmr"}, UnknownNameError, "unknown metric 'mmr'"),
-        ({"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
-    ],
-)
-def test_options_that_do_not_go_with_a_file(
-    inputs: Inputs, options: dict[str, Any], error: type[Exception], message: str
+ITSELF: dict[str, Any] = {}
+ITSELF["itself"] = ITSELF
+NO_RESULTS = "expected a path, a dict, a DataFrame or a Reading, got "
+NO_TABLES = r"expected what rankconst\.load\(\) returns"
+REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+    *((each, {}, UsageError, f"^{NO_RESULTS}{type(each).__name__}") for each in ([0.5], {0.5}, None)),
+    ({"mrr": {0.5}}, {}, UsageError, "the dict holds a set; expected text, numbers, lists and dicts"),
+    *((each, {}, UsageError, "the dict cannot be written as JSON") for each in (ITSELF, {("both", "mrr"): 0.5})),
+    *(({"mrr": 0.5}, {"tables": each}, UsageError, NO_TABLES) for each in ("x", [], [1], 1)),
+    (Path, {"decimals": 3}, UsageError, "are for a DataFrame; a file shows its own digits"),
+    (Path, {"errors": "note", "strict": True}, UsageError, "give only one of the two"),
+    (Path, {"percent": ["hits@1"]}, UsageError, "are for a DataFrame"),
+    (Path, {"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
+    (Path, {"metric": "mmr"}, UnknownNameError, "unknown metric 'mmr'"),
+    (Path, {"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
+    *((each, {}, DataError, "there is no file") for each in ("a\0b", "\ud800.csv")),
+    (0.338, {}, UsageError, r"which metric is 0\.338\? Add metric, as in rankconst\.adjust\(0\.338, metric='mrr'\)"),
+    ("0.338", {}, UsageError, "which metric is 0.338"),
+    ("0,338", {"metric": "mrr"}, DataError, "with a decimal point, not a comma"),
+    ("results.csv", {"metric": "mrr"}, DataError, "there is no file"),
+    (0.3, {"metric": ["mrr", "mr"]}, UsageError, "0.3 is of one metric; expected one, got mrr, mr"),
+    ({"mrr": "0.9", "hits@10": "0.75"}, {}, DataError, "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation"),
+    ({"mrr": 0.3}, {"percent": ["mrr"]}, UsageError, "expected one for all values"),
+    ({"mrr": 1.3}, {}, DataError, "1.3 is not a possible MRR"),
+    ({"mrr": 0.3}, {"metric": ["mr"]}, UsageError, "metric leaves out all values, which are of mrr"),
+    ({"mrr": 0.3}, {"errors": "note"}, UsageError, "errors is for files and frames"),
+    *(
+        ({"mrr": 0.5}, {"metric": each}, UnknownNameError, "is not a name: expected text")
+        for each in (5, b"mrr", [None])
+    ),
+]
+
+
+@pytest.mark.parametrize(("results", "options", "error", "message"), REFUSED)
+def test_what_cannot_be_is_refused(
+    inputs: Inputs, results: Any, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        rankconst.adjust(inputs.path, **{"dataset": "nations", **options})
+        rankconst.adjust(inputs.path if results is Path else results, **{"dataset": "nations", **options})
+    if message.startswith(("^", "there")) and not options:
+        with pytest.raises(error, match=message):
+            rankconst.check(results)
 
 
 @pytest.mark.slow
@@ -327,21 +340,6 @@ def test_numbers_of_another_byte_order_are_numbers() -> None:
     assert rankconst.adjust(swapped).AMRR.tolist() == rankconst.adjust(frame).AMRR.tolist()
 
 
-@pytest.mark.parametrize("path", ["a\0b", "\ud800.csv"])
-def test_what_cannot_be_a_path_is_no_file(path: str) -> None:
-    for use in (rankconst.adjust, rankconst.check):
-        with pytest.raises(DataError, match="there is no file"):
-            use(path)
-
-
-@pytest.mark.parametrize("odd", [5, b"mrr", None])
-def test_names_are_text_or_several_texts(odd: Any) -> None:
-    with pytest.raises(UnknownNameError, match="is not a name: expected text, got"):
-        rankconst.adjust({"mrr": 0.5}, dataset="nations", metric=odd)
-    with pytest.raises(UsageError, match="expected 'raise', 'note' or None"):
-        rankconst.adjust(pd.DataFrame({"MRR": [0.5]}), dataset="nations", errors=cast("Any", ["note"]))
-
-
 def test_other_columns_may_hold_anything() -> None:
     odd = {"config": [{"lr": 0.1}, [1]], "tags": [{1}, None]}
     frame = pd.DataFrame({"dataset": "nations", "MRR": ["0.5", "0.6"], **odd})
@@ -350,19 +348,15 @@ def test_other_columns_may_hold_anything() -> None:
     assert out.AMRR.tolist() == rankconst.adjust(frame[["dataset", "MRR"]]).AMRR.tolist()
 
 
-@pytest.mark.parametrize("odd", [1, math.nan, None, b"nations", ["nations"], pd.NA])
-def test_names_are_text(odd: Any) -> None:
-    for use in (
-        lambda: TABLES.constants(odd, "mrr"),
-        lambda: TABLES.constants("nations", odd),
-        lambda: TABLES.constants("nations", "mrr", split=odd),
-        lambda: TABLES.constants("nations", "mrr", protocol=odd),
-        lambda: rankconst.adjust({"mrr": 0.5}, dataset="nations", metric=[odd]),
-        lambda: rankconst.constants(odd, "mrr"),
-        lambda: rankconst.constants("nations", odd),
-    ):
-        with pytest.raises(UnknownNameError, match="is not a name: expected text, got"):
-            use()
+def test_names_are_text() -> None:
+    for odd in (1, math.nan, None, b"nations", ["nations"], pd.NA):
+        for name in ("dataset", "metric", "split", "protocol"):
+            names: Any = {"dataset": "nations", "metric": "mrr", name: odd}
+            for use in (TABLES.constants, rankconst.constants)[: 2 if name in {"dataset", "metric"} else 1]:
+                with pytest.raises(UnknownNameError, match="is not a name: expected text, got"):
+                    use(**names)
+    with pytest.raises(UsageError, match="expected 'raise', 'note' or None"):
+        rankconst.adjust(pd.DataFrame({"MRR": [0.5]}), dataset="nations", errors=cast("Any", ["note"]))
 
 
 def test_tables_of_arrow_are_frames() -> None:
@@ -384,26 +378,11 @@ def test_tables_of_arrow_need_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
             use(table)
 
 
-@pytest.mark.parametrize("tables", ["x", [], [1], 1])
-def test_tables_are_what_load_returns(tables: Any) -> None:
-    with pytest.raises(UsageError, match=r"expected what rankconst\.load\(\) returns"):
-        rankconst.adjust({"mrr": 0.5}, dataset="nations", tables=tables)
-
-
 def test_one_name_needs_no_list() -> None:
     frame = pd.DataFrame({"dataset": ["nations"], "MRR": [50], "Hits@1": [0.5]})
     assert rankconst.adjust(frame, metric="mrr", percent="mrr").AMRR[0] == pytest.approx(
         TABLES.constants("nations", "mrr").adjust(0.5).index
     )
-
-
-@pytest.mark.parametrize("key", [("both", "mrr"), None])
-def test_dicts_that_are_no_json(key: Any) -> None:
-    odd: dict[Any, Any] = {key: 0.5} if key else {}
-    if not key:
-        odd["itself"] = odd
-    with pytest.raises(UsageError, match="the dict cannot be written as JSON"):
-        rankconst.adjust(odd, dataset="nations")
 
 
 def test_objects_in_use_go_to_other_processes() -> None:
@@ -467,26 +446,6 @@ def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
     ]
     assert frame["index"][0] == adjusted["mrr"].index
     assert frame["expectation"][3] == TABLES.constants("fb15k237", "mrr", baseline="frequency").expectation
-
-
-@pytest.mark.parametrize(
-    ("results", "options", "message"),
-    [
-        (0.338, {}, "which metric is 0.338\\? Add metric, as in rankconst.adjust\\(0.338, metric='mrr'\\)"),
-        ("0.338", {}, "which metric is 0.338"),
-        ("0,338", {"metric": "mrr"}, "with a decimal point, not a comma"),
-        ("results.csv", {"metric": "mrr"}, "there is no file"),
-        (0.3, {"metric": ["mrr", "mr"]}, "0.3 is of one metric; expected one, got mrr, mr"),
-        ({"mrr": "0.9", "hits@10": "0.75"}, {}, "MRR 0.9 is too large for Hits@10 0.75 of the same evaluation"),
-        ({"mrr": 0.3}, {"percent": ["mrr"]}, "expected one for all values"),
-        ({"mrr": 1.3}, {}, "1.3 is not a possible MRR"),
-        ({"mrr": 0.3}, {"metric": ["mr"]}, "metric leaves out all values, which are of mrr"),
-        ({"mrr": 0.3}, {"errors": "note"}, "errors is for files and frames"),
-    ],
-)
-def test_values_typed_by_hand_are_refused(results: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(rankconst.RankconstError, match=message):
-        rankconst.adjust(results, dataset="nations", **options)
 
 
 def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
@@ -556,14 +515,10 @@ def test_results_show_themselves_in_a_notebook() -> None:
     assert certain.undefined["z"] in certain._repr_html_()
     found = rankconst.compare("0.5", "0.6", metric="mrr", dataset="nations")
     assert found.describe() in found._repr_html_()
-
-
-def test_two_values_of_one_metric_are_two_models() -> None:
+    # Two values of one metric are of two models.
     adjusted = rankconst.adjust({"mrr": "0.3", "MRR": "0.4"}, dataset="nations")
     assert [each.value for each in adjusted.values()] == [0.3, 0.4]
-    shown = adjusted._repr_html_()
-    assert shown.count("<tr>") == 3
-    assert "inverse_harmonic_mean_rank" in shown
+    assert adjusted._repr_html_().count("<tr>") == 3
 
 
 def test_a_name_says_of_which_tasks_a_value_is() -> None:

@@ -78,10 +78,3 @@ def test_a_benchmark_prints_its_options(
         module.main()
     assert ended.value.code == 0
     assert path.name in capsys.readouterr().out
-
-
-def test_programs_in_strings_are_looked_into() -> None:
-    program = "from rankconst.cli import main, nothing\nmain()"
-    tree = ast.parse(f"RUN = {program!r}\nimport rankconst\nrankconst.never()\n")
-    lacking = {each for each in list_names(tree) if not is_there(*each)}
-    assert lacking == {("rankconst", "never"), ("rankconst.cli", "nothing")}

@@ -36,13 +36,10 @@ def test_every_error_has_its_documented_exit_code() -> None:
     for code in set(EXIT_CODES.values()):
         assert f"\n{code}    " in documented
 
-
-@pytest.mark.parametrize(
-    ("error", "builtin"),
-    [(errors.UnknownNameError, LookupError), (errors.DataError, ValueError), (errors.TablesError, ValueError)],
-)
-def test_errors_are_caught_by_the_builtin_of_their_kind(error: type[Exception], builtin: type[Exception]) -> None:
-    assert issubclass(error, builtin)
+    # They are caught by the builtin of their kind, too.
+    assert issubclass(errors.UnknownNameError, LookupError)
+    assert issubclass(errors.TablesError, errors.DataError)
+    assert issubclass(errors.DataError, ValueError)
 
 
 @pytest.mark.parametrize(
@@ -53,36 +50,24 @@ def test_squash_keeps_ascii_letters_and_digits(name: str, squashed: str) -> None
     assert squash(name) == squashed
 
 
-@pytest.mark.parametrize("given", ["apple", "APPLE", "malus-domestica", "Malus  Domestica"])
-def test_resolve_name_finds_keys_and_spellings(given: str) -> None:
-    assert resolve_name("fruit", given, FRUIT) == "apple"
+def test_keys_and_spellings_are_found() -> None:
+    for given in ("apple", "APPLE", "malus-domestica", "Malus  Domestica"):
+        assert resolve_name("fruit", given, FRUIT) == "apple"
+    assert resolve_name("fruit", "x", {"a": ("x",), "b": ("x",)}) == "a"  # the first of a shared spelling
 
 
-def test_resolve_name_prefers_the_first_key_of_a_shared_spelling() -> None:
-    assert resolve_name("fruit", "x", {"a": ("x",), "b": ("x",)}) == "a"
-
-
-def test_resolve_name_suggests_the_key_of_a_near_spelling() -> None:
-    with pytest.raises(UnknownNameError, match=r"^unknown fruit 'mallus domestica'\. Did you mean apple\? See shop\.$"):
-        resolve_name("fruit", "mallus domestica", FRUIT, "See shop.")
-
-
-def test_resolve_name_suggests_several_names_once_each() -> None:
-    with pytest.raises(UnknownNameError, match=r"Did you mean pear or peas\?$|Did you mean peas or pear\?$"):
-        resolve_name("fruit", "peaz", {"pear": ("pears",), "peas": (), "kiwi": ()})
-
-
-def test_resolve_name_lists_a_short_catalogue_where_nothing_is_near() -> None:
-    with pytest.raises(UnknownNameError, match=r"Known: apple, pear, fig\.$"):
-        resolve_name("fruit", "zzzzzz", FRUIT)
-
-
-def test_resolve_name_does_not_list_a_long_catalogue() -> None:
-    with pytest.raises(UnknownNameError, match=r"^unknown number 'zzzzzz'\. See book\.$"):
-        resolve_name("number", "zzzzzz", {str(number): () for number in range(13)}, "See book.")
-
-
-@pytest.mark.parametrize("given", ["", "   ", "--"])
-def test_resolve_name_refuses_nothing(given: str) -> None:
-    with pytest.raises(UnknownNameError, match="unknown fruit"):
-        resolve_name("fruit", given, FRUIT)
+@pytest.mark.parametrize(
+    ("given", "known", "said"),
+    [
+        ("mallus domestica", FRUIT, r"^unknown fruit 'mallus domestica'\. Did you mean apple\? See shop\.$"),
+        ("peaz", {"pear": ("pears",), "peas": (), "kiwi": ()}, "Did you mean pear or peas|Did you mean peas or pear"),
+        ("zzzzzz", FRUIT, r"Known: apple, pear, fig\. See shop\.$"),
+        ("zzzzzz", {str(number): () for number in range(13)}, r"^unknown fruit 'zzzzzz'\. See shop\.$"),
+        *((nothing, FRUIT, "unknown fruit") for nothing in ("", "   ", "--")),
+    ],
+)
+def test_the_nearest_names_are_suggested_or_a_few_listed(
+    given: str, known: dict[str, tuple[str, ...]], said: str
+) -> None:
+    with pytest.raises(UnknownNameError, match=said):
+        resolve_name("fruit", given, known, "See shop.")

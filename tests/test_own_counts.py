@@ -126,18 +126,16 @@ def test_continents_of_countries(mirror: Path, count_candidates: Callable[[set[s
 # -- the script ----------------------------------------------------------------------------------------------------
 
 
-def test_batches_are_joined(script: ModuleType) -> None:
-    results = {"head.realistic.count": 3.0, "tail.realistic.count": 2.0}
+def test_batches_are_joined_and_those_of_other_tasks_refused(script: ModuleType) -> None:
     batches = {"head": [np.array([4, 2]), np.array([3])], "tail": [np.array([5, 1])]}
-    counts = script.gather_counts(batches, results)
+    counts = script.gather_counts(batches, {"head.realistic.count": 3.0, "tail.realistic.count": 2.0})
     assert {side: each.tolist() for side, each in counts.items()} == {"head": [4, 2, 3], "tail": [5, 1]}
-
-
-def test_counts_that_are_gone_or_of_other_tasks_are_refused(script: ModuleType) -> None:
     with pytest.raises(DataError, match="clear_on_finalize=False"):
         script.gather_counts({}, {"head.realistic.count": 3.0})
-    with pytest.raises(DataError, match="head: the evaluator holds 4 counts, the results are of 2 ranks"):
-        script.gather_counts({"head": [np.array([4, 2]), np.array([4, 2])]}, {"head.realistic.count": 2.0})
+    with pytest.raises(DataError, match="head: the evaluator holds 3 counts, the results are of 2 ranks"):
+        script.gather_counts(batches, {"head.realistic.count": 2.0, "tail.realistic.count": 2.0})
+    with pytest.raises(DataError, match=r"no both\.realistic\.arithmetic_mean_rank"):
+        script.adjust_results({}, rankconst.from_counts([2, 4]))
 
 
 def test_two_tasks_by_hand(script: ModuleType) -> None:
@@ -162,11 +160,6 @@ def test_two_tasks_by_hand(script: ModuleType) -> None:
     text = script.render("Two tasks", list(rows.values()))
     assert text.splitlines()[0] == "Two tasks"
     assert text.splitlines()[-1].split() == ["Hits@10", "1.000", "1.000", "–", "0", "–", "–", "1"]
-
-
-def test_results_without_a_metric_are_refused(script: ModuleType) -> None:
-    with pytest.raises(DataError, match=r"no both\.realistic\.arithmetic_mean_rank"):
-        script.adjust_results({}, rankconst.from_counts([2, 4]))
 
 
 def run_python(*arguments: str) -> str:

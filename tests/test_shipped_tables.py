@@ -1,6 +1,6 @@
 """The tables that the package carries: published anchors, and independent oracles over every row.
 
-Structure, ranges and laws are what `rankconst tables verify` checks, which tests/builder/test_verify.py runs on them.
+Structure, ranges and laws are what `rankconst tables verify` checks, which tests/cli/test_verify.py runs on them.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ class Records:
     former: bool = False  # True for a set of the form before 2.0.0
     _parsed: dict[str, tuple[dict[tuple[Any, ...], int], list[list[Any]]]] = field(default_factory=dict, repr=False)
     _pooled: dict[Tasks, Histogram | None] = field(default_factory=dict, repr=False)
+    _blocks: dict[str, pa.Table] = field(default_factory=dict, repr=False)  # of all relations, by baseline
 
     @cached_property
     def histograms(self) -> dict[Tasks, Histogram]:
@@ -111,7 +112,11 @@ class Records:
         columns = ("num_candidates", "num_tasks", "offset")
         weight = AGGREGATIONS[tasks.aggregation].group
         further = ("weight",) if weight == "query" else ()
-        table = self.read(name, (*wanted, *columns, *further), baseline=tasks.baseline)
+        table = self._blocks.get(tasks.baseline) if plain else None
+        if table is None:
+            table = self.read(name, (*wanted, *columns, *further), baseline=tasks.baseline)
+            if plain:
+                self._blocks[tasks.baseline] = table
         for column, values in wanted.items():
             if values:
                 table = table.filter(pc.is_in(table[column], value_set=join_texts(values)))

@@ -17,8 +17,5 @@ def test_every_baseline_is_whole() -> None:
         }
         assert row.summary.endswith(".")
         assert row.reference
-
-
-def test_unknown_baselines_get_a_hint() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown baseline 'freqency'\. Did you mean frequency"):
         parse_baseline("freqency")

@@ -81,38 +81,31 @@ def test_every_protocol_says_which_graphs_it_is_for() -> None:
     assert explain_unfit(PROTOCOLS["static"], False) == explain_unfit(PROTOCOLS["static"], False, False)
 
 
-@pytest.mark.parametrize(
-    ("key", "facts", "texts"),
-    [
-        ("standard", (True, False), ["standard is for graphs without time", "this is a temporal graph"]),
-        ("qualified", (True, False), ["qualified is for statements", "this is a temporal graph"]),
-        ("time-aware", (False, True), ["time-aware is for temporal graphs", "facts of this graph have qualifiers"]),
-        (
-            "standard",
-            (False, True),
-            ["standard is for graphs without qualifiers", "facts of this graph have qualifiers"],
-        ),
-        ("static", (False, False), ["needs the time", "have none"]),
-        ("stare", (False, False), ["needs the qualifiers", "have none"]),
-    ],
-)
-def test_what_does_not_fit_is_named(key: str, facts: tuple[bool, bool], texts: list[str]) -> None:
-    assert all(text in explain_unfit(PROTOCOLS[key], *facts) for text in texts)
+UNFIT = [
+    ("standard", (True, False), "standard is for graphs without time; this is a temporal graph"),
+    ("qualified", (True, False), "qualified is for statements; this is a temporal graph"),
+    ("time-aware", (False, True), "time-aware is for temporal graphs; the facts of this graph have qualifiers"),
+    ("standard", (False, True), "standard is for graphs without qualifiers; the facts of this graph have qualifiers"),
+    ("static", (False, False), "needs the time of every fact, and the facts of this graph have none"),
+    ("stare", (False, False), "needs the qualifiers of every fact, and the facts of this graph have none"),
+]
+RANKED = {
+    "standard": ("Every relation is ranked; other", "of the pair in all three splits"),
+    "libkge": ("Every relation is ranked; other", "of the pair in splits up to the evaluated one"),
+    "pykeen": ("Relations of the training set are ranked", "of the pair in splits up to the evaluated one"),
+    "raw": ("Every relation is ranked,", "no known one is removed"),
+    "static": ("Every relation and its inverse is ranked", "of the pair in all three splits"),
+    "time-aware": ("Every relation and its inverse is ranked", "of the pair at the same time in all three splits"),
+}
 
 
-@pytest.mark.parametrize(
-    ("key", "texts"),
-    [
-        ("standard", ["Every relation is ranked;", "of the pair in all three splits"]),
-        ("libkge", ["Every relation is ranked;", "of the pair in splits up to the evaluated one"]),
-        ("pykeen", ["Relations of the training set are ranked", "of the pair in splits up to the evaluated one"]),
-        ("raw", ["Every relation is ranked,", "no known one is removed"]),
-        ("static", ["and its inverse is ranked", "of the pair in all three splits"]),
-        ("time-aware", ["and its inverse is ranked", "of the pair at the same time in all three splits"]),
-    ],
-)
-def test_what_is_said_of_ranked_relations(key: str, texts: list[str]) -> None:
-    assert all(text in PROTOCOLS[key].relation_summary for text in texts)
+def test_what_does_not_fit_and_what_is_ranked_is_said() -> None:
+    for key, facts, text in UNFIT:
+        assert text in explain_unfit(PROTOCOLS[key], *facts)
+    for key, texts in RANKED.items():
+        assert all(text in PROTOCOLS[key].relation_summary for text in texts)
+    assert {key for key, protocol in PROTOCOLS.items() if protocol.ranks_relations} == {*RANKED}
+    assert not parse_protocol("sampled:500").ranks_relations
 
 
 def test_a_true_answer_is_a_candidate() -> None:
@@ -122,12 +115,6 @@ def test_a_true_answer_is_a_candidate() -> None:
 
 def test_every_filter_tells_who_evaluates_so() -> None:
     assert all(p.used_by or p.reference for p in (*PROTOCOLS.values(), *UNTABLED.values()) if p.known != "none")
-    with pytest.raises(errors.UnknownNameError, match=r"TuckER is a tool, not a protocol: .* protocol standard"):
-        find_protocol("TuckER")
-
-
-def test_protocols_without_tables_are_read() -> None:
-    assert {parse_protocol(key).known for key in UNTABLED} == {"own"}
 
 
 @pytest.mark.parametrize("key", PROTOCOLS)
@@ -146,15 +133,6 @@ def test_laws_of_protocols(key: str) -> None:
     assert all(split in answers or not answers for split, answers in zip(SPLITS, known, strict=True))
 
 
-@pytest.mark.parametrize("name", ["sampled:500", "sampled500", "Sampled_500", "sampled-500", " sampled 500 "])
-def test_sampled_takes_any_number_of_negatives(name: str) -> None:
-    protocol = parse_protocol(name)
-    assert (protocol.key, protocol.negatives, protocol.known) == ("sampled:500", 500, "none")
-    assert protocol.used_by == ("OGB",)
-    assert parse_protocol(protocol.key) == protocol
-    assert parse_protocol("sampled:100").used_by == ()
-
-
 @pytest.mark.parametrize("key", SAMPLINGS)
 def test_every_way_of_sampling_states_its_law(key: str) -> None:
     protocol = find_protocol(f"sampled:500:{key}")
@@ -170,36 +148,24 @@ def test_every_way_of_sampling_states_its_law(key: str) -> None:
 @pytest.mark.parametrize(
     ("name", "key"),
     [
+        *((name, "sampled:500") for name in ("sampled500", "Sampled_500", "sampled-500", " sampled 500 ")),
         ("sampled:500:filtered", "sampled:500"), ("sampled:9:without replacement", "sampled:9"),
         ("Sampled:9:Unfiltered", "sampled:9:unfiltered"), ("sampled_9_unfiltered", "sampled:9:unfiltered"),
         ("sampled:9:with-replacement", "sampled:9:replacement"), ("sampled 9 replacement", "sampled:9:replacement"),
+        ("sampled:4:one list", "sampled:4:shared"), ("Unfiltered", "raw"), ("train+test", "train+test"),
     ],
 )  # fmt: skip
-def test_spellings_of_ways_of_sampling(name: str, key: str) -> None:
-    assert find_protocol(name).key == key
+def test_spellings_of_protocols(name: str, key: str) -> None:
+    assert find_protocol(name).key == find_protocol(key).key == key
+    assert shares_negatives(key) == find_protocol(key).shared == ("shared" in key)
 
 
 def test_what_a_way_of_sampling_says_of_its_own() -> None:
-    shared, usual = find_protocol("sampled:4:one list"), find_protocol("sampled:4")
-    assert (shared.key, shared.shared, usual.shared) == ("sampled:4:shared", True, False)
-    assert "binomial(n; k, 5 - k)" in shared.law
+    assert (parse_protocol("sampled:500").used_by, parse_protocol("sampled:100").used_by) == (("OGB",), ())
+    assert "binomial(n; k, 5 - k)" in find_protocol("sampled:4:shared").law
     assert find_protocol("sampled:4:replacement").needs.startswith("P, the number of other entities")
-    assert (shares_negatives("sampled:4:shared"), shares_negatives("sampled:4"), shares_negatives("raw")) == (
-        True,
-        False,
-        False,
-    )
-
-
-def test_unknown_ways_of_sampling_get_a_hint() -> None:
-    with pytest.raises(errors.UnknownNameError, match=r"way of sampling 'unfiltred'\. Did you mean unfiltered"):
-        parse_protocol("sampled:500:unfiltred")
-
-
-def test_draws_with_replacement_are_refused_with_the_reason() -> None:
-    for refuse in (parse_protocol, lambda name: sampled_histogram(find_protocol(name), 10)):
-        with pytest.raises(errors.UndefinedError, match=r"depends on P.*within 1/\(P\+1\).*use sampled:500\."):
-            refuse("sampled:500:replacement")
+    with pytest.raises(errors.UndefinedError, match=r"depends on P.*within 1/\(P\+1\).*use sampled:500\."):
+        parse_protocol("sampled:500:replacement")
 
 
 def _count_ranks(pool: int, draws: list[tuple[int, ...]]) -> dict[int, Fraction]:
@@ -258,6 +224,9 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
         ("sampled:-5", "Or sampled:M"),
         ("sampled:1.5", "Or sampled:M"),
         ("sampled:0", "at least one negative"),
+        ("sampled:500:unfiltred", r"way of sampling 'unfiltred'\. Did you mean unfiltered"),
+        ("TuckER", r"TuckER is a tool, not a protocol: .* protocol standard"),
+        *((name, f"^{name} names no protocol: all but raw are filtered") for name in ("filtered", "Filt.", "filter")),
     ],
 )
 def test_unknown_protocols_get_a_hint(name: str, hint: str) -> None:
@@ -270,30 +239,17 @@ def test_every_spelling_of_a_split_and_a_side(names: dict[str, tuple[str, ...]],
     for key, others in names.items():
         assert {parse(form(name)) for name in (key, *others) for form in (str.lower, str.upper, str.title)} == {key}
     assert parse_side("average") == "both"
-
-
-def test_orders_are_fixed() -> None:
-    assert list(SPLITS) == ["train", "valid", "test"]
-    assert list(SIDES) == ["head", "tail", "both", "relation"]
-    assert [*LINK_SIDES] == ["head", "tail", "both"]
-    assert ENTITY_SIDES == ("head", "tail")
-
-
-def test_relations_are_ranked_by_protocols_of_triples_and_quadruples() -> None:
-    ranking = {key for key, protocol in PROTOCOLS.items() if protocol.ranks_relations}
-    assert ranking == {"standard", "libkge", "pykeen", "raw", "static", "time-aware"}
-    assert not parse_protocol("sampled:500").ranks_relations
-
-
-def test_unknown_splits_and_sides_get_a_hint() -> None:
     with pytest.raises(errors.UnknownNameError, match=r"unknown split 'tets'\. Did you mean test"):
         parse_split("tets")
     with pytest.raises(errors.UnknownNameError, match=r"unknown side 'xyz'\. Known: head, tail, both, relation\."):
         parse_side("xyz")
 
 
-def test_filtered_is_no_protocol_and_unfiltered_is_raw() -> None:
-    assert parse_protocol("Unfiltered").key == "raw"
-    for name in ("filtered", "Filt.", "filter"):
-        with pytest.raises(errors.UnknownNameError, match=f"^{name} names no protocol: all but raw are filtered"):
-            parse_protocol(name)
+def test_orders_are_fixed() -> None:
+    assert [*SPLITS] == ["train", "valid", "test"]
+    assert (
+        [*SIDES]
+        == [*LINK_SIDES, "relation"]
+        == [*ENTITY_SIDES, "both", "relation"]
+        == ["head", "tail", "both", "relation"]
+    )
