@@ -12,7 +12,7 @@ import pytest
 
 from cases import for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
-from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
 from rankconst.moments.blocks import blocks_of
 from rankconst.moments.median import median_rank
@@ -74,25 +74,6 @@ def test_blocks_from_the_first_rank_on_are_chance(metric: Metric, histogram: His
     for name in ("expectation", "variance"):
         slack = getattr(chance, f"{name}_error") + getattr(alike, f"{name}_error")
         assert abs(getattr(chance, name) - getattr(alike, name)) <= room * slack
-
-
-@pytest.mark.parametrize("metric", TABULATED, ids=str)
-def test_offsets_of_nothing_change_nothing(metric: Metric) -> None:
-    sizes = [3, 17, 17, 250]
-    plain, zero = Histogram.from_counts(sizes), Histogram.from_counts(sizes, offsets=[0] * 4)
-    assert compute_moments(metric, zero) == compute_moments(metric, plain)
-
-
-@pytest.mark.parametrize("offset", [1, 40, 10**6])
-@pytest.mark.parametrize("name", ["mr", "variance", "sdr", "median"])
-def test_ranks_may_all_be_moved(name: str, offset: int) -> None:
-    tasks = [(0, 5), (3, 40), (3, 2), (20, 11), (60, 1), (2, 2)]
-    metric = parse_metric(name)
-    here, there = (compute_moments(metric, gather([(a + by, size) for a, size in tasks])) for by in (0, offset))
-    moved = offset if metric.scale == "rank" else 0
-    slack = here.expectation_error + there.expectation_error
-    assert abs(there.expectation - here.expectation - moved) <= slack
-    assert abs(there.variance - here.variance) <= here.variance_error + there.variance_error
 
 
 OF_ONE_RANK = {
@@ -313,24 +294,6 @@ def test_products_of_what_is_left_equal_factor_by_factor(size: float, nodes: int
     found = block_counts._log_product(away, gaps, unit, tasks)
     expected = np.prod((1 - away[:, None, :] * unit) ** tasks, axis=2)
     assert np.allclose(np.exp(found), expected, rtol=1e-12)
-
-
-def test_equal_blocks_are_placed_once() -> None:
-    rows = [(3, 0, 1.0), (3, 0, 2.0), (3, 4, 1.0), (5, 4, 1.0), (5, 4, 0.5), (2, 9, 1.0), (5, 0, 1.0)]
-    sizes, far, weights = zip(*rows, strict=True)
-    histogram = Histogram.from_counts(sizes, offsets=far, weights=weights)
-    distinct, place = blocks.distinct_blocks(histogram)
-    pairs = [*zip(distinct.num_candidates.tolist(), offsets_of(distinct).tolist(), strict=True)]
-    assert sorted(pairs) == sorted({(size, offset) for size, offset, _ in rows})
-    assert distinct.num_tasks.tolist() == [1] * len(pairs)
-    held = [*zip(histogram.num_candidates.tolist(), offsets_of(histogram).tolist(), strict=True)]
-    assert [pairs[i] for i in place] == held
-    assert len(held) == len(rows)
-    for each in (histogram, Histogram.from_counts(sizes, offsets=far)):
-        placed = blocks_of(each)
-        middles = offsets_of(each) + (each.num_candidates + 1) / 2
-        assert placed.centres.tolist() == middles.tolist()
-        assert np.allclose(placed.mean(placed.points), middles, rtol=1e-14)
 
 
 # Counts of ranks.

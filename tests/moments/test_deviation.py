@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections import Counter
@@ -14,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import choose, for_each, thorough
+from cases import choose, for_each
 from oracles import MP
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
@@ -115,16 +114,6 @@ def test_central_moments(counts: tuple[int, ...], offsets: tuple[int, ...] | Non
             assert abs(moment.value / float(exact) - 1) < (1e-12 if order <= 6 else 1e-8)
 
 
-def test_the_logarithm_of_a_power_series_is_undone_by_its_exponential() -> None:
-    """However many columns it has."""
-    columns = module._COLUMNS + 3
-    series = [np.ones((2, columns)), *np.random.default_rng(1).normal(size=(5, 2, columns))]
-    logs = module._logarithm(series)
-    assert np.allclose(module._exponential(logs), series, rtol=1e-12, atol=1e-12)
-    assert np.allclose(logs[2], series[2] - series[1] ** 2 / 2, rtol=1e-13, atol=1e-13)
-    assert not logs[0].any()
-
-
 # Closed forms.
 
 
@@ -141,12 +130,6 @@ def sum_of_triangles(m: int) -> int:
     return m * (m + 1) * (m + 2) // 6
 
 
-@pytest.mark.parametrize("pair", [(1, 7), (7, 7), (5, 6), (2, 8)], ids=str)
-def test_the_closed_form_for_pairs(pair: tuple[int, int]) -> None:
-    vectors = list(itertools.product(*(range(1, size + 1) for size in pair)))
-    assert expect_difference(*pair) == Fraction(sum(abs(r - s) for r, s in vectors), len(vectors))
-
-
 PAIRS = [
     (1, 2), (1, BILLION), (2, BILLION), (BILLION, BILLION), (BILLION - 1, BILLION), (10**6, BILLION), (3000, 3001),
     (17, 10**5), (2**53, 2**53), (1, 2**53), (10**4, 2**50),
@@ -161,13 +144,6 @@ def test_two_tasks(pair: tuple[int, int]) -> None:
     check(standard_deviation(Histogram.from_counts(pair)), mean, square - mean**2)
 
 
-@pytest.mark.slow
-@given(pair=st.tuples(st.integers(1, BILLION), st.integers(2, 3000) | st.integers(2, BILLION)))
-@settings(max_examples=choose(15, 40))
-def test_any_two_tasks(pair: tuple[int, int]) -> None:
-    test_two_tasks(pair)
-
-
 def test_three_tasks_with_many_candidates() -> None:
     """As N grows, M/N tends to the deviation of three points of the unit interval, up to N^-2.
 
@@ -178,22 +154,6 @@ def test_three_tasks_with_many_candidates() -> None:
 
 
 # Three and four tasks with some hundred candidates, by all differences of ranks.
-
-
-def test_three_tasks_with_hundreds_of_candidates() -> None:
-    size = 700
-    gap = np.arange(size)
-    first, second = np.meshgrid(gap, gap, indexing="ij")
-    # Sorted ranks r, r + a, r + a + b; ties halve or sixth the orders.
-    ways = np.maximum(size - first - second, 0) * np.where((first > 0) & (second > 0), 6, 3)
-    ways[0, 0] = size
-    assert ways.sum() == size**3
-    value = np.sqrt(2.0 / 9.0 * (first**2 + first * second + second**2))
-    mean = math.fsum((ways * value).ravel().tolist()) / size**3
-    variance = math.fsum((ways * (value - mean) ** 2).ravel().tolist()) / size**3
-    moments = standard_deviation(of({size: 3}))
-    assert moments.expectation == pytest.approx(mean, rel=1e-15)
-    assert moments.variance == pytest.approx(variance, rel=2e-15)
 
 
 @pytest.mark.parametrize("counts", [(30, 50, 61, 80), (64, 64, 64, 64), (3, 44, 70, 70), (21, 22, 23, 24)], ids=str)
@@ -267,25 +227,6 @@ def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
     return module._by_series(central), module._by_transform(ranks, central)
 
 
-ROUTES: dict[str, dict[int, int]] = {
-    "all alike": {1000: 300},
-    "few candidates": {2: 100, 3: 200, 8: 300},
-    "many": {8: 5000, 14: 300},
-    "a benchmark's shape": {14541 - 7 * i: 1 + i * i for i in range(80)},
-    "condensed": {10_000 + 3 * i: 1 for i in range(2000)},
-    "a wide range": {2: 10**6, 1000: 10**5, 10**6: 400},
-    "powers of two": {2**k: 400 for k in range(1, 25)},
-}
-
-
-@pytest.mark.parametrize("counts", ROUTES.values(), ids=ROUTES)
-def test_series_and_transform_agree(counts: dict[int, int]) -> None:
-    series, transform = by_both_routes(of(counts))
-    assert abs(series.value - transform.value) <= series.error + transform.error
-    assert series.error <= 1e-8 * series.value
-    assert transform.error <= 1e-13 * transform.value
-
-
 @pytest.mark.slow
 @given(
     counts=st.dictionaries(
@@ -320,17 +261,8 @@ def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pyte
 
 @pytest.mark.slow
 @for_each("size", choose([1, 7, 9, 21, 160], [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000]))
-@for_each("narrowness", [0.01, 0.3, 0.49, 0.51, 4.9, 5.1, 20.0, 140.0, 8000.0])
+@for_each("narrowness", [0.01, 0.3, 0.49, 0.51, 0.95, 4.9, 5.1, 20.0, 140.0, 8000.0])
 def test_means_of_gaussians(size: int, narrowness: float) -> None:
-    check_means_of_gaussians(size, narrowness)
-
-
-@pytest.mark.parametrize(("size", "narrowness"), [(21, 0.95), (25, 4.9), (60, 20.0)])
-def test_some_means_of_gaussians(size: int, narrowness: float) -> None:
-    check_means_of_gaussians(size, narrowness)
-
-
-def check_means_of_gaussians(size: int, narrowness: float) -> None:
     t = (narrowness / size) ** 2
     if t > 120:
         return
@@ -464,21 +396,6 @@ def test_tasks_without_a_choice_add_what_they_must() -> None:
             scale * ratio,
             scale**2 * spread.numerator / spread.denominator,
         )
-
-
-@thorough
-@pytest.mark.slow
-def test_a_million_distinct_sizes() -> None:
-    histogram = Histogram.from_counts(np.arange(1, 1_000_001))
-    started = time.process_time()
-    moments = standard_deviation(histogram)
-    assert time.process_time() - started < 4  # about 2 s on one core of 2026
-    square = rank_variance(histogram)
-    second = square.variance / square.expectation**2
-    assert moments.variance == pytest.approx(square.expectation * second / 4, rel=1e-5)
-    assert moments.expectation == pytest.approx(math.sqrt(square.expectation) * (1 - second / 8), rel=1e-11)
-    assert moments.expectation_error <= 1e-11 * moments.expectation
-    assert 0 < moments.variance_error <= 1e-12 * moments.variance
 
 
 # Laws.
