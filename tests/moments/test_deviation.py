@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import choose, for_each
 from oracles import MP
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
@@ -153,29 +152,6 @@ def test_three_tasks_with_many_candidates() -> None:
     check(standard_deviation(of({BILLION: 3})), BILLION * mean, BILLION**2 * (MP.mpf(1) / 18 - mean**2))
 
 
-# Three and four tasks with some hundred candidates, by all differences of ranks.
-
-
-@pytest.mark.parametrize("counts", [(30, 50, 61, 80), (64, 64, 64, 64), (3, 44, 70, 70), (21, 22, 23, 24)], ids=str)
-def test_four_tasks_with_dozens_of_candidates(counts: tuple[int, ...]) -> None:
-    """Every rank vector, the fourth rank in a loop; numbers of vectors are whole, and whole below 2^53."""
-    n = len(counts)
-    law = np.zeros(n * n * max(counts) ** 2, dtype=np.int64)
-    ranks = np.meshgrid(*(np.arange(1, size + 1) for size in counts[1:]), indexing="ij")
-    total, squares = np.sum(ranks, axis=0), np.sum(np.square(ranks), axis=0)
-    for rank in range(1, counts[0] + 1):
-        scatter = n * (squares + rank * rank) - (total + rank) ** 2
-        law += np.bincount(scatter.ravel(), minlength=law.size)
-    outcomes = np.flatnonzero(law)
-    times, values = law[outcomes], np.sqrt(outcomes) / n
-    assert times.sum() == math.prod(counts)
-    mean = math.fsum((times * values).tolist()) / math.prod(counts)
-    variance = math.fsum((times * (values - mean) ** 2).tolist()) / math.prod(counts)
-    moments = standard_deviation(Histogram.from_counts(counts))
-    assert moments.expectation == pytest.approx(mean, rel=1e-15)
-    assert moments.variance == pytest.approx(variance, rel=2e-15)
-
-
 # Very many tasks: E[V^k] is a polynomial in 1/n, which a few small n determine.
 
 
@@ -256,38 +232,6 @@ def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pyte
     assert plain.variance == pytest.approx(condensed.variance, rel=1e-13)
 
 
-# One task's mean of a Gaussian, by each of the three ways to it.
-
-
-@pytest.mark.slow
-@for_each("size", choose([1, 7, 9, 21, 160], [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000]))
-@for_each("narrowness", [0.01, 0.3, 0.49, 0.51, 0.95, 4.9, 5.1, 20.0, 140.0, 8000.0])
-def test_means_of_gaussians(size: int, narrowness: float) -> None:
-    t = (narrowness / size) ** 2
-    if t > 120:
-        return
-    beyond = size + 1 + round(3 / math.sqrt(t))
-    # Fractions with a power of 2 below, as the module has them.
-    centres = np.array([0.5, 0.75, 1.0, 1.3125, (size + 1) / 2, size - 0.25, size + 0.5, beyond])
-    logs = module._Ranks.of(of({size: 1}), 1.0)._log_product(t, centres)
-    for centre, log in zip(centres.tolist(), logs.tolist(), strict=True):
-        terms = [MP.exp(-MP.mpf(t) * (rank - MP.mpf(centre)) ** 2) for rank in range(1, size + 1)]
-        exact = MP.log(MP.fsum(terms) / size)
-        # Near 1, where tasks are many, phi has relative accuracy.
-        assert abs(log - exact) <= 1e-14 * max(1, abs(exact) / 4) * (min(1, abs(exact)) if exact > -1e-3 else 1)
-
-
-@pytest.mark.parametrize("t", [0.3, 2.0, 50.0])
-@pytest.mark.parametrize("offset", [(0, 0, 0), (5, 5, 5), (0, 60, 3)], ids=str)
-def test_means_of_gaussians_over_few_ranks(t: float, offset: tuple[int, ...]) -> None:
-    centres, sizes, offsets = np.array([2.25, 7.0, 8.5, 64.5]), np.array([1.0, 4.0, 90.0]), np.array(offset, float)
-    found = module._mean_over_lattice(t, centres, sizes, offsets)
-    for row, centre in zip(found.tolist(), centres.tolist(), strict=True):
-        for got, size, above in zip(row, sizes.tolist(), offset, strict=True):
-            ranks = np.arange(above + 1, above + size + 1)
-            assert got == pytest.approx(float(np.exp(-t * (ranks - centre) ** 2).mean()), rel=1e-13, abs=1e-30)
-
-
 @pytest.mark.parametrize("narrowness", [0.3, 2.0, 20.0, 90.0])
 @pytest.mark.parametrize(
     ("offsets", "centres"),
@@ -315,18 +259,6 @@ def test_products_of_means_of_gaussians(
         assert log == pytest.approx(exact, rel=1e-13)
 
 
-@pytest.mark.parametrize("pair", [(300, 400), (40, 3000)], ids=str)
-@pytest.mark.parametrize("s", [0.1, 3.0, 1e3, 1e6, 1e8])
-def test_the_transform_of_two_ranks(pair: tuple[int, int], s: float) -> None:
-    """n V is half of the squared difference."""
-    ranks = module._Ranks.of(Histogram.from_counts(pair), 1.0)
-    t = s / ranks.total / rank_variance(Histogram.from_counts(pair)).expectation
-    away = np.subtract.outer(np.arange(pair[0]), np.arange(pair[1]))
-    distances, times = np.unique(np.abs(away), return_counts=True)
-    exact = math.fsum((times * np.exp(-t * distances.astype(float) ** 2 / 2)).tolist()) / math.prod(pair)
-    assert ranks.transform(t) == pytest.approx(exact, rel=1e-13)
-
-
 @pytest.mark.parametrize("off", [0.0, 1e-4, 0.03])
 def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is always there."""
@@ -335,9 +267,6 @@ def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     found = module._by_series(moments)
     assert abs(found.value - (1 - sum(math.sqrt(1 + x) for x in values) / 2)) <= found.error
     assert off / 16 <= found.error < 0.02
-
-
-# Simulation.
 
 
 # Extremes.
@@ -396,25 +325,3 @@ def test_tasks_without_a_choice_add_what_they_must() -> None:
             scale * ratio,
             scale**2 * spread.numerator / spread.denominator,
         )
-
-
-# Laws.
-
-
-COUNTS = st.lists(st.integers(1, 30) | st.integers(1, 10**6), min_size=1, max_size=40)
-
-
-@pytest.mark.slow
-@given(counts=COUNTS)
-@settings(max_examples=choose(20, 50))
-def test_laws(counts: list[int]) -> None:
-    histogram = Histogram.from_counts(counts)
-    moments, square = standard_deviation(histogram), rank_variance(histogram)
-    assert 0 <= moments.expectation <= math.sqrt(square.expectation) * (1 + 1e-15)
-    assert moments.expectation_error >= 0
-    assert moments.variance_error >= 0
-    # With w = V / E[V], Var[sqrt w] is at most the mean of (1 - sqrt w)^2 <= (1 - w)^2.
-    assert 0 <= moments.variance <= square.variance / max(square.expectation, 1e-300) * (1 + 1e-13)
-    # Hoelder, for V = M^(2/3) (V^2)^(1/3) with 3/2 and 3.
-    second = square.variance + square.expectation**2
-    assert square.expectation**3 <= moments.expectation**2 * second * (1 + 1e-13)

@@ -77,18 +77,6 @@ def enumerate_counts(size: int, n: int) -> Law:
     return mean, math.fsum(p * (v - mean) ** 2 for p, v in zip(chances, values, strict=True))
 
 
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        [2, 2], [1, 2], [60, 7], [60, 60, 60], [1, 40, 60], [7, 19, 53], [2, 2, 60], [1, 1, 9, 9], [20, 20, 20, 20],
-        [3, 9, 12, 17, 17], [2, 2, 2, 2, 2], [1, 1, 2, 7, 7], [5, 5, 8, 8, 8, 9], [1, 2, 3, 4, 5, 6, 7],
-    ],
-    ids=str,
-)  # fmt: skip
-def test_enumeration(sizes: list[int]) -> None:
-    check(median_absolute_deviation(Histogram.from_counts(sizes)), enumerate_vectors(sizes))
-
-
 @pytest.mark.parametrize(("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)])
 def test_enumeration_of_counts(size: int, n: int) -> None:
     check(median_absolute_deviation(of({size: n})), enumerate_counts(size, n))
@@ -314,41 +302,14 @@ def test_an_event_that_no_draw_showed_is_reckoned_with() -> None:
     assert chance / 4 / QUARTILE**2 <= moments.variance_error <= 3 / moments.num_draws
 
 
-@pytest.mark.parametrize("n", [150, 200, 300, 400])
+@pytest.mark.parametrize("n", [150, 200])
 def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where but a few draws differ, the errors hold all the same."""
     monkeypatch.setattr(module, "MOST_DRAWS", 2**12)
-    size = 3
-    law = enumerate_binomially(size, n)
+    law = enumerate_counts(3, n)
     for seed in range(10):
         monkeypatch.setattr("rankconst.moments.sampled.SEED", seed)
-        check(median_absolute_deviation(of({size: n})), law)
-
-
-def enumerate_binomially(size: int, n: int) -> Law:
-    """N = 3 by the counts of ranks 1 and 3, with medians of three groups."""
-    assert size == 3
-    values, chances = [], []
-    for ones in range(n + 1):
-        threes = np.arange(n - ones + 1)
-        log_chance = np.array([math.lgamma(k + 1) + math.lgamma(n - ones - k + 1) for k in threes.tolist()])
-        chances.append(np.exp(math.lgamma(n + 1) - math.lgamma(ones + 1) - log_chance - n * math.log(3)))
-        below = np.stack([np.full(threes.size, ones), n - threes, np.full(threes.size, n)])
-        middle = [np.argmax(below > place, axis=0) + 1 for place in ((n - 1) // 2, n // 2)]
-        centre = (middle[0] + middle[1]) / 2
-        groups = np.abs(np.arange(1, 4)[:, None] - centre)
-        order = np.argsort(groups, axis=0)
-        times = np.stack([np.full(threes.size, ones), n - ones - threes, threes])
-        within = np.cumsum(np.take_along_axis(times, order, 0), axis=0)
-        nearest = np.take_along_axis(groups, order, 0)
-        picked = [
-            np.take_along_axis(nearest, np.argmax(within > place, axis=0)[None], 0)[0]
-            for place in ((n - 1) // 2, n // 2)
-        ]
-        values.append((picked[0] + picked[1]) / 2 / QUARTILE)
-    value, chance = np.concatenate(values), np.concatenate(chances)
-    mean = float(np.sum(chance * value))
-    return mean, float(np.sum(chance * (value - mean) ** 2))
+        check(median_absolute_deviation(of({3: n})), law)
 
 
 # The same numbers everywhere.

@@ -35,7 +35,7 @@ from oracles import (
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.errors import UndefinedError, UnknownNameError
-from rankconst.moments import Moments, compute_moments, means, powers
+from rankconst.moments import compute_moments, means, powers
 from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_at_k
 from rankconst.moments.powers import power_mean
 from rankconst.sums import HEAD, scaled_power
@@ -246,28 +246,6 @@ def test_a_step_too_long_is_told(step: float, power: float, monkeypatch: pytest.
     assert 1e-12 < abs(found.value - 1) <= found.error
 
 
-@pytest.mark.parametrize("exponent", [-1.5, 0.5, 1.0, 3.0])
-def test_a_sum_of_powers_is_followed_to_its_least_value(exponent: float) -> None:
-    """Of chance and on blocks, which is where its transform ends."""
-    chance = powers._SumOverFirstRanks(np.array([1.0, 3.0, 40.0]), np.array([2.0, 1.0, 5.0]), exponent)
-    assert chance.least == pytest.approx(8 if exponent > 0 else 2 + 3**exponent + 5 * 40**exponent, rel=1e-15)
-    blocks = powers._SumOverBlocks(Histogram.from_counts([3, 40], [1, 5], offsets=[4, 9]), exponent)
-    assert blocks.least == pytest.approx(
-        5**exponent + 5 * 10**exponent if exponent > 0 else 7**exponent + 5 * 49**exponent, rel=1e-15
-    )
-    t = np.geomspace(1e-3, 1e5, 40) / blocks.least
-    ranks = [np.arange(5.0, 8.0), *[np.arange(10.0, 50.0)] * 5]
-    logs, slopes = blocks.transform(t, True)
-    for place, at in enumerate(t.tolist()):
-        terms = [(r**exponent, np.exp(-at * (r**exponent - np.min(r**exponent)))) for r in ranks]
-        exact = math.fsum(math.log(weights.mean()) - at * values.min() for values, weights in terms)
-        assert logs[place] == pytest.approx(exact, rel=1e-12) if exact > -200 else logs[place] < -200
-        if exact > -200:
-            slope = math.fsum(float(values @ weights / weights.sum()) for values, weights in terms)
-            assert slopes[place] == pytest.approx(slope, rel=1e-12)
-    assert logs[-1] == -math.inf
-
-
 @pytest.mark.parametrize(("exponent", "inverse"), [(-1.0, False), (2.0, False), (3.0, True), (1.0, True)])
 def test_power_means_of_ones_are_one(exponent: float, inverse: bool) -> None:
     """A whole number, of which nothing is lost; a root of anything else is rounded."""
@@ -299,19 +277,6 @@ def test_any_set_equals_precise_sums_within_the_stated_error(counts: dict[int, i
     for family in PRECISE:
         note(str(family))
         check_against_precise(CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family], counts)
-
-
-@for_each("tasks", [1, 2, 10**7])
-@for_each("metric", METRICS)
-def test_nothing_is_left_to_chance_with_one_candidate(metric: Metric, tasks: int) -> None:
-    assert compute_moments(metric, of({1: tasks})) == Moments(
-        optimum_of(metric, tasks),
-        compute_moments(metric, of({1: tasks})).expectation_error,
-        0.0,
-        0.0,
-        "closed_form" if metric.family in {*PRECISE, *SAMPLED} else "numerical",
-    )
-    assert compute_moments(metric, of({1: tasks})).expectation_error < 1e-13
 
 
 # A million distinct N.

@@ -17,7 +17,7 @@ from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.tables.own_counts import Counts
-from rankconst.tails import exceedances, explain_lack, tail_probability
+from rankconst.tails import explain_lack, tail_probability
 from rankconst.tasks import Histogram, sampled_histogram
 from rankconst.values.batches import draw_evenly
 
@@ -63,30 +63,6 @@ def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(n: int,
             chance = Fraction(sum(each >= least for each in hits), len(hits))
             assert (tail.method, tail.log10 <= 0, tail.error < 1e-13) == ("exact", True, True)
             assert abs(tail.log10 - math.log10(chance)) <= tail.error + 1e-16
-
-
-@pytest.mark.parametrize(
-    ("negatives", "n", "drawn", "few", "many"),
-    [
-        (107_594_049_248_528, 3_266_638_594_069, 8_333_414, 244_430, 8_087_813),
-        (42_792_577_729_653, 342_590, 29_495_347_407_345, 29_495_347_350_598, 29_495_347_171_211),
-        (15_868_331_902_791, 95_895_707_493_063, 17_115_386_127_862, 1_247_054_225_071, 2_429_743_231_000),
-    ],
-)
-def test_errors_of_terms_cover_what_rounding_does(negatives: int, n: int, drawn: int, few: int, many: int) -> None:
-    """Of a term far from the mean and of one near it, apart and together."""
-
-    def log_binomial(size: int, count: int) -> mpmath.mpf:
-        return mpmath.loggamma(size + 1) - mpmath.loggamma(count + 1) - mpmath.loggamma(size - count + 1)
-
-    far, near = float(few), float(many)
-    for j in ([far], [near], [far, near]):
-        terms, error = exceedances._log_terms(np.array(j), negatives, n, drawn)
-        assert error < 1e-5 or far in j
-        with mpmath.workdps(50):
-            for count, found in zip(map(int, j), terms.tolist(), strict=True):
-                ways = log_binomial(negatives, count) + log_binomial(n, drawn - count)
-                assert abs(found - (ways - log_binomial(n + negatives, drawn))) <= error
 
 
 FUNCTIONS: dict[str, Callable[[int], Fraction]] = {
