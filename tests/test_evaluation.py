@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -285,10 +285,6 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> N
 )
 def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: Stated, agreed: bool) -> None:
     assert agrees(file, user, TABLES) is agreed
-
-
-def test_nothing_is_said_unless_it_is() -> None:
-    assert not any(getattr(NOTHING, field.name) for field in fields(Stated))
 
 
 def test_relations_are_matched_one_by_one() -> None:
