@@ -18,6 +18,7 @@ from rankconst.cli.output import (
     Format,
     Listing,
     count_of,
+    fixed,
     join_words,
     on_screen,
     say,
@@ -270,11 +271,11 @@ def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_])
     listed = kept[adjusted.rows].astype(np.intp)
     parts = (part for each in adjusted.done if each.batch.tasks.is_chance for part in each.split(listed))
     chance = [part for code, part in parts if code]
-    floors = [find_floor(each, tables) for each in chance]
+    floors = {each: find_floor(each, tables) for each in chance}
     if adjusted.details and len(chance) <= _FEW_NAMES:
-        lines += map(_describe_rankers, chance, floors)
+        lines += map(_describe_rankers, floors, floors.values())
     if chance:
-        lines.append(summarise(chance, floors))
+        lines.append(summarise(floors))
     lines.append(f"{'' if adjusted.details else 'More: --details. '}Tables {adjusted.table_version}.")
     return "\n".join(lines)
 
@@ -334,17 +335,13 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         # The normalised form says little next to the index; files have it.
         title = None if form == "normalised" else key
         ranged = show_interval(key) if "normalised" in names else None
-        shown[key] = Column(key, title, _show_fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
+        shown[key] = Column(key, title, fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
     for place, name in enumerate(name for key, name in block.skills.items() if key.startswith("index@")):
-        shown[name] = Column(name, name.replace("_", " "), _show_fixed, right=True, drop=_SKILL + place)
+        shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
         shown[key] = Column(key, title, right=True, show_row=show_tail(key), drop=_P)
     return [shown.get(name, Column(name)) for name in names.values()]
-
-
-def _show_fixed(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
 
 
 def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:

@@ -59,6 +59,11 @@ def number(digits: int) -> Callable[[Any], str]:
     return show
 
 
+def fixed(value: float | None) -> str:
+    """Show a number with four decimals."""
+    return "–" if value is None else f"{value:.4f}"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a listing: its key in JSON and CSV, and how the table shows it."""
