@@ -8,7 +8,6 @@ import shlex
 import subprocess
 import sys
 from fractions import Fraction
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from cli.conftest import Graph, Run, RunInTerminal
 
