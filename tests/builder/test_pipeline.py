@@ -568,13 +568,3 @@ def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
     assert (outcome.kept, outcome.built) == ((), ("alpha", "beta"))
     run("alpha", "beta", mirror=small, out=tmp_path / "whole")
     assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
-
-
-@pytest.mark.slow
-def test_tells_of_what_surprises(mirror: Path, run: Run, screen: Console) -> None:
-    run("countries_s1", "wn18rr", mirror=mirror, protocols=(PROTOCOLS["raw"],))
-    text = "\n".join(printed(screen))
-    assert "1,111 + 24 + 24 triples" in text
-    assert "1 rows of train repeat an earlier one" in text
-    assert "210 rows of test have something unseen in train" in text
-    assert "warning" not in text
