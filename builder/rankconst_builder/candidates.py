@@ -29,7 +29,7 @@ import numpy as np
 
 from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
 from rankconst.download import unseen
-from rankconst.errors import DataError, UndefinedError
+from rankconst.errors import DataError
 from rankconst.tasks import Histogram
 from rankconst_builder.packing import view
 from rankconst_builder.words import (
@@ -350,13 +350,6 @@ def _gather(
     return Queries(keys, of_task, num_relations, num_times)
 
 
-def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
-    """Count the candidates of every ranking task of a split, on every side."""
-    if reason := graph.explain_uncounted(protocol, split):
-        raise UndefinedError(reason)
-    return count_protocols(graph, [protocol], [split])[protocol.key, split]
-
-
 def count_protocols(
     graph: Graph, protocols: Iterable[Protocol], splits: Collection[str] = SPLITS, stage: Stage = unseen
 ) -> dict[tuple[str, str], TaskCounts]:
@@ -464,6 +457,17 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
     return ranked
 
 
+def leave_out(known: Codes, number: int, where: str) -> Codes:
+    """Return how many candidates remain without known answers, the true ones apart."""
+    size = number - known
+    if size.min() < 1 or size.max() > number:
+        raise DataError(
+            f"{where}: candidates run from {size.min()} to {size.max()}; expected 1 to {number}. This is a bug: please "
+            "report it with the dataset."
+        )
+    return size
+
+
 def _count(
     graph: Graph,
     protocol: Protocol,
@@ -482,12 +486,7 @@ def _count(
         answers[side] = Answers(asked, np.empty(0, np.uint64), count_bits(count_answers(graph, side)))
         if known:
             answers[side] = found[side, protocol.time == "same"].answers(asked, known, candidate[side])
-            size = number + 1 - answers[side].count()[place]
-            if size.min() < 1 or size.max() > number:
-                raise DataError(
-                    f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
-                    f"expected 1 to {number}. This is a bug: please report it with the dataset."
-                )
+            size = leave_out(answers[side].count()[place] - 1, number, f"{protocol.key} {split} {side}")
         blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
     if split == "train" or protocol.negatives is not None:
         return TaskCounts(tasks, blocks, ranked["head"])
