@@ -161,15 +161,6 @@ def test_numbers_count_more_than_the_words_of_the_file(stated: str | None, tasks
     assert found.note == note
 
 
-def test_a_k_without_rows() -> None:
-    """Hits@7 alone: the sets that its bounds leave open are computed."""
-    mean = TABLES.constants("wn18rr", "hits@7", "test", "both", "pykeen").expectation
-    row: list[Cell] = [("hits@7", None, "0.53125"), ("hits@7", "index", repr((0.53125 - mean) / (1 - mean)))]
-    match = find(row, Stated(num_tasks=5848)).match
-    assert match is not None
-    assert (str(match.tasks), match.agreeing) == ("wn18rr/test/both/pykeen", 2)
-
-
 def test_every_value_wrong_in_a_known_way() -> None:
     """Adjusted with one candidate too few in each task, as with the constants deposited as 10.5281/zenodo.6331629."""
     histogram = TABLES.histogram("nations", protocol="pykeen")
@@ -187,14 +178,6 @@ def test_every_value_wrong_in_a_known_way() -> None:
 
 
 # What the file says, and what not.
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("tool", "protocol"), [(None, "standard"), ("pykeen", "pykeen"), ("libkge", "libkge")])
-def test_the_tool_decides_between_equal_constants(tool: str | None, protocol: str) -> None:
-    first = find([("mr", None, "23.5")], Stated(num_tasks=2148, side="both", split="test"), tool=tool).matches[0]
-    assert {tasks.protocol for tasks in first.every} == {"standard", "libkge", "pykeen"}
-    assert first.tasks.protocol == protocol
 
 
 # Expectation, deviation, number of tasks.
@@ -244,18 +227,6 @@ def test_numbers_of_tasks_expectations_and_deviations() -> None:
 def test_the_nearest_is_named(evidence: Evidence, user: Stated, reason: str) -> None:
     found = Search(TABLES, user).identify(evidence)
     assert (found.matches, found.reason) == ((), reason)
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        ([("mr", None, "470")], "an adjusted value with its base value, or the number of ranks, is needed"),
-        ([("mr", None, "1.0"), ("mr", "index", "1.0")], "it is 1 within its rounding, whatever chance gives"),
-    ],
-)
-def test_no_evidence_is_no_match(row: list[Cell], reason: str) -> None:
-    found = find(row, exact=False)
-    assert (found.matches, found.reason) == ((), f"the ranking tasks cannot be found: {reason}.")
 
 
 # PyKEEN's own files, and rows of others.
