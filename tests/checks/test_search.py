@@ -161,6 +161,15 @@ def test_numbers_count_more_than_the_words_of_the_file(stated: str | None, tasks
     assert found.note == note
 
 
+def test_a_k_without_rows() -> None:
+    """Hits@7 alone: the sets that its bounds leave open are computed."""
+    mean = TABLES.constants("wn18rr", "hits@7", "test", "both", "pykeen").expectation
+    row: list[Cell] = [("hits@7", None, "0.53125"), ("hits@7", "index", repr((0.53125 - mean) / (1 - mean)))]
+    match = find(row, Stated(num_tasks=5848)).match
+    assert match is not None
+    assert (str(match.tasks), match.agreeing) == ("wn18rr/test/both/pykeen", 2)
+
+
 def test_every_value_wrong_in_a_known_way() -> None:
     """Adjusted with one candidate too few in each task, as with the constants deposited as 10.5281/zenodo.6331629."""
     histogram = TABLES.histogram("nations", protocol="pykeen")
