@@ -8,6 +8,7 @@ default; older sets stay loadable by version. :mod:`rankconst.tables.location` s
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,7 +39,6 @@ from rankconst.values.constants import Constants
 from rankconst.version import bundle_folders
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pandas as pd
@@ -487,10 +487,10 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
         tables = Tables(folders[wanted], read_descriptor(folders[wanted]), folders[wanted])
     else:
-        from rankconst.tables.location import find_location, read_place
+        from rankconst.tables.location import find_location
 
         where, folder = find_location(path)
-        tables = Tables(where, read_descriptor(folder), folder, read_place(path))
+        tables = Tables(where, read_descriptor(folder), folder, os.fspath(path))
     if version is not None and tables.version != version:
         raise UnknownNameError(
             f"{tables.folder} holds table version {tables.version}, not {version}. Leave out the version, or name "
