@@ -349,11 +349,7 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
 
 
 def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
-    """Return the histogram of `num_tasks` tasks of protocol ``sampled:M``: M + 1 candidates each.
-
-    >>> sampled_histogram("sampled:500", 1_197_086).mean
-    501.0
-    """
+    """Return the histogram of `num_tasks` tasks of protocol ``sampled:M``: M + 1 candidates each."""
     rule = parse_protocol(protocol) if isinstance(protocol, str) else protocol
     if rule.refused:
         raise UndefinedError(rule.refused)
