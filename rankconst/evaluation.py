@@ -9,7 +9,7 @@ import functools
 import re
 import shlex
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
@@ -39,32 +39,57 @@ if TYPE_CHECKING:
     from rankconst.values.constants import Constants
 
 
-class Ask(NamedTuple):
-    """A question about numbers that only the user can answer."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What only you can answer, and the numbers that wait for it.
 
-    field: str  # what it leaves open: one of NAMES, or what only --accept settles
-    text: str  # where the word stands, in a few words; without a word, the question itself
-    word: str = ""  # of the lexicon; empty if no word is the reason
-    place: str = ""  # what the text is, for messages: "the caption"
-    remedy: str = ""  # the option that answers it: "--split valid"
-    kind: str = ""  # the kind of benchmark that it is about: temporal
-    choices: tuple[str, ...] = ()  # the datasets that may be meant
+    Attributes
+    ----------
+    field
+        What it leaves open, such as ``split``.
+    text
+        The words around the word, or the question itself.
+    word
+        The word that raises the question; empty if no single word does.
+    place
+        Where the word is, such as ``the caption``.
+    option
+        The option that answers it; :attr:`remedy` has all ways on.
+    kind
+        The kind of benchmark for which it is no question, such as ``temporal``.
+    choices
+        The datasets that may be meant.
+    numbers
+        The positions of the numbers: in ``entries`` of a file, or the rows of a DataFrame.
+    in_python
+        Whether the remedy names arguments in place of options.
+    """
+
+    field: str
+    text: str
+    word: str = ""
+    place: str = ""
+    option: str = ""
+    kind: str = ""
+    choices: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    in_python: bool = False
 
     @property
-    def ways(self) -> str:
+    def remedy(self) -> str:
         """The ways on: the option that says it, and the one that says that the word is harmless."""
         accept = f"--accept {shlex.quote(self.word)} if it says nothing about these numbers" if self.word else ""
-        return ", or ".join(filter(None, (self.remedy, accept)))
+        ways = ", or ".join(filter(None, (self.option, accept)))
+        return name_arguments(ways) if self.in_python else ways
 
     def __str__(self) -> str:
-        return say_question(self.word, self.place, self.text, self.ways)
+        around = "" if self.text.lower() == self.word else f', "{self.text}"'
+        asked = f'"{self.word}" in {self.place}{around}' if self.word else self.text.rstrip(".")
+        return f"{asked}: add {self.remedy}" if self.remedy else asked
 
-
-def say_question(word: str, place: str, text: str, ways: str) -> str:
-    """Return a question as half a sentence: the word, the place, the words around it, and the ways on."""
-    around = "" if text.lower() == word else f', "{text}"'
-    asked = f'"{word}" in {place}{around}' if word else text.rstrip(".")
-    return f"{asked}: add {ways}" if ways else asked
+    def to_dict(self) -> dict[str, str]:
+        """Return word, place, text and remedy, for JSON."""
+        return {"word": self.word, "place": self.place, "text": self.text, "remedy": self.remedy}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +113,7 @@ class Stated:
     # True if shares are percentages without a sign.
     percent: bool = False
     # What only the user can answer.
-    asks: tuple[Ask, ...] = ()
+    asks: tuple[Question, ...] = ()
     # Of a user: the words that say nothing.
     accepted: tuple[str, ...] = ()
 
@@ -167,10 +192,10 @@ def _parse(name: str, parse: Callable[[str], str]) -> str | None:
         return None
 
 
-WHICH_MACRO = Ask(
+WHICH_MACRO = Question(
     "aggregation",
     "a macro average may be over queries or over relations",
-    remedy="--aggregation macro-query or --aggregation macro-relation, or name it in its column",
+    option="--aggregation macro-query or --aggregation macro-relation, or name it in its column",
 )
 """The question about a number that is called a macro average only."""
 
@@ -263,7 +288,7 @@ def count_alike(metric: Metric, user: Stated, num_tasks: int) -> Constants:
     return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
 
 
-def list_open(file: Stated, user: Stated) -> tuple[Ask, ...]:
+def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
     """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
     if not file.asks:  # to know its kind, the whole registry is read
         return ()
@@ -335,45 +360,6 @@ def _settle_protocol(asked: str | None, tool: Tool | None, held: tuple[str, ...]
 _ALWAYS = ("split", "side", "protocol")
 
 _OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+-]+)))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What only you can answer, and the numbers that wait for it.
-
-    Attributes
-    ----------
-    word
-        The word that raises the question; empty if no single word does.
-    place
-        Where the word is, such as ``the caption``.
-    text
-        The words around it, or the question itself.
-    remedy
-        What answers it.
-    numbers
-        The positions of the numbers: in ``entries`` of a file, or the rows of a DataFrame.
-    """
-
-    word: str
-    place: str
-    text: str
-    remedy: str
-    numbers: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, ask: Ask, numbers: Iterable[int] = (), *, in_python: bool = False) -> Question:
-        """Return the question about some numbers, whose remedy names options, or arguments in Python."""
-        ways = name_arguments(ask.ways) if in_python else ask.ways
-        return cls(ask.word, ask.place, ask.text, ways, tuple(numbers))
-
-    def __str__(self) -> str:
-        return say_question(self.word, self.place, self.text, self.remedy)
-
-    def to_dict(self) -> dict[str, str]:
-        """Return word, place, text and remedy, for JSON."""
-        return {"word": self.word, "place": self.place, "text": self.text, "remedy": self.remedy}
-
 
 # The options that are arguments in Python, too.
 _ARGUMENTS = {"dataset", "split", "side", "protocol", "tool", "aggregation", "accept", "percent", "tables"}

@@ -14,7 +14,7 @@ from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.values.published import show_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -78,65 +78,62 @@ def _look_beyond(done: Done, near: NDArray[np.intp], side: NDArray[np.int64]) ->
 
 def explain(chance: Done, floor: Done | None, place: int = 0) -> str:
     """Return one or two sentences about one number: what chance and counting get, and what that leaves."""
-    text, sentences = _write(chance, place), [_explain_chance(chance, place)]
-    if floor is not None:
-        gets = show_expected(floor.constants.expectation)
-        stands = int(judge(replace(floor, batch=floor.batch.take(np.array([place]))))[0])
-        if stands > 0:
-            sentences.append(f"Counting gets {gets}; {text} is {_show_way(floor, place)}.")
-        else:
-            sentences.append(f"Counting does {'better' if stands < 0 else 'as well'}: it gets {gets}.")
-    return " ".join(sentences)
+    at = np.array([place])
+    one = replace(chance, batch=chance.batch.take(at))
+    text = chance.batch.texts[place] if chance.batch.texts else f"{chance.batch.value[place]:.6g}"
+    told = _explain_chance(one, text)
+    if floor is None:
+        return told
+    held, gets = replace(floor, batch=floor.batch.take(at)), show_expected(floor.constants.expectation)
+    stands = int(judge(held)[0])
+    if stands > 0:
+        return f"{told} Counting gets {gets}; {text} is {_show_way(held)}."
+    return f"{told} Counting does {'better' if stands < 0 else 'as well'}: it gets {gets}."
 
 
-def _explain_chance(done: Done, place: int) -> str:
-    one = replace(done, batch=done.batch.take(np.array([place])))
-    text, gets, metric = _write(done, place), show_expected(done.constants.expectation), done.batch.metric
-    stands, adjusted = int(judge(one)[0]), one.adjust()
+def _explain_chance(one: Done, text: str) -> str:
+    gets, metric = show_expected(one.constants.expectation), one.batch.metric
+    stands, index = int(judge(one)[0]), one.adjust().index
     if stands == 0:
         return f"{text} cannot be told from chance: a random ranker gets {gets}."
     if stands < 0:
         return f"{text} is worse than chance: a random ranker gets {gets}."
-    if adjusted.index is None:
+    if index is None:
         return f"A random ranker gets {gets}."
-    change = abs(float(adjusted.index[0]) - float(one.batch.value[0]))
+    change = abs(float(index[0]) - float(one.batch.value[0]))
     if (metric.lower, metric.optimum) != (0, 1):
-        return f"A random ranker gets {gets}; {text} is {_show_way(done, place)}."
+        return f"A random ranker gets {gets}; {text} is {_show_way(one)}."
     if change < _SMALL:
         return f"Chance hardly matters here: it changes {text} by {show_expected(change)}."
-    return f"Chance matters here: a random ranker gets {gets}; {text} is {_show_way(done, place)}."
+    return f"Chance matters here: a random ranker gets {gets}; {text} is {_show_way(one)}."
 
 
-def _write(done: Done, place: int) -> str:
-    return done.batch.texts[place] if done.batch.texts else f"{done.batch.value[place]:.6g}"
-
-
-def _show_way(done: Done, place: int) -> str:
-    index = replace(done, batch=done.batch.take(np.array([place]))).adjust().index
+def _show_way(one: Done) -> str:
+    index = one.adjust().index
     return "better" if index is None else f"{100 * float(index[0]):.1f} % of the way from there to perfect"
 
 
-def show_expected(value: float) -> str:
+def show_expected(value: float | None) -> str:
     """Write what a ranker gets: four decimals, or two digits where these would be zeros; of ranks, four digits."""
+    if value is None:
+        return "–"
     if 0 < value < 0.00005:
         return f"{value:.1e}"
     return f"{value:.4f}" if value <= 1 else show_number(value)
 
 
-def summarise(chance: Sequence[Done], floors: Sequence[Done | None]) -> str:
-    """Return a sentence about many numbers: how many are better than chance, and than counting."""
-    stands = np.concatenate([judge(each) for each in chance])
-    held = [each for each in floors if each is not None]
-    over = np.concatenate([judge(each) for each in held]) if held else np.zeros(0)
+def summarise(floors: Mapping[Done, Done | None]) -> str:
+    """Return a sentence about many numbers: how many are better than chance, and than counting where that is known."""
+    stands = np.concatenate([*map(judge, floors)])
+    over = np.concatenate([np.zeros(0), *(judge(each) for each in floors.values() if each is not None)])
     if over.size == stands.size and (stands > 0).all() and (over > 0).all():
         return _count(stands, "chance and than counting")
-    sentences = [_count(stands, "chance")]
-    if held:
-        left = f" of {over.size:,}" if over.size < stands.size else ""
-        better = int((over > 0).sum())
-        number = f"{better:,}" if better else "None"
-        sentences.append(f"{number}{left} {'are' if better > 1 else 'is'} better than counting.")
-    return " ".join(sentences)
+    if not over.size:
+        return _count(stands, "chance")
+    left = f" of {over.size:,}" if over.size < stands.size else ""
+    better = int((over > 0).sum())
+    counted = f"{f'{better:,}' if better else 'None'}{left} {'are' if better > 1 else 'is'} better than counting."
+    return f"{_count(stands, 'chance')} {counted}"
 
 
 def _count(stands: NDArray[np.int64], baseline: str) -> str:
@@ -146,7 +143,6 @@ def _count(stands: NDArray[np.int64], baseline: str) -> str:
         return f"{some} better than {baseline} (p < {LEVEL})."
     counted = f"{better:,} of {size:,} numbers {'is' if better == 1 else 'are'} better than {baseline} (p < {LEVEL})"
     worse = int((stands < 0).sum())
-    rest = [f"{worse:,} worse"] * bool(worse) + [f"{size - better - worse:,} cannot be told from it"] * (
-        better + worse < size
-    )
+    unclear = size - better - worse
+    rest = [f"{worse:,} worse"] * bool(worse) + [f"{unclear:,} cannot be told from it"] * bool(unclear)
     return f"{counted}; {', '.join(rest)}."

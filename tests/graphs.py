@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rankconst_builder.candidates import TaskCounts
+
 Row = tuple[int, ...]  # head, relation, tail; in temporal graphs also the time
 Dataset = dict[str, list[Row]]
 
@@ -119,6 +121,16 @@ def spread_times(dataset: Dataset) -> Dataset:
         split: [(h, r, t, time + 3 * place) for h, r, t, time in rows]
         for place, (split, rows) in enumerate(dataset.items())
     }
+
+
+def blocks_of(counts: TaskCounts) -> dict[str, list[tuple[int, int]]]:
+    """Return offset and size of each task that ranks entities, by side."""
+    found = {}
+    for side in ("head", "tail"):
+        blocks = counts.blocks[side]
+        offset = np.zeros_like(blocks.size) if blocks.offset is None else blocks.offset
+        found[side] = list(zip(offset[blocks.of_task].tolist(), blocks.size[blocks.of_task].tolist(), strict=True))
+    return found
 
 
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rankconst import errors
+from rankconst.catalogue.names import resolve_name
 from rankconst.errors import UnknownNameError
-from rankconst.names import resolve_name, squash
+from rankconst.names import squash
 
 EXIT_CODES = {
     "RankconstError": 1,

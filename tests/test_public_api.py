@@ -54,13 +54,12 @@ HEAVY = {
 }
 
 # Modules that may import the builder, and only when a command runs; rankconst.from_triples is one in Python.
-STARTS_BUILDER = {"cli/build.py", "cli/release.py", "cli/site.py", "cli/verify.py", "tables/own_triples.py"}
+STARTS_BUILDER = {"cli/build.py", "cli/publish.py", "cli/verify.py", "tables/own_triples.py"}
 
 # Runtime modules that may import more than the runtime needs, and only inside the functions that need it.
 INSIDE = {
     "tables/own_triples.py": {"rankconst_builder"},
     "download.py": {"pooch", "requests", "rich"},
-    "plots/arrangement.py": {"matplotlib"},
     "plots/comparison.py": {"matplotlib"},
     "plots/distribution.py": {"matplotlib"},
     "plots/standings.py": {"matplotlib"},
@@ -387,7 +386,12 @@ def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
     assert repr(tables) == f"Tables({str(tables.path)!r}, version {tables.version!r})"
     assert repr(constants).startswith("Constants(MRR on fb15k237/test/both/standard: expectation 0.00")
     shown = [constants, reading, adjusted, rankconst.check(reading, dataset="fb15k237")]
-    shown += [constants.compare("0.338", "0.358"), rankconst.from_ranks(np.arange(1, 10_000))]
+    shown += [
+        constants.adjust("0.338"),
+        constants.adjust(np.linspace(0.1, 0.9, 100)),
+        constants.compare("0.338", "0.358"),
+    ]
+    shown += [*rankconst.check(reading).findings, *adjusted.rank_models(), rankconst.from_ranks(np.arange(1, 10_000))]
     for each in shown:
         assert len(repr(each)) < 160, each
         assert "\n" not in repr(each)

@@ -13,7 +13,6 @@ import pytest
 
 from carried import open_once
 from cases import THOROUGH
-from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -63,18 +62,6 @@ def test_offsets_on_the_page_are_those_of_the_tables(script: ModuleType, page: s
 
 
 @pytest.mark.slow
-def test_large_effects_are_on_the_page_the_largest_first(script: ModuleType, page: str) -> None:
-    tables = open_once()
-    listed = re.findall(r"^\| .*\(`(.+?)`\) \|", page, re.MULTILINE)
-    offsets = script.compare(tables)
-    assert [each.dataset for each in offsets if each.effect >= script.LISTED] == listed, AGAIN
-    assert len(offsets) == sum(tables.holds(Tasks(key, "pykeen", "test")) for key in tables.datasets)
-    effects = [offset.effect for offset in offsets]
-    assert effects == sorted(effects, reverse=True)
-    assert min(effects) > 0
-
-
-@pytest.mark.slow
 def test_offset_of_nations_in_fractions(script: ModuleType) -> None:
     """Of the definitions: E[MRR] is the mean of H(N)/N, E[MR] of (N + 1)/2, E[Hits@10] of min(10/N, 1)."""
     histogram = open_once().histogram("nations", protocol="pykeen")
@@ -92,23 +79,6 @@ def test_offset_of_nations_in_fractions(script: ModuleType) -> None:
             assert moments[metric].expectation == pytest.approx(float(total / histogram.total), rel=1e-14)
     assert round(100 * nations.effect, 1) == 14.4
     assert round(nations.z_of_chance, 2) == -4.21
-
-
-def test_one_candidate_stays(script: ModuleType) -> None:
-    reduced = script.take_one_off(Histogram.from_counts([1, 2, 2, 5]))
-    assert reduced == Histogram.from_counts([1, 1, 1, 4])
-
-
-@pytest.mark.slow
-def test_a_page_of_other_tables(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks with one candidate are owned up to, and where nothing varies there is no z."""
-    tables = open_once()
-    single = Histogram.from_counts([1, 1, 2])
-    monkeypatch.setattr(type(tables), "histogram", lambda *_, **__: single)
-    text = script.render_offsets(tables)
-    assert "they are counted with one here" in text
-    assert "2 of Nations" in text
-    assert "| – |" in text
 
 
 # -- with the published results ------------------------------------------------------------------------------------
@@ -190,10 +160,3 @@ def test_without_published_results_nothing_is_written(script: ModuleType, tmp_pa
     with pytest.raises(SystemExit, match="--reference"):
         script.main([str(tmp_path), "--reference", str(tmp_path / "nowhere")])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_published_results_lie_beside_the_mirror(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RANKCONST_MIRROR", "/some/mirror")
-    assert script.reference_folder() == Path("/some/reference")
-    monkeypatch.delenv("RANKCONST_MIRROR")
-    assert script.reference_folder().name == "reference"

@@ -120,29 +120,6 @@ def test_every_metric_is_simulated() -> None:
     assert {metric.family for metric in METRICS} == tabulated
 
 
-def test_metrics_of_counts_are_those_of_ranks() -> None:
-    """The same batch by NumPy's own functions, rank by rank."""
-    rng = np.random.default_rng(1)
-    for n in (7, 30):
-        ranks = rng.integers(1, 256, (50, n))
-        rankings = Rankings(_count(ranks, 256))
-        deviations = np.abs(ranks - np.median(ranks, axis=1, keepdims=True))
-        direct = {
-            "mr": ranks.mean(axis=1),
-            "mrr": (1 / ranks).mean(axis=1),
-            "hits@10": (ranks <= 10).mean(axis=1),
-            "gmr": np.exp(np.log(ranks).mean(axis=1)),
-            "ndcg": (1 / np.log2(1 + ranks)).mean(axis=1),
-            "median_rank": np.median(ranks, axis=1),
-            "variance": ranks.var(axis=1),
-            "median_absolute_deviation": np.median(deviations, axis=1) / 0.6744897501960817,
-            "count": np.full(50, n),
-        }
-        for name, values in direct.items():
-            metric = parse_metric(name)
-            assert SIMULATED[metric.family](rankings, metric.k) == pytest.approx(values, rel=1e-11)
-
-
 def _count(ranks: NDArray[np.int64], width: int) -> Values:
     rows = np.arange(len(ranks))[:, None] * width
     return np.bincount((rows + ranks).ravel(), minlength=len(ranks) * width).reshape(-1, width).astype(np.float64)

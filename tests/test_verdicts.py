@@ -155,11 +155,11 @@ def test_many_numbers_in_words() -> None:
     floor = find_floor(nations, open_once())
     assert floor is not None
     assert floor.batch.tasks.baseline == FLOOR
-    assert summarise([nations], [floor]) == (
+    assert summarise({nations: floor}) == (
         "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be told from it. "
         "1 is better than counting."
     )
     one = replace(nations, batch=nations.batch.take(np.array([1])))
-    assert summarise([one], [None]) == "The number is better than chance (p < 0.05)."
-    assert summarise([one, one], [None, None]) == "Both numbers are better than chance (p < 0.05)."
-    assert summarise([nations, one], [floor, None]).endswith(" 1 of 4 is better than counting.")
+    assert summarise({one: None}) == "The number is better than chance (p < 0.05)."
+    assert summarise({one: None, replace(one): None}) == "Both numbers are better than chance (p < 0.05)."
+    assert summarise({nations: floor, one: None}).endswith(" 1 of 4 is better than counting.")

@@ -272,10 +272,7 @@ def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) 
 def count_baselines(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str], stage: Stage = unseen
 ) -> dict[tuple[str, str, str], TaskCounts]:
-    """Count for every protocol and split where chance, and each of the baselines, ranks the true answers.
-
-    `counts` are those of chance; where baselines have none, there are no more.
-    """
+    """Count for every protocol and split where chance, and each of the baselines, ranks the true answers."""
     informed = [baseline for baseline in dict.fromkeys(baselines) if baseline != DEFAULT_BASELINE]
     place = functools.cache(functools.partial(_place, Train(graph)))
     scores = FORECASTS if graph.forecasting else SCORES

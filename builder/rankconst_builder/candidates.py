@@ -360,10 +360,7 @@ def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts
 def count_protocols(
     graph: Graph, protocols: Iterable[Protocol], splits: Collection[str] = SPLITS, stage: Stage = unseen
 ) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of splits under each protocol; protocols that agree on a split share its counts.
-
-    Every known triple is looked at once. A split whose file is missing, or what needs one, has none.
-    """
+    """Count the candidates of splits under each protocol; protocols that agree on a split share its counts."""
     covered = [
         (protocol, split)
         for protocol in protocols
@@ -415,10 +412,7 @@ def list_sources(graph: Graph) -> dict[str, Triples]:
 def _gather_answers(
     graph: Graph, asked: Iterable[tuple[Protocol, str, RankedTasks]]
 ) -> dict[tuple[str, bool], Gathering]:
-    """Look at every known triple that any protocol removes, once; keep those that answer a query.
-
-    Queries of all splits and protocols are looked up together: by side, and by whether they have times.
-    """
+    """Look at every known triple that any protocol removes, once; keep those that answer a query."""
     keys: dict[tuple[str, bool], list[Words]] = {}
     queries: dict[tuple[str, bool], Queries] = {}
     sources: dict[str, set[tuple[str, bool]]] = {}

@@ -1,9 +1,4 @@
-"""Triples in columns: Parquet of labels or of ids, numpy arrays of ids, and text whose labels are numbered, as Q42.
-
-Ids are read in batches, and are codes as they are: those of a graph that would not fit the memory it may take are kept
-in temporary files, which end with the process however it ends. An id is the label that its digits are, so that files of
-ids and of labels may be of one graph.
-"""
+"""Triples in columns: Parquet of labels or of ids, numpy arrays of ids, and text whose labels are numbered, as Q42."""
 
 from __future__ import annotations
 
@@ -95,7 +90,7 @@ class Columns:
             row += len(batch[0])
         kind: Any = pa.dictionary(pa.int32(), pa.binary())
         head, relation, tail, *time = (pa.chunked_array(each, kind) for each in chunks)
-        return Labels(head, relation, tail, crlf=False, final_newline=True, time=tuple(time))
+        return Labels(head, relation, tail, tuple(time))
 
     def _encode(self, column: Any, letter: str, row: int) -> Any:
         array = pa.array(column) if isinstance(column, np.ndarray) else column
@@ -355,15 +350,7 @@ def _name(path: Path | str, names: Sequence[str], order: str | None) -> str:
 
 
 def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
-    """Code the ids of a graph as themselves; None for labels, and for ids that are too far apart for that.
-
-    Ids that take more than `memory` bytes are kept in temporary files.
-
-    Raises
-    ------
-    DataError
-        If a file is damaged, an id is missing, negative or at least 2^32, or the temporary files cannot be written.
-    """
+    """Code the ids of a graph as themselves; None for labels, and for ids that are too far apart for that."""
     (prefixes, *others) = {columns.prefixes for columns in files.values()}
     if prefixes is None or others:
         return None

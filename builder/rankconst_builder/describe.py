@@ -1,7 +1,4 @@
-"""What accompanies the tables of a released set: Croissant, README, licence, citation and deposit metadata.
-
-Each document is a pure function of an :class:`Edition`; a new one is a new row of :data:`DOCUMENTS`.
-"""
+"""What accompanies the tables of a released set: Croissant, README, licence, citation and deposit metadata."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from rankconst_builder.packing import Packing, view
 from rankconst_builder.parts import hash_program
 from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
-from rankconst_builder.words import NO_TRIPLES, Triples, drop_repeats, sort_words, split_batches
+from rankconst_builder.words import NO_TRIPLES, Triples, mark, sort_words, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rankconst_builder.graph import Graph
     from rankconst_builder.statistics import PartStatistics, Statistics
     from rankconst_builder.tallies import Tallies
-    from rankconst_builder.words import Codes, Words
+    from rankconst_builder.words import Words
 
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 _PATIENCE = 20  # seconds
 _MOST_WAITS = 15  # so often that long without any worker
 _ROOM = 1 << 30  # bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks
-_SHARES = 64  # into how many shares entities are split at most to find those that occur
+_TOGETHER = 16  # row groups whose marks a task merges
 
 
 @dataclass(frozen=True)
@@ -168,25 +168,8 @@ def count_distributed(
 ) -> tuple[Graph, Statistics, Tallies]:
     """Count the candidates of splits under each protocol, under chance, on the workers of a cluster.
 
-    Parameters
-    ----------
-    client
-        A client of Dask distributed.
-    files
-        The files of train, in Parquet and where workers find them too, and of valid and test, which are read here.
-    protocols, splits
-        What to cover.
-    room
-        Bytes that the words of a part may take, about; a default if None.
-
-    Returns
-    -------
-    The graph, without the triples of train; its statistics; and tallies, from protocol, split and baseline to side.
-
-    Raises
-    ------
-    DataError
-        If a file is damaged or not of ids, or a worker cannot read it.
+    Returns the graph without the triples of train, its statistics, and tallies from protocol, split and baseline to
+    side. `room` are the bytes that the words of a part may take, about.
     """
     train = files["train"]
     held_out = {split: columns for split, columns in files.items() if split != "train"}
@@ -236,42 +219,38 @@ def hash_files(client: Any, columns: Columns) -> Content:
 
 def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Graph:
     """Find out which entities and relations occur in train."""
-    number = max(1, min(_SHARES, len(groups)))  # each row group is asked for each share
-    listed = [client.submit(_list_codes, group, number, pure=False) for group in groups]
-    shares = [
-        client.submit(_mark_share, [client.submit(_take, one, share, pure=False) for one in listed], pure=False)
-        for share in range(number)
+    found = [client.submit(_mark, group, pure=False) for group in groups]
+    while len(found) > 1:  # on workers, some at a time: all would be too many for one process
+        found = [client.submit(_merge, found[i : i + _TOGETHER], pure=False) for i in range(0, len(found), _TOGETHER)]
+    (packed,) = _gather(client, found) or [[np.zeros(0, np.uint8)] * 2]
+    entities, relations = (np.unpackbits(each).astype(np.bool_) for each in packed)
+    sizes = [
+        max(least, 1 + int(np.flatnonzero(marks).max(initial=-1)))
+        for least, marks in ((graph.num_entities, entities), (graph.num_relations, relations))
     ]
-    found = _gather(client, [client.submit(_take, one, number, pure=False) for one in listed])
-    relations = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
-    marked = _gather(client, shares)
-    # Each share has the entities whose number leaves the same rest.
-    size = max(graph.num_entities, number * max(map(len, marked)))
-    entities = np.zeros(-(-size // number) * number, dtype=np.bool_)
-    for share, mask in enumerate(marked):
-        entities[share::number][: len(mask)] = mask
-    last = 1 + int(np.flatnonzero(entities).max(initial=-1))
-    num_entities = max(graph.num_entities, last)
-    num_relations = max(graph.num_relations, 1 + int(relations.max(initial=-1)))
-    occurring = np.zeros(num_relations, dtype=np.bool_)
-    occurring[relations] = True
-    train_marks = entities[:num_entities], occurring
-    return replace(graph, num_entities=num_entities, num_relations=num_relations, train_marks=train_marks)
+    marks = np.zeros(sizes[0], np.bool_), np.zeros(sizes[1], np.bool_)
+    for whole, part in zip(marks, (entities, relations), strict=True):
+        whole[: part.size] = part[: whole.size]
+    return replace(graph, num_entities=sizes[0], num_relations=sizes[1], train_marks=marks)
 
 
-def _list_codes(group: _RowGroup, shares: int) -> list[Codes]:
-    """Return the entities of a row group, share by share, then its relations; each once."""
+def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
+    """Return which entities and which relations a row group has, a bit for each."""
     triples = group.read()
-    ids = drop_repeats(np.sort(np.concatenate([triples.head, triples.tail]).astype(np.uint64))).astype(np.int64)
-    relations = drop_repeats(np.sort(triples.relation))
-    return [*(ids[ids % shares == share] // shares for share in range(shares)), relations]
+    head, relation, tail = (1 + int(codes.max(initial=-1)) for codes in triples.codes[:3])
+    marks = mark(max(head, tail), triples, "head", "tail"), mark(relation, triples, "relation")
+    return [*map(np.packbits, marks)]
 
 
-def _mark_share(found: Sequence[Codes]) -> NDArray[np.bool_]:
-    mask = np.zeros(1 + max((int(ids.max(initial=-1)) for ids in found), default=-1), dtype=np.bool_)
-    for ids in found:
-        mask[ids] = True
-    return mask
+def _merge(found: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
+    """Return the bits of several row groups in one."""
+    merged = []
+    for parts in zip(*found, strict=True):
+        whole = np.zeros(max(part.size for part in parts), np.uint8)
+        for part in parts:
+            whole[: part.size] |= part
+        merged.append(whole)
+    return merged
 
 
 def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
@@ -284,10 +263,7 @@ class _NoWorkersError(DataError):
 
 
 def _attend(client: Any, work: Callable[[], T]) -> T:
-    """Return what a cluster does; DataError if it has no worker, or its scheduler is silent, for five minutes.
-
-    Dask itself would wait for ever.
-    """
+    """Return what a cluster does; DataError if it has no worker, or its scheduler is silent, for five minutes."""
     aside, silent, idle = start(work), 0, 0
     while not wait([aside], _PATIENCE).done:
         workers = _count_workers(client)

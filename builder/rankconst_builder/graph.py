@@ -191,10 +191,7 @@ def encode_labels(
     missing: Collection[str] = (),
     forecasting: bool = False,
 ) -> Graph:
-    """Code the labels of a dataset's splits as integers.
-
-    `stated` are the numbers of entities and relations, where the dataset says that there are more than occur.
-    """
+    """Code the labels of a dataset's splits as integers."""
     values = [labels.values for labels in files.values() if labels.values is not None]
     columns = [column for labels in files.values() for column in (labels.head, labels.tail)] + values
     entities, entity_labels = _encode(columns)

@@ -1,8 +1,4 @@
-"""See how the files of a user's own graph are written, and refuse what does not tell.
-
-Nothing is left out that may be a triple: a first line is a heading if its cells are words such as ``head``,
-``relation``, ``tail`` and label nothing in the graph.
-"""
+"""See how the files of a user's own graph are written, and refuse what does not tell."""
 
 from __future__ import annotations
 
@@ -67,10 +63,7 @@ _TABBED_RDF = re.compile(rb"\s*(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$"
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
-    """Return the letters of columns that a heading names; None if the cells are no heading of a triple.
-
-    With `columns` given, only what it does not ignore is looked at, and a time may have any name.
-    """
+    """Return the letters of columns that a heading names; None if the cells are no heading of a triple."""
     letters = "".join(map(_find_letter, cells))
     if columns is not None and len(columns) == len(cells):
         letters = "".join(
@@ -135,10 +128,7 @@ class _Seen:
 def read_own(
     contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
 ) -> tuple[dict[str, Labels], str]:
-    """Read the files of a graph by role, as they show that they are written; and say in a line what they showed.
-
-    `columns` is the order of the columns, if the user names it.
-    """
+    """Read the files of a graph by role, as they show that they are written; and say in a line what they showed."""
     seen = {role: _see(content, names[role], columns) for role, content in contents.items()}
     _check_order(seen, names, columns)
     files = {role: read_triples(content, seen[role].form, names[role]) for role, content in contents.items()}

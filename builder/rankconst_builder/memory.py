@@ -81,7 +81,7 @@ def read_given(given: Any, split: str) -> Labels:
         raise DataError(f"{split} holds no triples. Leave it out if there are none.")
     parts = zip(columns, ("head", "relation", "tail", *["time"] * (len(columns) - 3)), strict=True)
     head, relation, tail, *time = (_encode(column, f"the {part}s of {split}") for column, part in parts)
-    return Labels(head, relation, tail, crlf=False, final_newline=True, time=tuple(time))
+    return Labels(head, relation, tail, tuple(time))
 
 
 def _split_columns(given: Any, split: str) -> Sequence[Any]:

@@ -288,10 +288,7 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: s
 def _read_graph(
     build: Build, source: Benchmark, contents: dict[str, Content], opened: Mapping[str, Columns | None]
 ) -> Graph:
-    """Read and code the files of a dataset, restricted as the build says, with what else its filters know.
-
-    The contents of a graph of the user's own are let go as soon as they are read.
-    """
+    """Read and code the files of a dataset, restricted as the build says, with what else its filters know."""
     key, given = source.key, build.restriction.known
     local = build.local.get(key, {})
     columns = {role: each for role, each in opened.items() if each is not None}

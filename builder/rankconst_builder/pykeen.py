@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def write_dataset(name: str | None, protocols: Sequence[Protocol], *, alone: bool) -> Iterator[dict[str, Path]]:
-    """Write the triples of a data set of PyKEEN to a temporary folder, as Parquet; give split to path, none of None.
-
-    `alone` tells that nothing else is to be built.
-    """
+    """Write the triples of a data set of PyKEEN to a temporary folder, as Parquet; give split to path, none of None."""
     if name is None:
         yield {}
         return

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import SPLITS
@@ -18,10 +18,10 @@ from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
 from rankconst.files import replace_file
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.schema import COLUMNS, file_of, list_lacking, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.version import bundled_versions, precedes
-from rankconst_builder.changes import Changes, TableChanges, compare_sets, count_kept, keep_released, smallest_version
+from rankconst_builder.changes import Changes, TableChanges, compare_sets, keep_released, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
     CHECKSUMS,
@@ -87,7 +87,7 @@ def _release(order: Order) -> Released:
     if _is_released(order, tables):
         return _keep(order)
     _check_build(order, tables)
-    changes = replace(_find_changes(previous, tables), kept=count_kept(built["constants"], tables["constants"]))
+    changes = _find_changes(previous, built)
     if previous is not None:
         _check_version(order, previous.version, changes)
     files = assemble_files(order, tables)
@@ -126,10 +126,7 @@ def _sum_up(files: Mapping[str, bytes]) -> bytes:
 
 
 def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of files that depends on nothing but their names and contents.
-
-    Nothing is compressed: Parquet files are already, and compressors differ from version to version.
-    """
+    """Return a zip of files that depends on nothing but their names and contents."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(files):
@@ -239,7 +236,11 @@ def _find_changes(previous: Tables | None, tables: Mapping[str, pa.Table]) -> Ch
     """Compare with the release before; the first is compared with tables that hold nothing."""
     if previous is None:
         return compare_sets({name: table.slice(0, 0) for name, table in tables.items()}, tables)
-    return compare_sets({name: previous.read(name) for name in COLUMNS}, tables, _find_lacking(previous))
+    version = previous.version
+    lacking = {
+        name: list_lacking(name, version) if file_of(name, version) else schema_of(name).names for name in COLUMNS
+    }
+    return compare_sets({name: previous.read(name) for name in COLUMNS}, tables, lacking)
 
 
 def _check_version(order: Order, before: str, changes: Changes) -> None:
@@ -257,18 +258,6 @@ def _check_version(order: Order, before: str, changes: Changes) -> None:
         order.reporter.say(f"note: {smallest} would be enough; this is a {changes.bump.name} change")
 
 
-def _find_lacking(tables: Tables) -> dict[str, list[str]]:
-    """Return the columns that a set of an earlier version does not have, table by table."""
-    stored = {
-        resource["name"]: {column["name"] for column in resource["schema"]["fields"]}
-        for resource in tables.descriptor["resources"]
-    }
-    return {
-        name: [column.name for column in columns if column.name not in stored.get(name, ())]
-        for name, columns in COLUMNS.items()
-    }
-
-
 # ---- the zip -----------------------------------------------------------------------------------------------------
 
 
@@ -276,12 +265,12 @@ def _check_archive(order: Order, content: bytes) -> None:
     if order.archive.exists() and (not order.archive.is_file() or order.archive.read_bytes() != content):
         raise UsageError(
             f"{order.archive} is there already, with other content. Remove it if it was never published, or name "
-            "another file with --zip."
+            "another folder with --out."
         )
 
 
 def _write_archive(order: Order, content: bytes) -> None:
-    with explain_write_errors(str(order.archive), "Name another file with --zip."):
+    with explain_write_errors(str(order.archive), "Name another folder with --out."):
         order.archive.parent.mkdir(parents=True, exist_ok=True)
         replace_file(order.archive, content)
 
@@ -302,10 +291,10 @@ def phrase_changes(changes: Changes) -> list[str]:
         lines += [f"  {_phrase_key(key)}: removed" for key in table.removed_examples]
         if table.removed > len(table.removed_examples):
             lines.append("  ...")
-    if changes.within_error == 1:
+    if changes.kept == 1:
         lines.append("1 value differs within its stated error, and stays as released")
-    elif changes.within_error:
-        lines.append(f"{changes.within_error:,} values differ within their stated errors, and stay as released")
+    elif changes.kept:
+        lines.append(f"{changes.kept:,} values differ within their stated errors, and stay as released")
     return lines
 
 

@@ -11,12 +11,11 @@ import pyarrow.compute as pc
 
 from rankconst.catalogue.benchmarks import STAT
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.names import read_count
 from rankconst_builder.triples import BOM
 from rankconst_builder.words import mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from rankconst.catalogue.benchmarks import Benchmark
@@ -27,14 +26,10 @@ if TYPE_CHECKING:
 def compare(
     source: Benchmark, graph: Graph, statistics: Statistics, local: Mapping[str, Path], columns: str | None
 ) -> list[str]:
-    """Say what differs from what is documented; of a graph of the user's own also what may not be meant.
-
-    `local` are the paths of its files, `columns` the order of their columns if the user named it.
-    """
-    found = [*_compare_with_pykeen(source, statistics), *_compare_with_openke(local.values(), statistics)]
+    """Say what differs from what is documented; of a graph of the user's own also what may not be meant."""
     if not local:
-        return found
-    found += _compare_labels(graph, statistics)
+        return _compare_with_pykeen(source, statistics)
+    found = [*_compare_labels(graph, statistics)]
     if columns is None:
         found += _compare_columns(graph)
     return [*found, *_compare_first(graph)]
@@ -77,24 +72,6 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
         for name, value in found.items()
         if name in source.pykeen and source.pykeen[name] != value
     ]
-
-
-_LONGEST_COUNT = 100
-
-
-def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[str]:
-    """Say where OpenKE ranks other entities than those of the triples: as many as entity2id.txt counts."""
-    for path in dict.fromkeys(path.with_name("entity2id.txt") for path in paths):
-        if not path.is_file():
-            continue
-        with path.open("rb") as stream:
-            count = read_count(stream.readline(_LONGEST_COUNT).decode("ascii", "replace").strip())
-        if count is not None and count != statistics.entities:
-            return [
-                f"{path} counts {count:,} entities, {statistics.entities:,} of them are in triples. OpenKE ranks "
-                "all, these tables those in triples."
-            ]
-    return []
 
 
 def _compare_columns(graph: Graph) -> Iterator[str]:

@@ -55,10 +55,7 @@ def list_macros(split: str) -> tuple[str, ...]:
 
 
 def tabulate(histograms: Histograms, stage: Stage = unseen) -> dict[str, pa.Table]:
-    """Write the tables that hold and follow from histograms: of head and tail, micro, macro, and of single relations.
-
-    Rows are in the order of the baselines, then in that of the histograms.
-    """
+    """Write the tables that hold histograms, and the one that follows from them."""
     return {**tabulate_histograms(histograms), "constants": tabulate_constants(histograms, stage)}
 
 

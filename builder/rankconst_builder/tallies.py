@@ -1,8 +1,4 @@
-"""Count the candidates of a split's tasks all together: how many are alike, not which task has how many; histograms.
-
-:mod:`~rankconst_builder.candidates` looks known triples up among the queries of a split. Where queries are about as
-many as known triples, as those of train are, sorting all of them is quicker, and a part of them at a time will do.
-"""
+"""Count the candidates of a split's tasks all together: how many are alike, not which task has how many; histograms."""
 
 from __future__ import annotations
 
@@ -51,11 +47,7 @@ if TYPE_CHECKING:
 def tally_protocols(
     graph: Graph, protocols: Iterable[Protocol], split: str, room: int | None = None, stage: Stage = unseen
 ) -> dict[str, dict[str, Tally]]:
-    """Count the candidates of a split under each protocol, side by side, in `room` bytes if given.
-
-    The result goes from protocol to side. A protocol that needs a missing file has none; one that ranks no triple of
-    the split has no side.
-    """
+    """Count the candidates of a split under each protocol, side by side, in `room` bytes if given."""
     ranked = {
         protocol: count_ranked(graph, protocol)
         for protocol in protocols
@@ -258,11 +250,7 @@ def count_histograms(
     *,
     stage: Stage = unseen,
 ) -> dict[Tasks, Histogram]:
-    """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation.
-
-    They are in the order of protocols, splits, baselines and sides. `baselines` are covered where they have any,
-    besides chance.
-    """
+    """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation."""
     trained = tally_protocols(graph, protocols, "train", stage=stage) if "train" in splits else {}
     counts = count_protocols(graph, protocols, {*splits} - {"train"}, stage)
     informed = count_baselines(graph, counts, baselines, stage)
@@ -283,10 +271,7 @@ def list_histograms(
     protocols: Iterable[Protocol],
     tallies: Tallies,
 ) -> dict[Tasks, Histogram]:
-    """Return the histograms that tallies have, which go from protocol, split and baseline to side.
-
-    Those of single relations under a baseline are weighted: all macro averages follow from them.
-    """
+    """Return the histograms that tallies have, which go from protocol, split and baseline to side."""
     order = [protocol.key for protocol in protocols]
     found: dict[Tasks, Histogram] = {}
     for protocol, split, baseline in sorted(tallies, key=lambda one: (order.index(one[0]), [*SPLITS].index(one[1]))):

@@ -1,7 +1,7 @@
 """Read files of triples: bytes in, labels out, compared exactly.
 
-Labels are bytes. Nothing is stripped, lower-cased, unquoted or taken for a missing value; two labels are the same
-entity if and only if their bytes are equal. If a line is not a triple, the build stops and names file, line and text.
+Labels are bytes: nothing is stripped, lower-cased, unquoted or taken for a missing value. If a line is not a triple,
+the build stops and names file, line and text.
 """
 
 from __future__ import annotations
@@ -42,8 +42,6 @@ class Labels:
     head: Column  # dictionary-encoded bytes, one entry a row of the file, in its order
     relation: Column
     tail: Column
-    crlf: bool  # True if lines end in CR LF
-    final_newline: bool  # True if the last line ends in a newline
     # What else a fact has: of a temporal graph what tells the time, such as a begin and an end; of statements their
     # qualifiers, as the line has them.
     time: tuple[Column, ...] = ()
@@ -63,10 +61,8 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if content.startswith(_UTF16):
         raise DataError(f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8.")
     body = content.removeprefix(BOM)
-    crlf = b"\r" in body and b"\r\n" in body
     if b"\r" in body and body.count(b"\r") != body.count(b"\r\n"):
         raise _malformed(body, form, name)
-    final_newline = body.endswith(b"\n")
     if body[-4:].count(b"\n") != 1 or len(body) < 4:
         # A copy, which large files with one newline at their end are spared.
         body = body.rstrip(b"\r\n")
@@ -85,7 +81,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         body = BOM + body
     if form.qualified:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)
-        return Labels(head, relation, tail, crlf, final_newline, (qualifiers,), values)
+        return Labels(head, relation, tail, (qualifiers,), values)
     columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
     wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrtd".index(column[0]))
     _require_threads()
@@ -112,7 +108,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if stated is not None and stated != len(table):
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
     head, relation, tail, *time = found
-    return Labels(head, relation, tail, crlf, final_newline, tuple(time))
+    return Labels(head, relation, tail, tuple(time))
 
 
 def _require_threads() -> None:

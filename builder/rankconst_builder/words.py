@@ -150,10 +150,7 @@ def count_bits(num_answers: int) -> int:
 
 
 def read_digits(signs: NDArray[np.uint8], ends: Codes, digits: Codes) -> Codes | None:
-    """Return the numbers that end at some places of a text; None if any is not written in its shortest way.
-
-    `digits` tells how many signs of the text before each end belong to the number: 1 to 10.
-    """
+    """Return the numbers that end at some places of a text; None if any is not written in its shortest way."""
     if not digits.size:
         return np.zeros(0, dtype=np.int64)
     if digits.min() < 1 or digits.max() > 10:

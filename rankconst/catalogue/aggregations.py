@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from rankconst.names import Names, squash
+from rankconst.catalogue.names import Names
+from rankconst.names import squash
 
 
 class Aggregation(NamedTuple):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rankconst.catalogue.metrics import Metric
+from rankconst.catalogue.names import Names
 from rankconst.errors import UnknownNameError
-from rankconst.names import Names, read_count
+from rankconst.names import read_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,13 +20,16 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
+Kind = Literal["hits", "hit", "first", "gain", "precisions"]
 
-class Query(NamedTuple):
-    """A query: its candidates, how many are right, and the place at which the metric cuts off, N if it does not."""
-
-    size: int
-    right: int
-    k: int
+_EVALUATE: dict[Kind, Callable[[Values], float]] = {
+    "hits": lambda found: float(found.size),
+    "hit": lambda found: float(found.size > 0),
+    "first": lambda found: 1 / float(found[0]) if found.size else 0.0,
+    "gain": lambda found: math.fsum(1 / np.log2(found + 1)),
+    "precisions": lambda found: math.fsum(np.arange(1, found.size + 1) / found),
+}
+"""What each kind of metric makes of the places of the right answers up to k, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +38,50 @@ class Family:
 
     symbol: str
     title: str
-    # ``evaluate(places, query, k)``: the metric of one query, of the places of its right answers, ascending.
-    evaluate: Callable[[Values, Query, int], float]
-    # Function of :mod:`rankconst.moments.answers`: mean and variance of one query.
-    law: str
+    # Function of :mod:`rankconst.moments.answers`, too: mean and variance of one query.
+    kind: Kind
     source: str
+    # ``over(right, k)``: what the kind is divided by, for the number of right answers and k.
+    over: Callable[[int, int], float] = lambda *_: 1
     needs_k: bool = False
     spellings: tuple[str, ...] = ()
 
-
-def _count(places: Values, query: Query) -> int:
-    return int((places <= query.k).sum())
-
-
-def _gain(places: Values, query: Query, k: int) -> float:
-    ideal = np.arange(1, min(query.right, k) + 1)
-    return math.fsum(1 / np.log2(places[places <= query.k] + 1)) / math.fsum(1 / np.log2(ideal + 1))
+    def evaluate(self, places: Values, k: int) -> float:
+        """Return the metric of one query, of the places of its right answers, ascending."""
+        return _EVALUATE[self.kind](places[places <= k]) / self.over(places.size, k)
 
 
-def _precisions(places: Values, query: Query) -> float:
-    found = places[places <= query.k]
-    return math.fsum(np.arange(1, found.size + 1) / found)
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswersMetric(Metric):
+    """A metric with what the best and the worst ranker get on the queries at hand."""
+
+    best: float = 1.0
+    least: float = 0.0
+    # Of HitRatio@k: for queries that may hit or miss the chances of either, how many they are, and the error that the
+    # rounding of the chances brings to the logarithm of a probability.
+    chances: tuple[Values, Values, Values, float] = (*np.empty((3, 0)), 0.0)
+
+    @property
+    def optimum(self) -> float:
+        """What a ranker gets that puts all right answers on top."""
+        return self.best
+
+    @property
+    def upper(self) -> float:
+        """The same: no ranker gets more."""
+        return self.best
+
+    def worst(self, *_: Any) -> float:
+        """Return what a ranker gets that puts all right answers last."""
+        return self.least
+
+    def __reduce__(self) -> Any:
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))
+
+
+def _find_ideal(right: int, k: int) -> float:
+    """Return the discounted gain of min(R, k) right answers on top."""
+    return math.fsum(1 / np.log2(np.arange(2, min(right, k) + 2)))
 
 
 _PYG, _TREC = "PyTorch Geometric, metrics/link_pred.py", "trec_eval"
@@ -62,33 +90,32 @@ FAMILIES = {
     "recall": Family(
         "Recall@{k}",
         "share of the right answers that are among the first k",
-        lambda places, query, _: _count(places, query) / query.right,
-        "recall",
+        "hits",
         f"{_PYG}: LinkPredRecall; {_TREC}: recall",
+        over=lambda right, _: right,
         needs_k=True,
     ),
     "precision": Family(
         "Precision@{k}",
         "right answers among the first k, over k, however many candidates there are",
-        lambda places, query, k: _count(places, query) / k,
-        "precision",
+        "hits",
         f"{_PYG}: LinkPredPrecision; {_TREC}: P",
+        over=lambda _, k: k,
         needs_k=True,
         spellings=("p",),
     ),
     "f1": Family(
         "F1@{k}",
         "twice the right answers among the first k, over k + R",
-        lambda places, query, k: 2 * _count(places, query) / (k + query.right),
-        "f1",
+        "hits",
         f"{_PYG}: LinkPredF1",
+        over=lambda right, k: (k + right) / 2,
         needs_k=True,
     ),
     "hit_ratio": Family(
         "HitRatio@{k}",
         "share of queries with a right answer among the first k",
-        lambda places, query, _: float(_count(places, query) > 0),
-        "hit_ratio",
+        "hit",
         f"{_PYG}: LinkPredHitRatio; {_TREC}: success; RecBole: hit",
         needs_k=True,
         spellings=("hit", "hits", "success"),
@@ -96,32 +123,31 @@ FAMILIES = {
     "mrr": Family(
         "MRR",
         "mean of 1 over the place of the first right answer, 0 beyond k",
-        lambda places, query, _: 1 / float(places[0]) if places[0] <= query.k else 0.0,
-        "reciprocal",
+        "first",
         f"{_PYG}: LinkPredMRR; {_TREC}: recip_rank",
         spellings=("mean reciprocal rank", "recip_rank"),
     ),
     "ndcg": Family(
         "nDCG",
         "discounted gain of the right answers among the first k, over that of min(R, k) on top",
-        _gain,
         "gain",
         f"{_PYG}: LinkPredNDCG; {_TREC}: ndcg, ndcg_cut",
+        over=_find_ideal,
     ),
     "map": Family(
         "MAP",
         "mean over min(R, k) right answers of the precision at their places, 0 beyond k",
-        lambda places, query, k: _precisions(places, query) / min(query.right, k),
-        "average_precision_cut",
+        "precisions",
         f"{_PYG}: LinkPredMAP; {_TREC}: map, without a k",
+        over=min,
         spellings=("mean average precision",),
     ),
     "map_cut": Family(
         "MAP_cut",
         "mean over all right answers of the precision at their places, 0 beyond k",
-        lambda places, query, _: _precisions(places, query) / query.right,
-        "average_precision",
+        "precisions",
         f"{_TREC}: map_cut",
+        over=lambda right, _: right,
         needs_k=True,
     ),
 }

@@ -34,8 +34,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rankconst.catalogue import ranks as law
+from rankconst.catalogue.names import Names, require_text
 from rankconst.errors import UnknownNameError
-from rankconst.names import Names, require_text, squash
+from rankconst.names import squash
 
 if TYPE_CHECKING:
     from collections.abc import Callable

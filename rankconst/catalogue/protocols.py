@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from rankconst.catalogue.names import Names, require_text
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.names import Names, require_text, squash
+from rankconst.names import squash
 
 SPLITS: dict[str, tuple[str, ...]] = {
     "train": ("training",),

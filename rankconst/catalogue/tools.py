@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rankconst.names import Names, squash
+from rankconst.catalogue.names import Names
+from rankconst.names import squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

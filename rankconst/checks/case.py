@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Ask, Stated
+    from rankconst.evaluation import Question, Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram, Tasks
@@ -52,6 +52,10 @@ class Finding:
     # The evaluation: "RotatE, FB15k-237, test"; empty for a whole file, or if the file names none.
     label: str = ""
     rule: str = ""
+
+    def __repr__(self) -> str:
+        where = "" if self.line is None else f"line {self.line}: "
+        return f"Finding({self.severity}, {self.rule}: {where}{self.statement})"
 
     @property
     def line(self) -> int | None:
@@ -133,7 +137,7 @@ class Archive:
 
     def _settle(
         self, file: Stated, user: Stated, implied: str | None
-    ) -> tuple[Tasks | None, Tool | None, str | tuple[Ask, ...]]:
+    ) -> tuple[Tasks | None, Tool | None, str | tuple[Question, ...]]:
         """Return the ranking tasks that file and user name, and the tool; without, the reason or the questions."""
         try:
             tasks, tool = settle(file, user, self.tables, tool=implied)
@@ -187,7 +191,7 @@ class Case:
     percent: bool = False
     # Why the tasks are not known, or what only the user can answer about them.
     note: str = ""
-    asks: tuple[Ask, ...] = ()
+    asks: tuple[Question, ...] = ()
     # True if the file says that the numbers are means over several runs.
     averaged: bool = False
 

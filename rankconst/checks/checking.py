@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.checks.case import Archive, Case, Finding, build_case
 from rankconst.checks.chance import CHANCE, MISMATCH, describe_mismatch
-from rankconst.checks.completing import complete_reading, tells
+from rankconst.checks.completing import complete_reading
 from rankconst.checks.laws import LAWS, SWAPPED
-from rankconst.checks.search import describe_matches, identify_reading
+from rankconst.checks.search import Search, describe_matches
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, parse_stated
-from rankconst.names import list_first, resolve_name
+from rankconst.names import list_first
 from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from rankconst.checks.completing import Completed
     from rankconst.checks.matches import Identified, Match
-    from rankconst.evaluation import Ask
     from rankconst.results.reading import Entry, Measured, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
@@ -142,31 +143,34 @@ def check_reading(
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
     user = parse_stated(user, tables)
     reading, notes = _choose(reading, tables, user)
-    cases, asks = _build_cases(reading, tables, user)
+    completed = complete_reading(reading, tables, user)
+    cases, asks = _build_cases(reading, completed, tables, user)
     findings = _drop_explained([finding for rule in chosen or RULES.values() for finding in rule.apply(cases)])
     groups: tuple[Identified, ...] = ()
-    if not chosen and tells(reading):
+    if not chosen and completed.parts:
         if user.side == RELATION_SIDE:
             notes.append(_RELATION)
         else:
-            found = identify_reading(reading, tables, user)
+            found = Search(tables, user).identify_parts(completed.parts)
             groups = tuple(group for group in found if group.evidence.pieces or group.evidence.dropped)
             findings += list(_find_mismatches(groups, findings, cases))
     findings.sort(key=lambda finding: finding.line or 0)
     notes += dict.fromkeys(case.note for case in cases if case.note)
     places = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)} if asks else {}
     asked = (
-        Question.of(ask, sorted(places[entry.row, entry.column] for entry in entries), in_python=in_python)
+        replace(ask, numbers=tuple(sorted(places[each.row, each.column] for each in entries)), in_python=in_python)
         for ask, entries in asks.items()
     )
     return CheckedReading(reading, tuple(findings), groups, tuple(notes), tuple(asked), tables.version)
 
 
-def _build_cases(reading: Reading, tables: Tables, user: Stated) -> tuple[list[Case], dict[Ask, list[Entry]]]:
+def _build_cases(
+    reading: Reading, completed: Completed, tables: Tables, user: Stated
+) -> tuple[list[Case], dict[Question, list[Entry]]]:
     """Return what is to be checked of each evaluation, and the questions with the numbers that wait for them."""
-    completed, archive = complete_reading(reading, tables, user), Archive(tables)
+    archive = Archive(tables)
     cases: list[Case] = []
-    asked: dict[Ask, list[Entry]] = {}
+    asked: dict[Question, list[Entry]] = {}
     for place, group in enumerate(completed.groups or group_entries(reading)):
         context = completed.contexts[place] if completed.contexts else group.context
         # A slip may be why nothing fits: such numbers are judged by what file and user say.

@@ -17,13 +17,12 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
-from rankconst.checks.matches import COUNTS, Match, describe_nearest, prefer, preference, rank
-from rankconst.checks.partial import contradict, find_equal, find_relations
-from rankconst.checks.search import CERTAIN, Part, describe_matches, find_first, gather, list_names, select
+from rankconst.checks.matches import COUNTS, Match, prefer, preference
+from rankconst.checks.partial import contradict, find_equal
+from rankconst.checks.search import CERTAIN, Part, Search, describe_matches, gather, list_names
 from rankconst.errors import RankconstError, UnknownNameError
-from rankconst.evaluation import NAMES, Ask, Stated, list_parsers, match_relations, parse_stated, settle
+from rankconst.evaluation import NAMES, Question, Stated, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries, Group, Reading, group_entries
-from rankconst.tables.search import TaskSets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,11 +37,12 @@ class Completed:
 
     # With completed contexts.
     reading: Reading
-    # As in the file, and the completed context of each.
+    # As in the file, and the completed context of each; none if no number tells, as none of the rest.
     groups: tuple[Group, ...] = ()
     contexts: tuple[Stated, ...] = ()
+    parts: tuple[Part, ...] = ()
     # The question about the numbers of a group that fit several sets of tasks, or none, by its place.
-    asked: Mapping[int, Ask] = field(default_factory=dict)
+    asked: Mapping[int, Question] = field(default_factory=dict)
     # How numbers were understood, where that is not what file, user and tool say.
     note: str = ""
 
@@ -51,33 +51,18 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     """Find the ranking tasks of every evaluation; `user` in any spelling."""
     user = parse_stated(user, tables)
     reading = name_relations(reading, user, tables)
-    if not tells(reading):
+    # Whether any number tells, without a look at each of a million entries.
+    told = any(head.adjustment is not None or head.metric.scale == "count" for head in reading.entries.heads)
+    if not told and all(context.num_tasks is None for context in reading.entries.contexts):
         return Completed(reading)
-    search, groups = _Search(reading, tables, user), group_entries(reading)
-    # A file may tell evaluations on the same tasks apart by model and side.
-    alike: dict[Stated, list[Part]] = {}
-    for part in gather(groups, reading, user):
-        if (found := search.find(part)) is not None:
-            alike.setdefault(replace(part.context, model=None, side=None, num_tasks=None), []).append(found)
+    search, groups = _Completion(reading, tables, user), group_entries(reading)
+    parts = gather(groups, reading, user)
     contexts = [group.context for group in groups]
-    told: dict[Match, None] = {}
-    asked: dict[int, Ask] = {}
-    shown: dict[str, None] = {}
-    for part, answer in itertools.chain(*map(search.settle, alike.values())):
-        if isinstance(answer, Ask):
-            asked |= dict.fromkeys(part.places, answer)
-            said: dict[str, Any] = {"asks": (*part.context.asks, answer)}
-        elif isinstance(answer, str):
-            splits = search.list_splits(part, part.names) if "dataset" in part.names else set()
-            said = {"protocol": answer} | ({"split": splits.pop()} if len(splits) == 1 else {})
-            shown[answer] = None
-        else:
-            default = search.default(part)
-            tasks = default if default in answer.every and default is not None else answer.tasks
-            said = {name: getattr(tasks, name) for name in (*NAMES, "relations")}
-            told |= {} if tasks == default else {answer: None}
+    asked: dict[int, Question] = {}
+    for part, said in search.answer(parts):
         for place in part.places:
             contexts[place] = replace(contexts[place], **said)
+            asked |= {place: said["asks"][-1]} if "asks" in said else {}
     known = {
         (entry.row, entry.column, group.context): context
         for group, context in zip(groups, contexts, strict=True)
@@ -88,24 +73,39 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
         for entry in reading.entries
     )
     completed = replace(reading, entries=entries) if known else reading
-    return Completed(completed, tuple(groups), tuple(contexts), asked, search.describe(told, shown))
+    return Completed(completed, tuple(groups), tuple(contexts), tuple(parts), asked, search.describe())
 
 
-def tells(reading: Reading) -> bool:
-    """Tell whether there are adjusted values or numbers of ranks, without a look at each of a million entries."""
-    return any(head.adjustment is not None or head.metric.scale == "count" for head in reading.entries.heads) or any(
-        context.num_tasks is not None for context in reading.entries.contexts
-    )
-
-
-class _Search:
-    """The search for the ranking tasks of one file."""
+class _Completion(Search):
+    """The search for the ranking tasks of one file, and what it has told."""
 
     def __init__(self, reading: Reading, tables: Tables, user: Stated) -> None:
-        self.reading, self.tables, self.user = reading, tables, user
-        self.sets = TaskSets.of(tables)
+        super().__init__(tables, user)
+        self.reading = reading
         # Thousands of rows may say nothing but the same number.
         self._by_count: dict[Stated, Part] = {}
+        self._told: dict[Match, None] = {}
+        self._sampled: dict[str, None] = {}
+
+    def answer(self, parts: Iterable[Part]) -> Iterator[tuple[Part, dict[str, Any]]]:
+        """Yield each part with what completes its context: names, a protocol or a question."""
+        # A file may tell evaluations on the same tasks apart by model and side.
+        alike: dict[Stated, list[Part]] = {}
+        for part in parts:
+            if (found := self.find(part)) is not None:
+                alike.setdefault(replace(part.context, model=None, side=None, num_tasks=None), []).append(found)
+        for part, answer in itertools.chain(*map(self.settle, alike.values())):
+            if isinstance(answer, Question):
+                yield part, {"asks": (*part.context.asks, answer)}
+            elif isinstance(answer, str):
+                splits = self.list_splits(part, part.names) if "dataset" in part.names else set()
+                self._sampled[answer] = None
+                yield part, {"protocol": answer} | ({"split": splits.pop()} if len(splits) == 1 else {})
+            else:
+                default = self.default(part)
+                tasks = default if default in answer.every and default is not None else answer.tasks
+                self._told |= {} if tasks == default else {answer: None}
+                yield part, {name: getattr(tasks, name) for name in (*NAMES, "relations")}
 
     def default(self, part: Part) -> Tasks | None:
         """Return the tasks that are assumed where no number tells."""
@@ -114,17 +114,14 @@ class _Search:
         except RankconstError:
             return None
 
-    def _name(self, context: Stated) -> Mapping[str, str] | None:
+    def _name(self, part: Part) -> Mapping[str, str] | None:
         """Return what file and user name; None if it is unknown, contradicts itself or is not of these tables."""
-        names: dict[str, str] = {}
-        dataset = self.user.dataset or context.dataset or next(iter(self.tables.datasets))
-        try:
-            for name, parse in list_parsers(self.tables).items():
-                said, asked = getattr(context, name), getattr(self.user, name)
-                if found := asked or (parse(said) if said else None):
-                    names[name] = found
-            tasks = settle(replace(context, dataset=dataset), self.user, self.tables, tool=self.reading.tool)[0]
-        except RankconstError:
+        said, unknown = self.read(part.context)
+        both = said | self.given
+        names = {name: both[name] for name in NAMES if name in both}
+        dataset = names.get("dataset", next(iter(self.tables.datasets)))
+        tasks = self.default(replace(part, context=replace(part.context, dataset=dataset)))
+        if tasks is None or unknown.keys() - self.given.keys():
             return None
         known = tasks.dataset in self.sets.names["dataset"]  # not the user's own counts
         counted_elsewhere = not known or tasks.relations or tasks.side == RELATION_SIDE
@@ -132,7 +129,7 @@ class _Search:
 
     def find(self, part: Part) -> Part | None:
         """Search for the sets of tasks that the numbers of some evaluations fit; None if there are none to search."""
-        names, evidence = self._name(part.context), part.evidence
+        names, evidence = self._name(part), part.evidence
         if names is None:
             return self._check_named(part)
         if not evidence.pieces and not evidence.vague:
@@ -145,12 +142,11 @@ class _Search:
         if names.get("side") == "both" and self.user.side is None:
             # A tool may call the one side that was evaluated both.
             attempts.append({name: key for name, key in names.items() if name != "side"})
-        matches = find_first(evidence, self.sets, (select(self.sets, asked) for asked in attempts), self.user)
+        matches = self.fit(evidence, *attempts)
         other = matches or "protocol" in names or ("dataset" in names and not self.list_splits(part, names))
         sampled = "" if other else find_equal(evidence)
         if not matches and not sampled:
-            some = (find_relations(evidence, self.tables, asked, self.user) for asked in attempts)
-            matches = next(filter(None, some), ())
+            matches = self.fit_relations(evidence, *attempts)
         ask = None if matches or sampled else self._ask(part, names)
         found = replace(part, names=names, matches=matches, sampled=sampled, ask=ask)
         if key is not None:
@@ -158,7 +154,7 @@ class _Search:
         return found
 
     def _check_named(self, part: Part) -> Part | None:
-        """Ask where numbers contradict the relations, or the sampled candidates, that file or user name."""
+        """Question where numbers contradict the relations, or the sampled candidates, that file or user name."""
         tasks = self.default(part)
         if tasks is None or not tasks.is_micro or tasks.side == RELATION_SIDE or not part.tells:
             return None
@@ -168,31 +164,29 @@ class _Search:
         if not (text := contradict(part.evidence, self.tables.histogram(tasks))):
             return None
         remedy = f"what was evaluated (--split, --relation), or {COUNTS}"
-        return replace(part, ask=Ask("tasks", f"its numbers are not those of {tasks}: {text}", remedy=remedy))
+        return replace(part, ask=Question("tasks", f"its numbers are not those of {tasks}: {text}", option=remedy))
 
     def list_splits(self, part: Part, names: Mapping[str, str]) -> set[str]:
         """Return the splits of the named dataset with that number of ranks: sampling limits the candidates only."""
         stated = [piece.value for piece in part.evidence.pieces if piece.metric is None]
-        chosen = select(self.sets, {name: key for name, key in names.items() if name in {"dataset", "split", "side"}})
+        chosen = self.select({name: key for name, key in names.items() if name in {"dataset", "split", "side"}})
         return set(self.sets.names["split"][chosen & np.isin(self.sets.num_tasks, stated)].tolist())
 
-    def _ask(self, part: Part, names: Mapping[str, str]) -> Ask:
+    def _ask(self, part: Part, names: Mapping[str, str]) -> Question:
         """Return what is nearest where nothing fits, and what may be the reason."""
-        chosen, evidence = select(self.sets, names), part.evidence
+        evidence = part.evidence
         if names and (part.tells or evidence.vague):
-            elsewhere = rank(evidence, self.sets, select(self.sets, {}), self.user)
+            elsewhere = self.fit(evidence, {})[:1]
             if elsewhere and elsewhere[0].by_chance < CERTAIN:
-                text = (
-                    f"its numbers do not fit {list_names(names)}; they are those of {describe_matches(elsewhere[:1])}"
-                )
-                return Ask("tasks", text)
-        if not chosen.any():
-            return Ask("tasks", f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}")
+                text = f"its numbers do not fit {list_names(names)}; they are those of {describe_matches(elsewhere)}"
+                return Question("tasks", text)
         evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
-        nearest, remedy = describe_nearest(evidence, self.sets, chosen, self.user)
-        text = f"its numbers fit no ranking tasks in the tables: {nearest}"
+        nearest, remedy = self.describe_nearest(evidence, names)
+        if not nearest:
+            return Question("tasks", self.describe_lack(names))
         missing = () if "dataset" in names else ("--dataset",)
-        return Ask("tasks", text, remedy=", and ".join(filter(None, (*missing, remedy))))
+        text = f"its numbers fit no ranking tasks in the tables: {nearest}"
+        return Question("tasks", text, option=", and ".join(filter(None, (*missing, remedy))))
 
     @functools.cached_property
     def counted(self) -> str:
@@ -205,7 +199,7 @@ class _Search:
 
     # -- evaluations that share what the file says ---------------------------------------------------------------------
 
-    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Ask | str]]:
+    def settle(self, every: Sequence[Part]) -> Iterator[tuple[Part, Match | Question | str]]:
         """Yield the one match of each part, a question or a protocol; nothing where what is usual fits.
 
         All are of one dataset, split and protocol if they can be.
@@ -254,28 +248,28 @@ class _Search:
             alike.setdefault((self.tables.histogram(tasks), tasks.aggregation), []).append(tasks)
         return tuple(Match(first, tuple(others), 0, ()) for first, *others in alike.values())
 
-    def describe(self, told: Iterable[Match], sampled: Iterable[str]) -> str:
+    def describe(self) -> str:
         """Say how numbers were understood."""
         sentences = []
-        if matches := list(told):
+        if self._told:
             named = self.user.dataset or any(context.dataset for context in self.reading.entries.contexts)
             start, more = ("its", "") if named else ("no dataset is named; its", " Add --dataset to be sure.")
-            found = f"{start} numbers are those of {describe_matches(matches)} (`rankconst check` shows why).{more}"
-            sentences.append(found)
-        if protocols := " and ".join(sampled):
+            found = describe_matches([*self._told])
+            sentences.append(f"{start} numbers are those of {found} (`rankconst check` shows why).{more}")
+        if protocols := " and ".join(self._sampled):
             equal = f"its numbers show that all tasks have the same number of candidates: protocol {protocols}."
             sentences.append(equal)
         return " ".join(sentences)
 
 
-def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Ask:
+def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Question:
     """Return the one match; without it, a question."""
     if not matches:
-        return part.ask or Ask("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
+        return part.ask or Question("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
     if len(matches) > 1:
         return _ask_which(matches)
     text = f"no dataset is named; its numbers fit {describe_matches(matches)}, but so few digits can fit by chance"
-    return matches[0] if sure else Ask("dataset", text, remedy="--dataset")
+    return matches[0] if sure else Question("dataset", text, option="--dataset")
 
 
 def _share(every: Iterable[Part]) -> set[Tasks]:
@@ -291,14 +285,14 @@ def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]
     return tuple(replace(match, tasks=kept[0], same=tuple(kept[1:])) for match, kept in inside if kept)
 
 
-def _ask_which(matches: Sequence[Match]) -> Ask:
-    """Ask which of several sets it is, with the options that would tell them apart."""
+def _ask_which(matches: Sequence[Match]) -> Question:
+    """Question which of several sets it is, with the options that would tell them apart."""
     tasks = [match.tasks for match in matches]
     options = [f"--{name} {getattr(tasks[0], name)}" for name in NAMES if len({getattr(t, name) for t in tasks}) > 1]
     text = (
         f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: {describe_matches(matches)}"
     )
-    return Ask("tasks", text, remedy=f"what tells them apart, for example {' '.join(options)}")
+    return Question("tasks", text, option=f"what tells them apart, for example {' '.join(options)}")
 
 
 # -- columns of relations ----------------------------------------------------------------------------------------------
@@ -308,12 +302,13 @@ _FEW = 50
 # Most names of models begin with a capital, and looking up relations takes time.
 # Names of relations may be numbers, but 20% is none of them.
 _NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
+_NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
 
 
-def are_relations(cells: Iterable[str], dataset: Any, tables: Tables) -> bool:
+def are_relations(cells: Iterable[str | None], dataset: str, tables: Tables) -> bool:
     """Tell whether cells name relations of a dataset, given in any spelling, and nothing else."""
     names = list(dict.fromkeys(filter(None, cells)))
-    if not names or not isinstance(dataset, str) or any(map(_NO_RELATION.match, names)):
+    if not names or any(map(_NO_RELATION.match, names)):
         return False
     try:
         return bool(match_relations(names, tables.relations(tables.resolve_dataset(dataset))))
@@ -324,15 +319,13 @@ def are_relations(cells: Iterable[str], dataset: Any, tables: Tables) -> bool:
 def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
     """Say of which relation each row is where a column holds nothing but relations of the dataset."""
     entries, rows = reading.entries, reading.rows
+    dataset, *more = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts} or {None}
+    if dataset is None or more:
+        return reading
     others = {head.column for head in entries.heads}
     first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
     for column in (column for column in reading.columns if column not in others):
-        few = [*filter(None, (row.get(column) for row in first))]
-        if not few or any(map(_NO_RELATION.match, few)):
-            continue
-        datasets = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts}
-        dataset = datasets.pop()
-        if datasets or not are_relations(few, dataset, tables):
+        if not are_relations((row.get(column) for row in first), dataset, tables):
             continue
         whole = reading.cells(column)
         cells = [whole[row] for row in entries.rows.tolist()]
@@ -346,13 +339,10 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
     return reading
 
 
-_NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
-
-
 def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
     """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
     if context.relations:
         return context
-    return (
-        replace(context, relations=(cell,)) if cell else replace(context, asks=(*context.asks, Ask("relations", lack)))
-    )
+    if cell:
+        return replace(context, relations=(cell,))
+    return replace(context, asks=(*context.asks, Question("relations", lack)))

@@ -68,7 +68,8 @@ class Match:
     num_tasks: int
     # One for each piece of evidence.
     comparisons: tuple[Comparison, ...]
-    # How many sets of the tables would fit as well by chance, if the numbers were of a graph that is not in them.
+    # How many sets of the tables would fit as well by chance, if the numbers were of a graph that is not in them; known
+    # of the first of several.
     by_chance: float = 1.0
 
     @property
@@ -261,13 +262,18 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
     alike: dict[object, list[int]] = {}
     for column in np.flatnonzero(fits).tolist():
         alike.setdefault(candidates.signature(int(places[column])), []).append(column)
-    matches = []
+    found: list[tuple[tuple[Any, ...], int, int, Match]] = []
     for column, *more in alike.values():
         first, *others = sorted((sets[each] for each in (column, *more)), key=order)
-        comparisons, place = compared.list_at(column), int(places[column])
-        chance = _estimate_chance(comparisons, candidates, place)
-        matches.append(Match(first, tuple(others), int(candidates.num_tasks[place]), comparisons, chance))
-    return tuple(sorted(matches, key=lambda match: (*order(match.tasks)[:1], *match.unusual, match.largest_difference)))
+        place = int(places[column])
+        match = Match(first, tuple(others), int(candidates.num_tasks[place]), compared.list_at(column))
+        found.append(((*order(first)[:1], *match.unusual, match.largest_difference), len(found), place, match))
+    if not found:
+        return ()
+    # Thousands of sets may fit, and only the first has to be sure.
+    (*_, place, best), *rest = sorted(found)
+    chance = _estimate_chance(best.comparisons, candidates, place)
+    return (replace(best, by_chance=chance), *(match for *_, match in rest))
 
 
 def _compute_missing(compared: Comparisons, sets: Sequence[Tasks], tables: Tables) -> None:

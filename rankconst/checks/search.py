@@ -15,22 +15,24 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.checks.evidence import Evidence, collect_evidence
 from rankconst.checks.matches import Comparisons, Identified, Match, check_evaluations, describe_nearest, rank
 from rankconst.checks.partial import find_relations
-from rankconst.errors import UnknownNameError
-from rankconst.evaluation import NAMES, NOTHING, Ask, Stated, list_parsers
+from rankconst.errors import RankconstError
+from rankconst.evaluation import NAMES, NOTHING, Question, Stated, list_parsers
 from rankconst.names import list_first
-from rankconst.results.reading import Entry, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
 
 
 CERTAIN = 1e-3
 """What is found is certain if fewer sets than this would fit by chance."""
+
+_LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Part:
     # What fits; or else the protocol that equal numbers of candidates show, or why nothing fits.
     matches: tuple[Match, ...] = ()
     sampled: str = ""
-    ask: Ask | None = None
+    ask: Question | None = None
 
     @property
     def is_certain(self) -> bool:
@@ -80,105 +82,110 @@ def gather(groups: Sequence[Group], reading: Reading, user: Stated) -> list[Part
     return parts
 
 
-def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -> list[Identified]:
-    """Find the ranking tasks that the numbers of a file come from, and the adjusted values that are wrong on them.
+class Search:
+    """The search for the ranking tasks that numbers are from, among those that the user asks for."""
 
-    Each is of numbers that share their tasks, in the order of the file.
-    """
-    sets, parts = TaskSets.of(tables), gather(group_entries(reading), reading, user)
-    groups = []
-    for part in parts:
-        found = identify(part.evidence, tables, user, part.evaluations)
-        groups.append(replace(found, line=part.evaluations[0][0].line))
-    sure = {group.match for group in groups if group.match is not None and group.match.by_chance < CERTAIN}
-    for place, (group, part) in enumerate(zip(groups, parts, strict=True)):
-        # A slip may be why nothing fits: then the numbers are of the tasks of others with the same number of ranks.
-        counts = {piece.value for piece in group.evidence.pieces if piece.metric is None}
-        alike = {match.tasks: match for match in sure if counts == {match.num_tasks}}
-        if not group.matches and len(alike) == 1:
-            (match,) = alike.values()
-            wrong = check_evaluations(part.evaluations, [match], tables, percent=user.percent)
-            own = Comparisons.of(group.evidence, sets, np.array([sets.sets.index(match.tasks)])).list_at(0)
-            likely = replace(match, comparisons=own)
-            groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
-    return groups
+    def __init__(self, tables: Tables, user: Stated = NOTHING) -> None:
+        self.tables, self.user, self.sets = tables, user, TaskSets.of(tables)
+        self.given = {name: key for name in NAMES if (key := getattr(user, name)) is not None}
 
+    def read(self, said: Stated) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the keys of the names that a file states, and what it states that the tables do not have."""
+        found, unknown = {}, {}
+        for name, parse in list_parsers(self.tables).items():
+            if (text := getattr(said, name)) is not None:
+                try:
+                    found[name] = parse(text)
+                except RankconstError:
+                    unknown[name] = text
+        return found, unknown
 
-_LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
+    def select(self, names: Mapping[str, str]) -> NDArray[np.bool_]:
+        """Return which sets have all of these keys."""
+        chosen = np.ones(len(self.sets.sets), dtype=bool)
+        for name, key in names.items():
+            chosen &= self.sets.names[name] == key
+        return chosen
 
+    def fit(self, evidence: Evidence, *attempts: Mapping[str, str]) -> tuple[Match, ...]:
+        """Return what evidence fits under some names or, if it fits none, under the next ones."""
+        found = (rank(evidence, self.sets, self.select(names), self.user) for names in attempts)
+        return next(filter(None, found), ())
 
-def identify(
-    evidence: Evidence, tables: Tables, user: Stated = NOTHING, evaluations: Sequence[Sequence[Entry]] = ()
-) -> Identified:
-    """Find the sets of ranking tasks that evidence fits, and the adjusted values that are wrong on them.
+    def fit_relations(self, evidence: Evidence, *attempts: Mapping[str, str]) -> tuple[Match, ...]:
+        """Return the same of one relation or two."""
+        found = (find_relations(evidence, self.tables, names, self.user) for names in attempts)
+        return next(filter(None, found), ())
 
-    A set fits if nothing contradicts it, or nothing but known defects of adjusted values and slips, each outvoted by
-    pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the file
-    states narrow the search, unless nothing fits then.
-    """
-    sets, given = TaskSets.of(tables), {name: key for name in NAMES if (key := getattr(user, name)) is not None}
-    asked = select(sets, given)
-    if not asked.any():
-        return Identified(evidence, (), f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
-    stated, notes = _read_stated(evidence.context, tables)
-    if not evidence.pieces:
-        reasons = list(dict.fromkeys(each.reason for each in evidence.dropped))
-        lack = "; ".join(reasons[:3]) or "an adjusted value with its base value, or the number of ranks, is needed"
-        return Identified(evidence, (), f"the ranking tasks cannot be found: {lack}.", " ".join(notes))
-    # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
-    usual = {} if user.aggregation else {"aggregation": stated.get("aggregation", DEFAULT_AGGREGATION)}
-    chosen = (asked & select(sets, names) for names in (stated | usual, usual, {}))
-    matches = find_first(evidence, sets, chosen, user)
-    compared = matches[0].comparisons if matches else ()
-    if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
-        notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
-    if matches and matches[0].by_chance > CERTAIN and "dataset" not in given | stated:
-        notes.append("so few digits can fit by chance: the numbers may come from a graph that is not in the tables.")
-    fitting = [tasks for match in matches for tasks in match.every]
-    against = {name: key for name, key in stated.items() if not any(getattr(each, name) == key for each in fitting)}
-    if matches and against:
-        notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
-    if not matches:
-        partial = find_relations(evidence, tables, stated | given, user)
-        matches = partial if len(partial) == 1 and partial[0].by_chance < CERTAIN else ()
-    reason = "" if matches else f"{describe_nearest(evidence, sets, asked, user)[0]}."
-    wrong = check_evaluations(evaluations, matches, tables, percent=user.percent)
-    return Identified(evidence, matches, reason, " ".join(notes), checked=wrong)
+    def describe_nearest(self, evidence: Evidence, names: Mapping[str, str]) -> tuple[str, str]:
+        """Say what is nearest where nothing fits, and what may be the reason; nothing if there are no such sets."""
+        chosen = self.select(names)
+        return describe_nearest(evidence, self.sets, chosen, self.user) if chosen.any() else ("", "")
 
+    def describe_lack(self, names: Mapping[str, str]) -> str:
+        """Say that no tasks of the tables have these names."""
+        return f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}"
 
-def find_first(
-    evidence: Evidence, sets: TaskSets, attempts: Iterable[NDArray[np.bool_]], user: Stated
-) -> tuple[Match, ...]:
-    """Return what evidence fits among some sets or, if it fits none, among the next ones."""
-    return next(filter(None, (rank(evidence, sets, chosen, user) for chosen in attempts)), ())
+    def identify(self, evidence: Evidence, evaluations: Sequence[Sequence[Entry]] = ()) -> Identified:
+        """Find the sets of ranking tasks that evidence fits, and the adjusted values that are wrong on them.
 
+        A set fits if nothing contradicts it, or nothing but known defects of adjusted values and slips, each outvoted
+        by pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the
+        file states narrow the search, unless nothing fits then.
+        """
+        given = self.given
+        if not self.select(given).any():
+            return Identified(evidence, (), f"{self.describe_lack(given)}.")
+        stated, unknown = self.read(evidence.context)
+        notes = [f"the file says {name} {text}, which the tables do not have." for name, text in unknown.items()]
+        if not evidence.pieces:
+            reasons = list(dict.fromkeys(each.reason for each in evidence.dropped))
+            lack = "; ".join(reasons[:3]) or "an adjusted value with its base value, or the number of ranks, is needed"
+            return Identified(evidence, (), f"the ranking tasks cannot be found: {lack}.", " ".join(notes))
+        # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
+        usual = {"aggregation": stated.get("aggregation", DEFAULT_AGGREGATION)} | given
+        matches = self.fit(evidence, stated | usual, usual, given)
+        compared = matches[0].comparisons if matches else ()
+        if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
+            notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
+        if matches and matches[0].by_chance > CERTAIN and "dataset" not in given | stated:
+            notes.append(
+                "so few digits can fit by chance: the numbers may come from a graph that is not in the tables."
+            )
+        fitting = [tasks for match in matches for tasks in match.every]
+        against = {name: key for name, key in stated.items() if not any(getattr(each, name) == key for each in fitting)}
+        if matches and against:
+            notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
+        if not matches:
+            partial = self.fit_relations(evidence, stated | given)
+            matches = partial if len(partial) == 1 and partial[0].by_chance < CERTAIN else ()
+        reason = "" if matches else f"{self.describe_nearest(evidence, given)[0]}."
+        wrong = check_evaluations(evaluations, matches, self.tables, percent=self.user.percent)
+        return Identified(evidence, matches, reason, " ".join(notes), checked=wrong)
 
-def _read_stated(said: Stated, tables: Tables) -> tuple[dict[str, str], list[str]]:
-    """Return the keys of the names that the file states, and notes on unknown ones."""
-    found, notes = {}, []
-    for name, parse in list_parsers(tables).items():
-        text = getattr(said, name)
-        if text is None:
-            continue
-        try:
-            found[name] = parse(text)
-        except UnknownNameError:
-            notes.append(f"the file says {name} {text}, which the tables do not have.")
-    return found, notes
+    def identify_parts(self, parts: Sequence[Part]) -> list[Identified]:
+        """Do so for all numbers of a file."""
+        groups = [
+            replace(self.identify(part.evidence, part.evaluations), line=part.evaluations[0][0].line) for part in parts
+        ]
+        sure = {group.match for group in groups if group.match is not None and group.match.by_chance < CERTAIN}
+        for place, (group, part) in enumerate(zip(groups, parts, strict=True)):
+            # A slip may be why nothing fits: then the numbers are of the tasks of others with the same number of ranks.
+            counts = {piece.value for piece in group.evidence.pieces if piece.metric is None}
+            alike = {match.tasks: match for match in sure if counts == {match.num_tasks}}
+            if not group.matches and len(alike) == 1:
+                (match,) = alike.values()
+                wrong = check_evaluations(part.evaluations, [match], self.tables, percent=self.user.percent)
+                at = np.array([self.sets.sets.index(match.tasks)])
+                likely = replace(match, comparisons=Comparisons.of(group.evidence, self.sets, at).list_at(0))
+                groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
+        return groups
 
 
 def list_names(names: Mapping[str, str]) -> str:
     """List names for messages; the usual aggregation goes without saying."""
     shown = [f"{name} {key}" for name, key in names.items() if (name, key) != ("aggregation", DEFAULT_AGGREGATION)]
     return ", ".join(shown)
-
-
-def select(candidates: TaskSets, names: Mapping[str, str]) -> NDArray[np.bool_]:
-    """Return which sets have all of these keys."""
-    chosen = np.ones(len(candidates.sets), dtype=bool)
-    for name, key in names.items():
-        chosen &= candidates.names[name] == key
-    return chosen
 
 
 def describe_matches(matches: Sequence[Match]) -> str:

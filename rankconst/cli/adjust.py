@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
-from rankconst.cli.options import (
-    AcceptOption,
-    AggregationOption,
-    BaselineOption,
-    CountsOption,
-    DecimalOption,
-    ForceOption,
-    InputFormatOption,
-    MaybeFormatOption,
-    MetricsOption,
-    NumTasksOption,
-    OutOption,
-    PercentOption,
-    ProtocolOption,
-    RelationOption,
-    SideOption,
-    SplitOption,
-    StrictOption,
-    TablesOption,
-    ToolOption,
-    complete_dataset,
-    explain_option,
-    names_file,
-    open_tables,
-    option,
-    state,
-)
+from rankconst.cli.options import explain_option, names_file, open_tables, option
 from rankconst.cli.output import (
     SUFFIXES,
     Format,
@@ -52,6 +28,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
+from rankconst.evaluation import Stated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,58 +36,48 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rankconst.cli.adjust_file import Work
-    from rankconst.tables.own_answers import Answers
     from rankconst.tables.tables import Tables
     from rankconst.values.published import Published
 
 
-_Values = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="VALUE|FILE",
-        help="Published numbers, mrr=0.338 hits@10=53.3%, or a file of results: a table, a log, a tool's own file; "
-        "- for stdin.",
-        show_default=False,
-    ),
-]
-_DatasetsOption = Annotated[
-    list[str] | None,
-    option("--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", complete=complete_dataset),
-]
-_ReplaceOption = Annotated[
-    list[str] | None,
-    option(
-        "--replace",
-        help="Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
-        metavar="NAME",
-    ),
-]
-
-
 def adjust(
-    values: _Values = None,
-    dataset: _DatasetsOption = None,
-    metric: MetricsOption = None,
-    tool: ToolOption = None,
-    protocol: ProtocolOption = None,
-    split: SplitOption = None,
-    side: SideOption = None,
-    baseline: BaselineOption = None,
-    replacing: _ReplaceOption = None,
-    details: Annotated[bool, option("--details", help="Ranges, z, p, expectation and variance, too.")] = False,
-    out: OutOption = None,
-    format: MaybeFormatOption = None,
-    tables: TablesOption = None,
-    aggregation: AggregationOption = None,
-    relation: RelationOption = None,
-    num_tasks: NumTasksOption = None,
-    counts: CountsOption = None,
-    percent: PercentOption = None,
-    strict: StrictOption = False,
-    accept: AcceptOption = None,
-    decimal: DecimalOption = None,
-    input_format: InputFormatOption = None,
-    force: ForceOption = False,
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="VALUE|FILE",
+            help="Published numbers, mrr=0.338 hits@10=53.3%, or a file of results: a table, a log, a tool's own file; "
+            "- for stdin.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: options.Datasets = None,
+    metric: options.Metrics = None,
+    tool: options.Tool = None,
+    protocol: options.Protocol = None,
+    split: options.Split = None,
+    side: options.Side = None,
+    baseline: options.Baseline = None,
+    replacing: Annotated[
+        list[str] | None,
+        option(
+            *("--replace", "NAME"),
+            "Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
+        ),
+    ] = None,
+    details: Annotated[bool, option("--details", None, "Ranges, z, p, expectation and variance, too.")] = False,
+    out: options.Out = None,
+    format: options.MaybeForm = None,
+    tables: options.FurtherTables = None,
+    aggregation: options.Aggregation = None,
+    relation: options.Relation = None,
+    num_tasks: options.NumTasks = None,
+    counts: options.Counts = None,
+    percent: options.Percent = None,
+    strict: options.Strict = False,
+    accept: options.Accept = None,
+    decimal: options.Decimal = None,
+    input_format: options.InputFormat = None,
+    force: options.Force = False,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
@@ -127,16 +94,18 @@ def adjust(
     file, typed = find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
-    if counts is not None and (answers := _read_answers(counts)) is not None:
-        from rankconst.cli.adjust_answers import list_answers
+    if counts is not None:
+        from rankconst.cli.adjust_answers import list_answers, read_answers
 
-        of_tasks = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split, "--side": side}
-        how = {"--baseline": baseline, "--replace": replacing, "--percent": percent, "a picture": target.is_picture}
-        _refuse({**of_tasks, **how}, "counts of right answers, which are all that is known")
-        target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
-        return
+        if (answers := read_answers(counts)) is not None:
+            of_tasks = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split, "--side": side}
+            how = {"--baseline": baseline, "--replace": replacing, "--percent": percent, "a picture": target.is_picture}
+            _refuse({**of_tasks, **how}, "counts of right answers, which are all that is known")
+            target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
+            return
     opened, given = open_sets(tables, dataset or [], counts, num_tasks, protocol, tool)
-    user = state(given[0] if given else None, split, side, protocol, aggregation, tool, relation, percent, accept)
+    facts = (given[0] if given else None, split, side, protocol, aggregation, tool)
+    user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline)]))
     if file is not None:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
@@ -155,13 +124,6 @@ def adjust(
     numbers = read_values(typed, metric or [], percent=bool(percent), few=target.is_picture)
     explain_names(numbers)
     target.write(_draw(query, numbers) if target.is_picture else list_values(numbers, query, target.form), opened)
-
-
-def _read_answers(counts: Path) -> Answers | None:
-    """Read counts of queries with several right answers; None if they are of other tasks."""
-    from rankconst.cli.adjust_answers import read_answers
-
-    return read_answers(counts)
 
 
 def _draw(asked: Work | Query, numbers: Mapping[str, list[Published]] | None = None) -> Figure:
@@ -200,27 +162,26 @@ class Target:
 
     def write(self, result: Listing | Figure, opened: Tables) -> None:
         """Print a listing, or write it or a picture to the file."""
-        if self.out is None and isinstance(result, Listing):
-            print_listing(result, self.form)
-        elif self.out is not None and isinstance(result, Listing):
+        if self.out is None:
+            print_listing(cast("Listing", result), self.form)
+            return
+        if isinstance(result, Listing):
             write_whole(self.out, render(result, self.form), self.force)
-            say(f"{self.out}: {count_of(len(result), 'row')}, tables {opened.version}")
-        elif self.out is not None and not isinstance(result, Listing):
+        else:
             from rankconst.plots.style import render_figure
 
             write_whole(self.out, render_figure(result, self.out.suffix.lower()), self.force)
-            say(f"{self.out}: tables {opened.version}")
+        rows = f"{count_of(len(result), 'row')}, " if isinstance(result, Listing) else ""
+        say(f"{self.out}: {rows}tables {opened.version}")
 
 
 def open_sets(
-    places: list[str] | None,
-    datasets: list[str],
-    counts: Path | None,
-    num_tasks: int | None,
-    protocol: str | None,
-    tool: str | None,
+    places: list[str] | None, datasets: list[str], counts: Path | None, num_tasks: int | None, *rule: str | None
 ) -> tuple[Tables, list[str]]:
-    """Open the tables, with what takes the place of a dataset; return also the names of the datasets that are meant."""
+    """Open the tables, with what takes the place of a dataset; return also the names of the datasets that are meant.
+
+    Of a number of tasks, the `rule` is a protocol, or the tool that has one.
+    """
     opened = open_tables(places)
     if counts is None and num_tasks is None:
         return opened, datasets
@@ -231,8 +192,8 @@ def open_sets(
     if num_tasks is not None:
         if datasets:
             raise UsageError("--num-tasks replaces --dataset; leave one out.")
-        rule = parse_counted(protocol, tool)
-        own = make_tables({Tasks(f"{num_tasks:,} tasks", rule.key): sampled_histogram(rule, num_tasks)})
+        key = parse_counted(*rule)
+        own = make_tables({Tasks(f"{num_tasks:,} tasks", key): sampled_histogram(key, num_tasks)})
     elif counts is not None:
         own = read_counts(counts)
     named = list(own.datasets)
@@ -253,18 +214,17 @@ _ENDING = re.compile(r"\.[A-Za-z]\w*$")
 
 def find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the file among what was typed, which exists or looks like a path, and the rest."""
-    from rankconst.values.published import parse_value
-
-    others: list[str] = []
-    files: list[str] = []
-    for value in values:
-        try:
-            parse_value(value)
-            others.append(value)
-        except DataError:
-            slashed = re.search("[A-Za-z]", value) is not None and re.search(r"[/\\]", value) is not None
-            path = slashed or _ENDING.search(value) is not None or names_file(value)
-            (files if path else others).append(value)
+    files = [value for value in values if _is_file(value)]
     if len(files) > 1:
         raise UsageError(f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets.")
-    return (files[0] if files else None), others
+    return next(iter(files), None), [value for value in values if value not in files]
+
+
+def _is_file(value: str) -> bool:
+    from rankconst.values.published import parse_value
+
+    with suppress(DataError):
+        parse_value(value)
+        return False
+    slashed = re.search("[A-Za-z]", value) is not None and re.search(r"[/\\]", value) is not None
+    return slashed or _ENDING.search(value) is not None or names_file(value)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.answers import FAMILIES, parse_answers_metric
-from rankconst.cli.output import Column, Listing, number, say, show_interval
-from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.cli.output import Column, Listing, number, say, show_interval, show_tail
+from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.results.vocabulary import list_values
 
 if TYPE_CHECKING:
@@ -64,6 +64,13 @@ def list_answers(answers: Answers, file: str | None, typed: Sequence[str], metri
             ends = getattr(found, f"{form}_interval")
             lower, upper = ends if ends is not None else (None, None)
             row |= {form: getattr(found, form), f"{form}_lower": lower, f"{form}_upper": upper}
+        row |= dict.fromkeys(("log10_p", "log10_p_lower", "log10_p_upper"))
+        if not constants.explain_lack():
+            try:
+                p = constants.significance(text)
+                row |= {"log10_p": p.log10, "log10_p_lower": p.interval.lower, "log10_p_upper": p.interval.upper}
+            except UndefinedError as error:
+                say(f"note: no p: {error}")
         rows.append(row | {"definition": FAMILIES[parse_answers_metric(name)[0]].source})
     columns = [
         Column("line", "line" if file is not None else None),
@@ -72,7 +79,8 @@ def list_answers(answers: Answers, file: str | None, typed: Sequence[str], metri
         Column("expectation", "chance", number(4), right=True),
         Column("index", "index", right=True, show_row=show_interval("index")),
         Column("z", "z", right=True, show_row=show_interval("z")),
-        *map(Column, ("index_lower", "index_upper", "z_lower", "z_upper")),
+        Column("log10_p", "p", right=True, show_row=show_tail("log10_p")),
+        *map(Column, ("index_lower", "index_upper", "z_lower", "z_upper", "log10_p_lower", "log10_p_upper")),
         Column("definition", "as defined by", drop=1),
     ]
     count = int(answers.weights[:, 0].sum())

@@ -18,6 +18,7 @@ from rankconst.cli.output import (
     Format,
     Listing,
     count_of,
+    fixed,
     join_words,
     on_screen,
     say,
@@ -55,6 +56,9 @@ _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
 # What leaves a narrow terminal first: notes (also on stderr), p, z, published numbers from the last on, skills.
 _NOTE, _P, _Z, _PUBLISHED, _SKILL = 5000, 4000, 3000, 2000, 1000
+
+# A share that --percent makes as small may be a fraction.
+_FEW_PERCENT = 0.01
 
 # So many adjusted metrics are named in a caption.
 _FEW_NAMES = 4
@@ -180,7 +184,11 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 def report_answers(adjusted: AdjustedReading) -> None:
     """Say on stderr what was assumed of the numbers of a file, and what is asked about the others."""
     name = adjusted.reading.name
-    report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted)
+    shares = [each.batch.value for each in adjusted.done if each.batch.tasks.is_chance and each.batch.metric.is_share]
+    read, few = (sum(map(count, shares)) for count in (len, lambda values: int((values < _FEW_PERCENT).sum())))
+    percent = f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1 %"
+    told = percent * bool(adjusted.user.percent and few)
+    report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, told)
     report_questions(name, adjusted.asked, lambda place: adjusted.reading.entries[place].line)
 
 
@@ -245,12 +253,12 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], t
     return Listing(
         columns,
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
-        caption=_caption(adjusted, tables) if screen else "",
+        caption=_caption(adjusted, tables, kept) if screen else "",
     )
 
 
-def _caption(adjusted: AdjustedReading, tables: Tables) -> str:
-    """Say what the columns are, and what the numbers mean."""
+def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]) -> str:
+    """Say what the columns are, and what the numbers in some rows mean."""
     meaning = "0 = chance, 1 = perfect"
     named = dict.fromkeys(name for _, names in adjusted.list_added() if (name := names.get("index")))
     lines = [f"{join_words([*named]) if len(named) <= _FEW_NAMES else 'Adjusted'}: {meaning}."]
@@ -260,12 +268,14 @@ def _caption(adjusted: AdjustedReading, tables: Tables) -> str:
         lines[0] += " z: standard deviations better than chance. In brackets: the effect of rounding."
         if methods := {each.method for done in adjusted.done for each in done.significance if each is not None}:
             lines[0] += f" p: the probability that a random ranker does as well ({', '.join(sorted(methods))})."
-    chance = [each for each in adjusted.done if each.batch.tasks.is_chance]
-    floors = [find_floor(each, tables) for each in chance]
+    listed = kept[adjusted.rows].astype(np.intp)
+    parts = (part for each in adjusted.done if each.batch.tasks.is_chance for part in each.split(listed))
+    chance = [part for code, part in parts if code]
+    floors = {each: find_floor(each, tables) for each in chance}
     if adjusted.details and len(chance) <= _FEW_NAMES:
-        lines += map(_describe_rankers, chance, floors)
+        lines += map(_describe_rankers, floors, floors.values())
     if chance:
-        lines.append(summarise(chance, floors))
+        lines.append(summarise(floors))
     lines.append(f"{'' if adjusted.details else 'More: --details. '}Tables {adjusted.table_version}.")
     return "\n".join(lines)
 
@@ -325,17 +335,13 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         # The normalised form says little next to the index; files have it.
         title = None if form == "normalised" else key
         ranged = show_interval(key) if "normalised" in names else None
-        shown[key] = Column(key, title, _show_fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
+        shown[key] = Column(key, title, fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
     for place, name in enumerate(name for key, name in block.skills.items() if key.startswith("index@")):
-        shown[name] = Column(name, name.replace("_", " "), _show_fixed, right=True, drop=_SKILL + place)
+        shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
         shown[key] = Column(key, title, right=True, show_row=show_tail(key), drop=_P)
     return [shown.get(name, Column(name)) for name in names.values()]
-
-
-def _show_fixed(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
 
 
 def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
+from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed, report_caveats
-from rankconst.cli.output import Column, Format, Listing, join_words, number, say, show_interval, show_tail
+from rankconst.cli.output import Column, Format, Listing, fixed, join_words, number, say, show_interval, show_tail
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
     from rankconst.adjusting import Done
     from rankconst.catalogue.metrics import Metric
-    from rankconst.catalogue.protocols import Protocol
     from rankconst.catalogue.tools import Tool
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
@@ -92,8 +93,12 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
     """Adjust values on each dataset, against each baseline; return also what was said of them."""
     from rankconst.adjusting import adjust_values
 
-    if query.num_tasks is not None:
-        return _adjust_counted(typed, query, query.num_tasks), []
+    if (num_tasks := query.num_tasks) is not None:
+        user = query.user
+        known = replace(user, dataset=None, tool=None, percent=False, protocol=parse_counted(user.protocol, user.tool))
+        values = [(parse_metric(name), each) for name, published in typed.items() for each in published]
+        tool = parse_tool(user.tool) if user.tool else None
+        return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks)), []
     if not query.datasets:
         raise UsageError(
             "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show datasets` lists them."
@@ -117,28 +122,8 @@ def _look_up(tables: Tables, tasks: Tasks, metric: Metric, baseline: str) -> Con
     return tables.look_up(replace(tasks, baseline=baseline), metric)
 
 
-def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[Done]:
-    """Adjust values of `num_tasks` tasks, all with the same number of candidates."""
-    from rankconst.adjusting import adjust_values
-    from rankconst.catalogue.tools import parse_tool
-
-    user = query.user
-    unfit = {f"--{name}": getattr(user, name) for name in ("split", "side", "aggregation")}
-    unfit["--relation"] = user.relations
-    for option in (option for option, stated in unfit.items() if stated):
-        raise UsageError(f"{option} does not go with --num-tasks, which is all that is known. Name the dataset.")
-    tool = parse_tool(user.tool) if user.tool else None
-    protocol = parse_counted(user.protocol, user.tool)
-    known = Stated(protocol=protocol.key)
-    values = [(parse_metric(name), each) for name, published in typed.items() for each in published]
-    return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks))
-
-
-def parse_counted(name: str | None, tool: str | None) -> Protocol:
+def parse_counted(name: str | None, tool: str | None) -> str:
     """Return the protocol of tasks that are given by nothing but their number."""
-    from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
-    from rankconst.catalogue.tools import parse_tool
-
     protocol = parse_protocol(name or (parse_tool(tool).protocol if tool else DEFAULT_PROTOCOL))
     if protocol.negatives is None:
         raise UsageError(
@@ -146,7 +131,7 @@ def parse_counted(name: str | None, tool: str | None) -> Protocol:
             f"--protocol sampled:M. Under protocol {protocol.key} name the dataset, or give the numbers of candidates "
             "by --counts."
         )
-    return protocol
+    return protocol.key
 
 
 def list_values(typed: Typed, query: Query, form: Format) -> Listing:
@@ -154,46 +139,35 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     from rankconst.adjusting import add_significance, tabulate
 
     done, pairs = _adjust(typed, query)
-    full = query.details or form is Format.json
+    full, ladder = query.details or form is Format.json, query.ladder
     if full:
         done = [add_significance(each) for each in done]
     chance = [each for each in done if each.batch.tasks.is_chance]
-    floors = [None if query.num_tasks is not None else find_floor(each, query.tables) for each in chance]
+    floors = {each: None if query.num_tasks is not None else find_floor(each, query.tables) for each in chance}
+    of_rows = [each for each in done for _ in each.batch.texts]
     data: dict[str, Any] = tabulate(done)
-    if not query.ladder:
-        data[FLOOR] = [None if floor is None else floor.constants.expectation for floor in _spread(floors, chance)]
+    if not ladder:
+        data[FLOOR] = [None if (floor := floors[each]) is None else floor.constants.expectation for each in of_rows]
     assumed = gather_assumed(pairs, NOTHING, {stated.rank_type for stated, _ in pairs})
-    columns = [*_list_columns(done, data, full=full, ladder=query.ladder)]
+    columns = [*_list_columns(done, data, full=full, ladder=ladder)]
     if form is Format.json:
         said = {tasks: find_assumed(stated, NOTHING, tasks) for stated, tasks in pairs}
-        rows = (said.get(replace(each.batch.tasks, baseline=DEFAULT_BASELINE), {}) for each in done)
-        told = ({name: value for name, value in row.items() if name in assumed} for row in rows)
-        sizes = (len(each.batch.texts) for each in done)
-        data["assumed"] = [row for row, size in zip(told, sizes, strict=True) for _ in range(size)]
-        meant = _explain_each(chance, floors)
-        data["meaning"] = [
-            next(meant) if each.batch.tasks.is_chance else None for each in done for _ in each.batch.texts
-        ]
+        rows = (said.get(replace(each.batch.tasks, baseline=DEFAULT_BASELINE), {}) for each in of_rows)
+        data["assumed"] = [{name: value for name, value in row.items() if name in assumed} for row in rows]
+        meant = _explain_each(floors)
+        data["meaning"] = [next(meant) if each.batch.tasks.is_chance else None for each in of_rows]
         columns += [Column("assumed"), Column("meaning")]
     if form is not Format.table:
         report_assumed(assumed, NO_OPTION, NOTHING, ())
     _report(done, full=full)
-    caption = _caption(chance, floors, data, full=full, ladder=query.ladder)
+    caption = [_explain_columns(data, ladder=ladder) if full else "", _explain_numbers(floors)]
     if assumed and form is Format.table:
-        caption += f"\nAssumed: {describe_assumed(assumed)}."
-    more = "" if full else "More: --details. "
+        caption.append(f"Assumed: {describe_assumed(assumed)}.")
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
-    caption = f"{caption}\n{more}{f'Tables {versions}.' if versions else ''}".rstrip()
-    title = _title(done, query.tables)
-    single = len(data["text"]) == 1 or (query.ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1)
-    card = "" if full or not single else _write_card(done, floors[0])
-    return Listing(columns, data, title=title, caption=caption, card=card)
-
-
-def _spread(floors: Sequence[Done | None], chance: Sequence[Done]) -> Iterator[Done | None]:
-    """Yield the floor of each number."""
-    for floor, each in zip(floors, chance, strict=True):
-        yield from itertools.repeat(floor, each.batch.index.size)
+    caption.append(f"{'' if full else 'More: --details. '}{f'Tables {versions}.' if versions else ''}".rstrip())
+    single = len(data["text"]) == 1 or (ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1)
+    card = "" if full or not single else _write_card(done, floors[chance[0]])
+    return Listing(columns, data, _title(done, query.tables), "\n".join(filter(None, caption)), card)
 
 
 def _title(done: Sequence[Done], tables: Tables) -> str:
@@ -224,36 +198,25 @@ def _write_card(done: Sequence[Done], floor: Done | None) -> str:
     return "".join(f"  {name:<{width[0]}}   {value:<{width[1]}}   {said}".rstrip() + "\n" for name, value, said in rows)
 
 
-def _explain_each(chance: Sequence[Done], floors: Sequence[Done | None]) -> Iterator[str]:
-    for each, floor in zip(chance, floors, strict=True):
+def _explain_each(floors: Mapping[Done, Done | None]) -> Iterator[str]:
+    for each, floor in floors.items():
         yield from (explain(each, floor, place) for place in range(each.batch.index.size))
 
 
-def _caption(
-    chance: Sequence[Done],
-    floors: Sequence[Done | None],
-    data: Mapping[str, Sequence[Any]],
-    *,
-    full: bool,
-    ladder: bool,
-) -> str:
-    """Say what columns are, and what the numbers mean."""
-    size = sum(each.batch.index.size for each in chance)
-    if not chance:
-        said = ""
-    elif size <= _MOST_SENTENCES:
-        several = len({each.batch.tasks.dataset for each in chance}) > 1
-        names = [f"{each.batch.tasks.dataset}: " * several for each in chance for _ in each.batch.texts]
-        said = "\n".join(map("".join, zip(names, _explain_each(chance, floors), strict=True)))
-    else:
-        said = summarise(chance, floors)
-    if not full:
-        return said
-    meaning = _MEANING_OF_SKILL if ladder else _MEANING_OF_INDEX
+def _explain_numbers(floors: Mapping[Done, Done | None]) -> str:
+    """Say what the numbers mean: a sentence each, or one for all."""
+    if sum(each.batch.index.size for each in floors) > _MOST_SENTENCES:
+        return summarise(floors)
+    several = len({each.batch.tasks.dataset for each in floors}) > 1
+    names = [f"{each.batch.tasks.dataset}: " * several for each in floors for _ in each.batch.texts]
+    return "\n".join(map("".join, zip(names, _explain_each(floors), strict=True)))
+
+
+def _explain_columns(data: Mapping[str, Sequence[Any]], *, ladder: bool) -> str:
     methods = " and ".join(dict.fromkeys(filter(None, data["p_method"])))
-    who = "the baseline" if ladder else "a random ranker"
+    who, meaning = ("the baseline", _MEANING_OF_SKILL) if ladder else ("a random ranker", _MEANING_OF_INDEX)
     tails = f" p: the probability that {who} does at least as well ({methods})." if methods else ""
-    return f"{meaning} In brackets: the effect of rounding.{tails}\n{said}".rstrip()
+    return f"{meaning} In brackets: the effect of rounding.{tails}"
 
 
 _MEANING_OF_INDEX = "normalised: 1 = chance; index: 0 = chance, 1 = perfect; z: standard deviations better than chance."
@@ -301,22 +264,14 @@ def _list_columns(
         if full or form == "index":
             shown = show_interval(form) if full else None
             left = ("index", "z", "normalised").index(form)  # the order in which they leave a narrow terminal
-            yield Column(form, names.get(form) or title, _show_fixed, right=True, drop=left, show_row=shown)
+            yield Column(form, names.get(form) or title, fixed, right=True, drop=left, show_row=shown)
             yield from map(Column, (f"{form}_lower", f"{form}_upper"))
     yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
     if not ladder:
-        yield Column(FLOOR, FLOOR if any(cell is not None for cell in data[FLOOR]) else None, _show_floor, right=True)
+        yield Column(FLOOR, FLOOR if any(cell is not None for cell in data[FLOOR]) else None, show_expected, right=True)
     if full:
         yield from map(Column, ("expectation_error", "variance", "variance_error", "method"))
         title = "p" if any(data["p_method"]) else None
         yield Column("log10_p", title, number(4), right=True, show_row=show_tail("log10_p"))
         yield from map(Column, ("log10_p_lower", "log10_p_upper", "p_method"))
     yield Column("table_version")
-
-
-def _show_fixed(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
-
-
-def _show_floor(value: float | None) -> str:
-    return "–" if value is None else show_expected(value)

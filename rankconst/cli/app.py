@@ -30,9 +30,9 @@ COMMANDS = {
     "show": "show:show",
     "build": "build:build",
     "tables verify": "verify:verify",
-    "tables release": "release:release",
-    "tables export": "export:export",
-    "tables site": "site:site",
+    "tables release": "publish:release",
+    "tables export": "publish:export",
+    "tables site": "publish:site",
 }
 """Command to the module of this package and the function in it, in the order of the help."""
 
@@ -104,6 +104,8 @@ def _prepare_params(params: list[Any]) -> list[Any]:
     for param in params:
         if getattr(param, "_runtime_param", param) is None:
             param._runtime_param = _Plain()
+        if param.name == "show_completion":  # --install-completion does it
+            param.hidden = True
         if getattr(param, "is_flag", False):
             param.metavar = ""
         elif param.param_type_name == "argument":

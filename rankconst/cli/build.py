@@ -14,7 +14,8 @@ import typer
 from rankconst.catalogue.baselines import ALL_BASELINES, BUILT, DEFAULT_BASELINE, FLOOR, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import list_metrics, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
-from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, complete_from
+from rankconst.cli import options
+from rankconst.cli.options import complete_benchmark, complete_from, option
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -32,131 +33,96 @@ if TYPE_CHECKING:
     from rankconst_builder.restriction import Restriction
 
 
-def _option(*names: str, help: str, metavar: str, complete: Any = None, **more: Any) -> Any:
-    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete, **more)
-
-
-_What = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="FILES|BENCHMARKS",
-        help="The files of a graph of your own, training, validation and test set in this order, or training and "
-        "test set. Or benchmarks, in any spelling.",
-        autocompletion=complete_benchmark,
-    ),
-]
-_Train = Annotated[str | None, _option("--train", help="The training set of a graph of your own.", metavar="FILE")]
-_Valid = Annotated[Path | None, _option("--valid", help="Its validation set.", metavar="FILE")]
-_Test = Annotated[Path | None, _option("--test", help="Its test set.", metavar="FILE")]
-_Name = Annotated[
-    str | None,
-    _option("--name", help="Its name. Default: what its files are called, or their folder.", metavar="NAME"),
-]
-_Order = Annotated[
-    str | None,
-    _option(
-        "--columns",
-        help="Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
-        metavar="ORDER",
-    ),
-]
-_Dataset = Annotated[
-    list[str] | None,
-    _option("--dataset", "-d", help="A benchmark; repeatable.", metavar="KEY", complete=complete_benchmark),
-]
-_Pykeen = Annotated[
-    str | None,
-    _option("--pykeen", help="A data set of the installed PyKEEN, with its own files and split.", metavar="KEY"),
-]
-_Splits = Annotated[
-    str,
-    _option("--splits", help="Splits whose triples are ranked; all are known answers in any case.", metavar="SPLITS"),
-]
-_ProtocolNames = Annotated[
-    list[str] | None,
-    _option(
-        "--protocol",
-        "-p",
-        help=f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
-        metavar="PROTOCOL",
-    ),
-]
-_BaselineNames = Annotated[
-    list[str] | None,
-    _option(
-        "--baseline",
-        "-b",
-        help=f"What to rank with besides chance: {', '.join(BUILT)}, all, or {DEFAULT_BASELINE} for chance alone; "
-        f"repeatable. Default: {FLOOR}.",
-        metavar="BASELINE",
-        complete=complete_from((*OFFERED, ALL_BASELINES)),
-    ),
-]
-_Mirror = Annotated[
-    str | None,
-    _option(
-        "--mirror",
-        help="Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
-        envvar="RANKCONST_MIRROR",
-        metavar="DIR_OR_URL",
-    ),
-]
-_Offline = Annotated[bool, typer.Option("--offline", help="Open no connection; use the cache or a mirror folder.")]
-_Out = Annotated[Path, _option("--out", "-o", help="Folder of the tables.", metavar="DIR")]
-_Relations = Annotated[
-    str | None,
-    _option(
-        "--relations",
-        help="Rank triples of these relations only: labels separated by commas, or a file.",
-        metavar="NAMES|FILE",
-        hidden=True,
-    ),
-]
-_Entities = Annotated[
-    str | None,
-    _option(
-        "--entities",
-        help="Rank these entities only, and triples among them: labels separated by commas, or a file.",
-        metavar="NAMES|FILE",
-        hidden=True,
-    ),
-]
-_Known = Annotated[
-    Path | None,
-    _option("--known", help="Further known triples, for the filter to remove.", metavar="FILE", hidden=True),
-]
-_Scheduler = Annotated[
-    str | None,
-    _option(
-        "--scheduler",
-        help="Count a graph of your own on a Dask cluster, under chance: the address of its scheduler.",
-        metavar="ADDRESS",
-        hidden=True,
-    ),
-]
-
-
 def build(
-    what: _What = None,
-    train: _Train = None,
-    valid: _Valid = None,
-    test: _Test = None,
-    name: _Name = None,
-    columns: _Order = None,
-    dataset: _Dataset = None,
-    pykeen: _Pykeen = None,
-    splits: _Splits = "valid,test",
-    protocol: _ProtocolNames = None,
-    baseline: _BaselineNames = None,
-    mirror: _Mirror = None,
-    offline: _Offline = False,
-    relations: _Relations = None,
-    entities: _Entities = None,
-    known: _Known = None,
-    scheduler: _Scheduler = None,
-    out: _Out = Path(OUTPUT),
-    quiet: QuietOption = False,
-    format: FormatOption = Format.table,
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILES|BENCHMARKS",
+            help="The files of a graph of your own, training, validation and test set in this order, or training and "
+            "test set. Or benchmarks, in any spelling.",
+            autocompletion=complete_benchmark,
+        ),
+    ] = None,
+    train: Annotated[str | None, option("--train", "FILE", "The training set of a graph of your own.")] = None,
+    valid: Annotated[Path | None, option("--valid", "FILE", "Its validation set.")] = None,
+    test: Annotated[Path | None, option("--test", "FILE", "Its test set.")] = None,
+    name: Annotated[
+        str | None, option("--name", "NAME", "Its name. Default: what its files are called, or their folder.")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        option(
+            *("--columns", "ORDER"),
+            "Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None, option("--dataset -d", "KEY", "The same as BENCHMARKS.", complete_benchmark, hidden=True)
+    ] = None,
+    pykeen: Annotated[
+        str | None,
+        option(*("--pykeen", "KEY"), "A data set of the installed PyKEEN, with its own files and split.", hidden=True),
+    ] = None,
+    splits: Annotated[
+        str,
+        option("--splits", "SPLITS", "Splits whose triples are ranked; all are known answers in any case."),
+    ] = "valid,test",
+    protocol: Annotated[
+        list[str] | None,
+        option(
+            *("--protocol -p", "PROTOCOL"),
+            f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
+        ),
+    ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        option(
+            *("--baseline -b", "BASELINE"),
+            f"What to rank with besides chance: {', '.join(BUILT)}, all, or {DEFAULT_BASELINE} for chance alone; "
+            f"repeatable. Default: {FLOOR}.",
+            complete_from((*OFFERED, ALL_BASELINES)),
+        ),
+    ] = None,
+    mirror: Annotated[
+        str | None,
+        option(
+            *("--mirror", "DIR_OR_URL"),
+            "Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
+            envvar="RANKCONST_MIRROR",
+        ),
+    ] = None,
+    offline: Annotated[
+        bool, option("--offline", None, "Open no connection; use the cache or a mirror folder.")
+    ] = False,
+    relations: Annotated[
+        str | None,
+        option(
+            *("--relations", "NAMES|FILE"),
+            "Rank triples of these relations only: labels separated by commas, or a file.",
+            hidden=True,
+        ),
+    ] = None,
+    entities: Annotated[
+        str | None,
+        option(
+            *("--entities", "NAMES|FILE"),
+            "Rank these entities only, and triples among them: labels separated by commas, or a file.",
+            hidden=True,
+        ),
+    ] = None,
+    known: Annotated[
+        Path | None, option("--known", "FILE", "Further known triples, for the filter to remove.", hidden=True)
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        option(
+            *("--scheduler", "ADDRESS"),
+            "Count a graph of your own on a Dask cluster, under chance: the address of its scheduler.",
+            hidden=True,
+        ),
+    ] = None,
+    out: Annotated[Path, option("--out -o", "DIR", "Folder of the tables.")] = Path(OUTPUT),
+    format: options.Form = Format.table,
 ) -> None:
     """Build tables of constants, from files of your own or from those of a benchmark.
 
@@ -169,7 +135,7 @@ def build(
     from rankconst_builder.pipeline import Build, build_all, order_protocols
     from rankconst_builder.pykeen import write_dataset
 
-    reporter = Reporter(quiet=quiet)
+    reporter = Reporter()
     chosen = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
     with write_dataset(pykeen, chosen, alone=not (what or dataset or train or valid or test)) as placed:
         asked = _read_words(what or [], dataset or [], {"train": train, "valid": valid, "test": test, **placed})
@@ -230,6 +196,9 @@ def _read_words(words: Sequence[str], keys: Sequence[str], named: Mapping[str, s
         raise UsageError(_NOTHING)
     if lacking := [f"--{split}" for split in ("train", "test") if split not in files]:
         raise UsageError(f"a graph of your own needs --train and --test; missing: {', '.join(lacking)}.")
+    for split, path in files.items():
+        if "://" not in path and not exists(Path(path)):
+            raise DataError(f"there is no file {path}, which would be the {_SETS[split]}.")
     return _Asked(files=files)
 
 

@@ -9,11 +9,12 @@ from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import CATALOGUE, Metric, describe_metric, find_metric, parse_metric
+from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, Protocol, find_protocol, rate_protocol
 from rankconst.catalogue.tools import TOOLS, parse_tool
 from rankconst.cli.options import has_builder
 from rankconst.cli.output import Column, Format, Listing, count, print_listing, text
-from rankconst.names import resolve_name, squash
+from rankconst.names import squash
 from rankconst.values.published import show_number
 
 if TYPE_CHECKING:

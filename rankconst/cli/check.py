@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankconst.cli import options
 from rankconst.cli.notes import name_lines, report_questions, report_reading
-from rankconst.cli.options import (
-    AcceptOption,
-    AggregationOption,
-    DatasetOption,
-    DecimalOption,
-    FormatOption,
-    InputFormatOption,
-    PercentOption,
-    ProtocolOption,
-    SideOption,
-    SplitOption,
-    StrictOption,
-    TablesOption,
-    ToolOption,
-    complete_from,
-    count_option,
-    names_file,
-    open_tables,
-    state,
-)
+from rankconst.cli.options import names_file, open_tables
 from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
-from rankconst.names import show_controls
+from rankconst.evaluation import Stated
+from rankconst.names import read_count, shorten, show_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
 
@@ -79,58 +61,29 @@ _SETS = (
 )
 
 
-def _list_rule_keys() -> Iterable[str]:
-    from rankconst.checks.checking import RULES
-
-    return RULES
-
-
-_RuleOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--rule",
-        help="Only this rule, see `rankconst show rules`; repeatable.",
-        metavar="KEY",
-        autocompletion=complete_from(_list_rule_keys),
-        hidden=True,
-    ),
-]
-
-
-def _hide(shared: Any) -> Any:
-    """Return the description of an option that other commands take, too, for ``--help-all`` alone."""
-    hidden = copy.copy(get_args(shared)[1])
-    hidden.hidden = True
-    return hidden
-
-
 def check(
     results: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="FILE|NAME=VALUE",
-            help="Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, amrr=0.3375 for adjusted.",
+            help="Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, amrr=0.3375 for adjusted, "
+            "count=402 for how many ranks there are.",
             show_default=False,
         ),
     ] = None,
-    dataset: DatasetOption = None,
-    split: SplitOption = None,
-    side: SideOption = None,
-    protocol: ProtocolOption = None,
-    tool: ToolOption = None,
-    num_tasks: Annotated[
-        int | None,
-        count_option("--num-tasks", "-n", help="Of numbers that you type: the number of ranks, of both sides."),
-    ] = None,
-    tables: TablesOption = None,
-    format: FormatOption = Format.table,
-    aggregation: Annotated[str | None, _hide(AggregationOption)] = None,
-    percent: Annotated[bool | None, _hide(PercentOption)] = None,
-    accept: Annotated[list[str] | None, _hide(AcceptOption)] = None,
-    strict: Annotated[bool, _hide(StrictOption)] = False,
-    decimal: Annotated[str | None, _hide(DecimalOption)] = None,
-    input_format: Annotated[str | None, _hide(InputFormatOption)] = None,
-    rule: _RuleOption = None,
+    dataset: options.Dataset = None,
+    split: options.Split = None,
+    side: options.Side = None,
+    protocol: options.Protocol = None,
+    tool: options.Tool = None,
+    tables: options.FurtherTables = None,
+    format: options.Form = Format.table,
+    aggregation: options.Aggregation = None,
+    percent: options.Percent = None,
+    accept: options.Accept = None,
+    strict: options.Strict = False,
+    decimal: options.Decimal = None,
+    input_format: options.InputFormat = None,
 ) -> None:
     """Find impossible numbers, and say which ranking tasks numbers come from.
 
@@ -144,15 +97,16 @@ def check(
     from rankconst.checks.checking import check_reading
     from rankconst.results.formats import read
 
-    files, typed = _tell_apart(results or [], num_tasks)
+    files, typed = _tell_apart(results or [])
     opened = open_tables(tables)
-    user = state(dataset, split, side, protocol, aggregation, tool, None, percent, accept)
+    facts = (dataset, split, side, protocol, aggregation, tool)
+    user = Stated(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     readings = []
     for file in files:
         readings.append(read(file, input_format, decimal=decimal, percent=percent))
         report_reading(readings[-1], strict=strict)
-    readings = readings or [_read_typed(typed, num_tasks)]
-    checked = [check_reading(reading, opened, user, rules=rule or ()) for reading in readings]
+    readings = readings or [_read_typed(typed)]
+    checked = [check_reading(reading, opened, user) for reading in readings]
     if format is Format.table:
         for each in checked:
             _print_findings(each)
@@ -177,40 +131,46 @@ def _conclude(checked: Sequence[CheckedReading], *, strict: bool) -> None:
 # -- what was typed ---------------------------------------------------------------------------------------------------
 
 
-def _tell_apart(results: Sequence[str], num_tasks: int | None) -> tuple[list[str], list[str]]:
+def _tell_apart(results: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the files among what was typed, and the numbers with their names; refuse both at once."""
     typed = [each for each in results if "=" in each and not names_file(each)]
     files = [each for each in results if each not in typed]
-    if not results and num_tasks is None:
+    if not results:
         raise UsageError(
             "name a file of results, or numbers: rankconst check results.csv, or rankconst check mrr=0.338 amrr=0.3375."
         )
-    if files and (typed or num_tasks is not None):
-        numbers = typed[0] if typed else "--num-tasks"
-        raise UsageError(f"check a file or numbers, not both: leave out {files[0]} or {numbers}.")
+    if files and typed:
+        raise UsageError(f"check a file or numbers, not both: leave out {files[0]} or {typed[0]}.")
     for each in (each for each in files if not names_file(each) and each.replace(".", "", 1).rstrip("%").isdigit()):
         raise UsageError(f"which metric is {each}? Write it before the number: mrr={each}.")
     return files, typed
 
 
-def _read_typed(typed: Sequence[str], num_tasks: int | None) -> Reading:
-    """Put numbers that were typed into the form of a file's."""
+def _read_typed(typed: Sequence[str]) -> Reading:
+    """Put numbers that were typed into the form of a file's; ``count=402`` is the number of ranks of the others."""
     from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
-    from rankconst.evaluation import Stated, complete_by_name
+    from rankconst.evaluation import complete_by_name
     from rankconst.results.reading import Entries, Entry, Reading
 
-    known = Stated(num_tasks=num_tasks)
-    entries = {}
+    named = dict[str, str]()
     for name, value in (each.rpartition("=")[::2] for each in typed):
-        if name in entries:
+        if name in named:
             raise UsageError(f"{name} is given twice: check one evaluation at a time.")
+        named[name] = value.strip()
+    if "count" in named and not (num_tasks := read_count(named["count"])):
+        raise UsageError(f"count={shorten(named['count'])} is not a whole number from 1 on.")
+    known = Stated(num_tasks=num_tasks if "count" in named else None)
+    entries = {}
+    for name, value in named.items():
+        if name == "count":
+            if len(named) == 1:
+                entries[name] = Entry(CATALOGUE["count"], value, 0, name, None)
+            continue
         try:
             metric, form = parse_adjusted_metric(name)
         except UnknownNameError:
             metric, form = parse_metric(name), None
-        entries[name] = Entry(metric, value.strip(), 0, name, None, complete_by_name(name, known), form)
-    if num_tasks is not None and not entries:
-        entries = {"--num-tasks": Entry(CATALOGUE["count"], str(num_tasks), 0, "--num-tasks", None)}
+        entries[name] = Entry(metric, value, 0, name, None, complete_by_name(name, known), form)
     row = {name: entry.text for name, entry in entries.items()}
     return Reading("the numbers", "typed", "wide", tuple(row), (row,), Entries(entries.values()))
 

@@ -8,28 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.metrics import find_metric, parse_metric
+from rankconst.cli import options
 from rankconst.cli.adjust import Target, find_file, open_sets
 from rankconst.cli.notes import NO_OPTION, explain_names, report_assumed, report_caveats
-from rankconst.cli.options import (
-    AcceptOption,
-    AggregationOption,
-    CountsOption,
-    DatasetOption,
-    ForceOption,
-    MaybeFormatOption,
-    NumTasksOption,
-    OutOption,
-    PercentOption,
-    ProtocolOption,
-    RelationOption,
-    SideOption,
-    SplitOption,
-    TablesOption,
-    ToolOption,
-    complete_metric,
-    option,
-    state,
-)
+from rankconst.cli.options import complete_metric, option
 from rankconst.cli.output import Column, Format, Listing, number, say, show_interval
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, describe_assumed, find_assumed, look_up
@@ -55,23 +37,23 @@ def compare(
     ],
     metric: Annotated[
         str | None,
-        option("--metric", "-m", help="hits@10, mrr, mr or ndcg; any k.", metavar="METRIC", complete=complete_metric),
+        option("--metric -m", "METRIC", "hits@10, mrr, mr or ndcg; any k.", complete_metric),
     ] = None,
-    dataset: DatasetOption = None,
-    split: SplitOption = None,
-    side: SideOption = None,
-    protocol: ProtocolOption = None,
-    tool: ToolOption = None,
-    out: OutOption = None,
-    format: MaybeFormatOption = None,
-    tables: TablesOption = None,
-    aggregation: AggregationOption = None,
-    relation: RelationOption = None,
-    num_tasks: NumTasksOption = None,
-    counts: CountsOption = None,
-    percent: PercentOption = None,
-    accept: AcceptOption = None,
-    force: ForceOption = False,
+    dataset: options.Dataset = None,
+    split: options.Split = None,
+    side: options.Side = None,
+    protocol: options.Protocol = None,
+    tool: options.Tool = None,
+    out: options.Out = None,
+    format: options.MaybeForm = None,
+    tables: options.FurtherTables = None,
+    aggregation: options.Aggregation = None,
+    relation: options.Relation = None,
+    num_tasks: options.NumTasks = None,
+    counts: options.Counts = None,
+    percent: options.Percent = None,
+    accept: options.Accept = None,
+    force: options.Force = False,
 ) -> None:
     """Tell whether the difference between published results is significant: of two numbers, or of a whole table.
 
@@ -84,7 +66,8 @@ def compare(
     target = Target.of(out, format, force, replacing=False)
     opened, named = open_sets(tables, [dataset] if dataset else [], counts, None, protocol, tool)
     only = named[0] if named else None
-    user = state(only, split, side, protocol, aggregation, tool, relation, percent, accept)
+    facts = (only, split, side, protocol, aggregation, tool)
+    user = Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
     file, typed = find_file(values)
     if file is not None and not typed:
         from rankconst.cli.adjust_file import Work

@@ -92,9 +92,12 @@ _MOST_QUESTIONS = 8
 _MOST_TEXTS = 2
 
 
-def report_assumed(assumed: Mapping[str, Sequence[str]], source: str, user: Stated, accepted: Sequence[str]) -> None:
+def report_assumed(
+    assumed: Mapping[str, Sequence[str]], source: str, user: Stated, accepted: Sequence[str], percent: str = ""
+) -> None:
     """Say what was assumed of numbers as nothing in their source says otherwise, and which words were accepted."""
     said = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
+    said += [percent] * bool(percent)
     if accepted:
         said.append(f"accepted as harmless: {_quote(accepted)}")
     if said:
@@ -111,14 +114,17 @@ def report_questions(name: str, questions: Iterable[Question], find_line: Callab
     """Say what is asked about the numbers of a file: one line for all that have the same answer."""
     alike: dict[tuple[str, str, str], list[Question]] = {}
     for question in questions:
-        text = "" if question.word else question.text
-        alike.setdefault((question.word or text, question.place, question.remedy), []).append(question)
+        what = question.word or question.text.partition(": ")[0]
+        alike.setdefault((what, question.place, question.remedy), []).append(question)
     for group in list(alike.values())[:_MOST_QUESTIONS]:
         numbers = {number for question in group for number in question.numbers}
         lines = {line for number in numbers if (line := find_line(number)) is not None}
         texts = list(dict.fromkeys(question.text for question in group))
-        shown = [*texts[:_MOST_TEXTS], *["..."] * (len(texts) > _MOST_TEXTS)]
-        asked = replace(group[0], text='", "'.join(shown))
+        if group[0].word:
+            shown = '", "'.join([*texts[:_MOST_TEXTS], *["..."] * (len(texts) > _MOST_TEXTS)])
+        else:
+            shown = texts[0] + f" (and {len(texts) - 1} more like it)" * (len(texts) > 1)
+        asked = replace(group[0], text=shown)
         say(f"asked: {name}{name_lines(lines)} ({count_of(len(numbers), 'number')}): {asked}.")
     if len(alike) > _MOST_QUESTIONS:
         say(f"asked: {name}: and {count_of(len(alike) - _MOST_QUESTIONS, 'more question')}.")

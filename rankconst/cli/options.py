@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -18,7 +19,6 @@ from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
 from rankconst.errors import TablesError, UsageError
-from rankconst.evaluation import Stated
 from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
@@ -33,28 +33,29 @@ PROTOCOL_NAMES = (*PROTOCOLS, "sampled:500")
 
 _BUILDER_NEEDS = ("pooch",)
 
+Complete = Callable[[str], list[str]]
+
 
 def option(
-    *names: str,
-    help: str,
-    metavar: str | None = None,
-    complete: Callable[[str], list[str]] | None = None,
-    hidden: bool = False,
+    names: str, metavar: str | None, help: str, complete: Complete | None = None, *, hidden: bool = False, **more: Any
 ) -> Any:
     """Return the description of an option; one that is hidden is listed by --help-all."""
-    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete, hidden=hidden)
+    return typer.Option(*names.split(), help=help, metavar=metavar, autocompletion=complete, hidden=hidden, **more)
 
 
-def count_option(*names: str, help: str, hidden: bool = False) -> Any:
-    """Return the description of an option that takes a whole number from 1 on."""
+def hide(shared: Any) -> Any:
+    """Return the description of an option that other commands list in their help, for --help-all alone."""
+    hidden = copy.copy(get_args(shared)[1])
+    hidden.hidden = True
+    return hidden
 
-    def read(text: str) -> int:
-        found = read_count(text)
-        if not found:
-            raise UsageError(f"{names[0]} {shorten(text)!r} is not a whole number from 1 on.")
-        return found
 
-    return typer.Option(*names, help=help, metavar="N", parser=read, hidden=hidden)
+def _read_num_tasks(text: str) -> int:
+    """Return a whole number from 1 on."""
+    found = read_count(text)
+    if not found:
+        raise UsageError(f"--num-tasks {shorten(text)!r} is not a whole number from 1 on.")
+    return found
 
 
 # What people type first to the option that does it.
@@ -73,22 +74,6 @@ def explain_option(name: str, near: Sequence[str] = ()) -> str:
     """Say that there is no such option, and which one may be meant."""
     meant = _MEANT.get(name) or " or ".join(near[:2])
     return f"no such option: {name}." + f" Did you mean {meant}?" * bool(meant)
-
-
-def state(
-    dataset: str | None,
-    split: str | None,
-    side: str | None,
-    protocol: str | None,
-    aggregation: str | None,
-    tool: str | None,
-    relation: Iterable[str] | None,
-    percent: bool | None,
-    accept: Iterable[str] | None,
-) -> Stated:
-    """Return what options say of numbers."""
-    facts = (dataset, split, side, protocol, aggregation, tool)
-    return Stated(*facts, relations=tuple(relation or ()), percent=bool(percent), accepted=tuple(accept or ()))
 
 
 def names_file(text: str) -> bool:
@@ -154,137 +139,113 @@ complete_metric = complete_from([name for metric in TABULATED for name in (metri
 # -- options --------------------------------------------------------------------------------------------------------
 
 # None where the user says nothing: then a file or a tool may say it, before the default holds.
-DatasetOption = Annotated[
-    str | None,
-    option("--dataset", "-d", help="Dataset, if the file names none.", metavar="KEY", complete=complete_dataset),
+Dataset = Annotated[str | None, option("--dataset -d", "KEY", "Dataset, if the file names none.", complete_dataset)]
+Datasets = Annotated[
+    list[str] | None, option("--dataset -d", "KEY", "Dataset, any spelling; repeatable.", complete_dataset)
 ]
-SplitOption = Annotated[
-    str | None,
-    option("--split", help="train, valid or test (default).", metavar="SPLIT", complete=complete_from(SPLITS)),
-]
-SideOption = Annotated[
-    str | None,
-    option("--side", help="head, tail, relation or both (default).", metavar="SIDE", complete=complete_from(SIDES)),
-]
-ProtocolOption = Annotated[
+OnlyDatasets = Annotated[list[str] | None, option("--dataset -d", "KEY", "Only this; repeatable.", complete_dataset)]
+Split = Annotated[str | None, option("--split", "SPLIT", "train, valid or test (default).", complete_from(SPLITS))]
+Side = Annotated[str | None, option("--side", "SIDE", "head, tail, relation or both (default).", complete_from(SIDES))]
+Protocol = Annotated[
     str | None,
     option(
-        "--protocol",
-        "-p",
-        help="How models were evaluated (default: standard); see `rankconst show protocols`.",
-        metavar="PROTOCOL",
-        complete=complete_from(PROTOCOL_NAMES),
+        *("--protocol -p", "PROTOCOL"),
+        "How models were evaluated (default: standard); see `rankconst show protocols`.",
+        complete_from(PROTOCOL_NAMES),
     ),
 ]
-AggregationOption = Annotated[
+Aggregation = Annotated[
     str | None,
     option(
-        "--aggregation",
-        "-a",
-        help="How much each task counts (default: micro); see `rankconst show aggregations`.",
-        metavar="AGGREGATION",
-        complete=complete_from(AGGREGATIONS),
+        *("--aggregation -a", "AGGREGATION"),
+        "How much each task counts (default: micro); see `rankconst show aggregations`.",
+        complete_from(AGGREGATIONS),
         hidden=True,
     ),
 ]
-BaselineOption = Annotated[
+Baseline = Annotated[
     str | None,
     option(
-        "--baseline",
-        "-b",
-        help="Compare with this ranker too, or with all; see `rankconst show baselines`.",
-        metavar="BASELINE",
-        complete=complete_from((*OFFERED, ALL_BASELINES)),
+        *("--baseline -b", "BASELINE"),
+        "Compare with this ranker too, or with all; see `rankconst show baselines`.",
+        complete_from((*OFFERED, ALL_BASELINES)),
     ),
 ]
-ToolOption = Annotated[
+Tool = Annotated[
     str | None,
     option(
-        "--tool",
-        "-t",
-        help="The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",
-        metavar="TOOL",
-        complete=complete_from(TOOLS),
+        *("--tool -t", "TOOL"),
+        "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",
+        complete_from(TOOLS),
     ),
 ]
-MetricsOption = Annotated[
+Metrics = Annotated[
     list[str] | None,
-    option(
-        "--metric",
-        "-m",
-        help="mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.",
-        metavar="METRIC",
-        complete=complete_metric,
-    ),
+    option("--metric -m", "METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.", complete_metric),
 ]
-ForceOption = Annotated[bool, option("--force", help="Overwrite the file if it exists.", hidden=True)]
-PercentOption = Annotated[
+Force = Annotated[bool, option("--force", None, "Overwrite the file if it exists.", hidden=True)]
+Percent = Annotated[
     bool | None,
     option(
-        "--percent/--no-percent",
-        help="Shares without a sign are percentages, or fractions. Default: as they look.",
+        *("--percent/--no-percent", None),
+        "Shares without a sign are percentages, or fractions. Default: as they look.",
         hidden=True,
     ),
 ]
-QuietOption = Annotated[bool, option("--quiet", "-q", help="Warnings and results only.")]
-StrictOption = Annotated[bool, option("--strict", help="Refuse a file if anything in it is left out.", hidden=True)]
-AcceptOption = Annotated[
+Strict = Annotated[bool, option("--strict", None, "Refuse a file if anything in it is left out.", hidden=True)]
+Accept = Annotated[
     list[str] | None,
-    option(
-        "--accept",
-        help="A word near numbers that says nothing of them, where one is asked about.",
-        metavar="WORD",
-        hidden=True,
-    ),
+    option("--accept", "WORD", "A word near numbers that says nothing of them, where one is asked about.", hidden=True),
 ]
-DecimalOption = Annotated[
+Decimal = Annotated[
     str | None,
     option(
-        "--decimal",
-        help="The decimal sign of a table, comma or point.",
-        metavar="SIGN",
-        complete=complete_from(("comma", "point")),
+        *("--decimal", "SIGN"),
+        "The decimal sign of a table, comma or point.",
+        complete_from(("comma", "point")),
         hidden=True,
     ),
 ]
-InputFormatOption = Annotated[
+InputFormat = Annotated[
     str | None,
     option(
-        "--input-format",
-        help="The file's format, if it is not recognised.",
-        metavar="FORMAT",
-        complete=complete_from(_list_input_formats),
+        *("--input-format", "FORMAT"),
+        "The file's format, if it is not recognised.",
+        complete_from(_list_input_formats),
         hidden=True,
     ),
 ]
-RelationOption = Annotated[
+Relation = Annotated[
     list[str] | None,
     option(
-        "--relation",
-        "-r",
-        help="Only the tasks of this relation, spelled as in the benchmark's files; repeatable. For valid and test.",
-        metavar="NAME",
+        *("--relation -r", "NAME"),
+        "Only the tasks of this relation, spelled as in the benchmark's files; repeatable. For valid and test.",
         hidden=True,
     ),
 ]
-NumTasksOption = Annotated[
+NumTasks = Annotated[
     int | None,
-    count_option("--num-tasks", "-n", help="Number of ranks, in place of a dataset: protocol sampled:M.", hidden=True),
+    option(
+        *("--num-tasks -n", "N"),
+        "Number of ranks, in place of a dataset: protocol sampled:M.",
+        hidden=True,
+        parser=_read_num_tasks,
+    ),
 ]
-CountsOption = Annotated[
+Counts = Annotated[
     Path | None,
-    option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE", hidden=True),
+    option("--counts", "FILE", "Candidate counts of your own tasks, in place of a dataset.", hidden=True),
 ]
-TablesOption = Annotated[
-    list[str] | None,
-    option("--tables", help="Folder, zip, URL or doi: of further tables; repeatable.", metavar="PLACE"),
+FurtherTables = Annotated[
+    list[str] | None, option("--tables", "PLACE", "Folder, zip, URL or doi: of further tables; repeatable.")
 ]
-OutOption = Annotated[
-    Path | None, option("--out", "-o", help="Write to a file; .svg, .png and .pdf are pictures.", metavar="FILE")
+OneSet = Annotated[
+    str | None, option("--tables", "PLACE", "Folder, zip, URL or doi: of tables; those included if left out.")
 ]
-FORMAT_HELP = f"{', '.join(Format)}; --json for json."
-MaybeFormatOption = Annotated[Format | None, option("--format", "-f", help=FORMAT_HELP, metavar="FORMAT")]
-FormatOption = Annotated[Format, option("--format", "-f", help=FORMAT_HELP, metavar="FORMAT")]
+Out = Annotated[Path | None, option("--out -o", "FILE", "Write to a file; .svg, .png and .pdf are pictures.")]
+_FORMAT = option("--format -f", "FORMAT", f"{', '.join(Format)}; --json for json.")
+Form = Annotated[Format, _FORMAT]
+MaybeForm = Annotated[Format | None, _FORMAT]
 
 
 def open_tables(places: Sequence[str] | None) -> Tables:

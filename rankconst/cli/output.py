@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import re
 import sys
 import textwrap
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
+_USUAL_WIDTH = 80  # of a terminal that does not say
+
 
 def text(value: Any) -> str:
     """Show a value as it is; lists joined, missing ones as a dash."""
@@ -54,6 +57,11 @@ def number(digits: int) -> Callable[[Any], str]:
         return "–" if value is None else show_number(value, digits)
 
     return show
+
+
+def fixed(value: float | None) -> str:
+    """Show a number with four decimals."""
+    return "–" if value is None else f"{value:.4f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,8 +374,12 @@ def on_screen(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Say something on stderr, control characters written out."""
-    typer.echo(show_controls(text), err=True)
+    """Say something on stderr, control characters written out; on a terminal a long line continues below."""
+    told = show_controls(text)
+    if sys.stderr.isatty():
+        width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
+        told = textwrap.fill(told, width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
+    typer.echo(told, err=True)
 
 
 # -- cells that need several fields of a row ------------------------------------------------------------------------

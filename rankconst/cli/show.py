@@ -11,6 +11,7 @@ import typer
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
 from rankconst.catalogue.metrics import HEADLINE, Metric, list_metrics, parse_metric
+from rankconst.catalogue.names import Names
 from rankconst.catalogue.protocols import (
     LINK_SIDES,
     SIDES,
@@ -21,26 +22,23 @@ from rankconst.catalogue.protocols import (
     rate_protocol,
     shares_negatives,
 )
+from rankconst.cli import options
 from rankconst.cli.catalogue import FOR_PEOPLE, REGISTRIES, list_datasets, list_everything, show_constant
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
-    AggregationOption,
-    BaselineOption,
-    FormatOption,
-    RelationOption,
-    TablesOption,
     complete_dataset,
     complete_from,
     complete_metric,
+    hide,
     open_tables,
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, on_screen, print_listing
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.names import Names, shorten, squash
-from rankconst.tables.citation import cite_constant, cite_tables
+from rankconst.names import shorten, squash
+from rankconst.tables.citation import cite_constant, cite_dataset, cite_tables
 from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
 from rankconst.values.comparison import find_smallest_difference, show_enough
@@ -52,6 +50,7 @@ if TYPE_CHECKING:
 _DATASETS = "datasets"
 _LISTS = (_DATASETS, *REGISTRIES)
 _COUNTING = "counting"
+_RELATIONS = "relations"
 
 
 def _complete_name(incomplete: str) -> list[str]:
@@ -62,8 +61,7 @@ def _complete_name(incomplete: str) -> list[str]:
 
 def _choice(name: str, help: str, known: Iterable[str]) -> Any:
     """Return the description of an option that takes one of some names, or all."""
-    short = ("-p",) if name == "--protocol" else ()
-    return option(name, *short, help=help, metavar=name[2:].upper(), complete=complete_from((*known, ALL)))
+    return option(name, name[2:].split(maxsplit=1)[0].upper(), help, complete_from((*known, ALL)))
 
 
 def show(
@@ -77,25 +75,23 @@ def show(
     ] = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Argument(metavar="METRIC", help="Of a dataset: only these.", autocompletion=complete_metric),
+        typer.Argument(
+            metavar="METRIC", help="Of a dataset: only these; or relations.", autocompletion=complete_metric
+        ),
     ] = None,
-    metric: Annotated[
-        list[str] | None,
-        option("--metric", "-m", help="The same as METRIC; repeatable.", metavar="METRIC", complete=complete_metric),
-    ] = None,
+    metric: Annotated[list[str] | None, hide(options.Metrics)] = None,
     split: Annotated[str | None, _choice("--split", "train, valid, test (the default) or all.", SPLITS)] = None,
     side: Annotated[str | None, _choice("--side", "head, tail, both (the default), relation or all.", SIDES)] = None,
     protocol: Annotated[
         str | None,
-        _choice("--protocol", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
+        _choice("--protocol -p", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
     ] = None,
-    baseline: BaselineOption = None,
-    cite: Annotated[bool, option("--cite", help="Print the sentence for a paper, and BibTeX.")] = False,
-    tables: TablesOption = None,
-    format: FormatOption = Format.table,
-    aggregation: AggregationOption = None,
-    relation: RelationOption = None,
-    relations: Annotated[bool, typer.Option("--relations", help="List the relations.", hidden=True)] = False,
+    baseline: Annotated[str | None, hide(options.Baseline)] = None,
+    cite: Annotated[bool, option("--cite", None, "Print the sentence for a paper, and BibTeX.")] = False,
+    tables: options.FurtherTables = None,
+    format: options.Form = Format.table,
+    aggregation: options.Aggregation = None,
+    relation: options.Relation = None,
 ) -> None:
     """Show what there is, what a random ranker gets on a dataset, or the page of anything that has a name.
 
@@ -125,17 +121,20 @@ def show(
     if dataset is None:
         _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, cite=cite)
         return
+    further = [*things[1:], *(metric or ())]
+    relations = further == [_RELATIONS]
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     only = tuple(dict.fromkeys(relation or ()))
     usual = min(opened.protocols(dataset), key=rate_protocol) if cite or relations else ALL
     asked = Tasks(dataset, protocol or usual, split or "test", side or "both", weighed, only)
-    rankers = [each for each in things[1:] if each.lower() in OFFERED]  # show wn18rr counting
+    if relations:
+        print_listing(_list_relations(opened, asked, baseline), format)
+        return
+    rankers = [each for each in further if each.lower() in OFFERED]  # show wn18rr counting
     baseline = baseline or next(iter(rankers), None)
-    chosen = [parse_metric(each) for each in (*things[1:], *(metric or ())) if each not in rankers]
+    chosen = [parse_metric(each) for each in further if each not in rankers]
     if cite:
         _print_citations(opened, asked, chosen, opened.list_baselines(baseline), format)
-    elif relations:
-        print_listing(_list_relations(opened, asked, baseline), format)
     else:
         shown = {"whole": bool(chosen or protocol)}
         print_listing(_list_constants(opened, asked, chosen, baseline, people=format in FOR_PEOPLE, **shown), format)
@@ -332,20 +331,21 @@ def _entitle(opened: Tables, dataset: str) -> str:
 def _print_citations(
     opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str], form: Format
 ) -> None:
-    """Print for each constant the sentence that cites it, and the BibTeX entry of the tables."""
+    """Print for each constant, or for the dataset, the sentence that cites it, and the BibTeX entry of the tables."""
+    info, bibtex = opened.datasets[asked.dataset], cite_tables(opened.set_of(asked.dataset))
+    title, rows = info["title"], list[dict[str, Any]]()
     if not metrics:
-        raise UsageError(f"which constant is cited? Name its metric: rankconst show {asked.dataset} mrr --cite.")
-    title, bibtex = opened.datasets[asked.dataset]["title"], cite_tables(opened.set_of(asked.dataset))
-    rows = []
-    for constants in _look_up(opened, asked, metrics, baselines):
+        row = {"dataset": asked.dataset, "table_version": opened.version_of(asked.dataset)}
+        sentence = cite_dataset(asked.dataset, title, info["citation"] or "", row["table_version"])
+        rows.append(row | {"sentence": sentence, "bibtex": bibtex or None})
+    for constants in _look_up(opened, asked, metrics, baselines) if metrics else ():
         tabulated = opened.is_tabulated(constants.tasks, constants.metric)
         sentence = cite_constant(constants, title, tabulated=tabulated)
         rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence, "bibtex": bibtex or None})
     if form in FOR_PEOPLE:
         typer.echo(on_screen("\n\n".join(filter(None, (*(row["sentence"] for row in rows), bibtex)))))
     else:
-        further = map(Column, ("tabulated", "sentence", "bibtex"))
-        print_listing(Listing.of((*_COLUMNS, *further), rows), form)
+        print_listing(Listing.of([*map(Column, rows[0])], rows), form)
 
 
 # -- relations ------------------------------------------------------------------------------------------------------

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.cli.options import FormatOption, QuietOption, complete_dataset
-from rankconst.cli.output import Column, Format, Listing, count, print_listing
+from rankconst.catalogue.names import resolve_name
+from rankconst.cli import options
+from rankconst.cli.options import option
+from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing
 from rankconst.download import Reporter, check_mirror, require_module
 from rankconst.errors import UnknownNameError, VerificationError
-from rankconst.names import resolve_name, show_controls
+from rankconst.names import show_controls
 from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rankconst_builder.verify import Finding, Result, TableSet
 
@@ -58,10 +60,7 @@ _FINDINGS = (
     Column("message", "what is wrong"),
 )
 
-_EVERYTHING = tuple(
-    Column(key)
-    for key in ("check", "covers", "status", "rows", "table", *_KEY, "column", "expected", "got", "message", "seconds")
-)
+_ROW = ("check", "covers", "status", "rows", "table", *_KEY, "column", "expected", "got", "message", "seconds")
 
 
 def verify(
@@ -70,29 +69,19 @@ def verify(
         typer.Argument(metavar="PATH", help="Folder, zip or URL of tables; those included if left out."),
     ] = None,
     rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Also compute every constant and count every histogram again, and compare."),
+        bool, option("--rebuild", None, "Also compute every constant and count every histogram again, and compare.")
     ] = False,
     mirror: Annotated[
         str | None,
-        typer.Option(
-            help="For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
+        option(
+            *("--mirror", "DIR_OR_URL"),
+            "For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
+            hidden=True,
             envvar="RANKCONST_MIRROR",
-            metavar="DIR_OR_URL",
         ),
     ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            help="Check the numbers of this dataset only; repeatable. Files are checked whole.",
-            metavar="KEY",
-            autocompletion=complete_dataset,
-        ),
-    ] = None,
-    quiet: QuietOption = False,
-    format: FormatOption = Format.table,
+    dataset: options.OnlyDatasets = None,
+    format: options.Form = Format.table,
 ) -> None:
     """Check tables: hashes, columns, keys, ranges, and the laws that connect rows.
 
@@ -110,21 +99,21 @@ def verify(
     opened = read_set(tables)
     if dataset:
         opened = opened.select(_find_datasets(opened, dataset))
-    means = Means(mirror=check_mirror(mirror), reporter=Reporter(quiet=quiet)) if rebuild else None
+    means = Means(mirror=check_mirror(mirror), reporter=Reporter()) if rebuild else None
     results = list(run_checks(opened, means))
     seconds = time.perf_counter() - started
     if format == Format.table:
         _print_table(results, f"{len(results)} checks of tables {opened.version} in {seconds:.1f} s: {tables.path}")
     else:
-        rows = [row for result in results for row in _list_rows(result)]
-        print_listing(Listing.of(columns=_EVERYTHING, rows=rows), format)
+        rows = [dict.fromkeys(_ROW) | row for result in results for row in _list_rows(result)]
+        print_listing(Listing.of([*map(Column, _ROW)], rows), format)
     wrong = [result for result in results if result.status != "ok"]
     if wrong:
         differ = sum(len(_of_level(result.findings, "failed")) for result in wrong)
         names = ", ".join(result.check.name for result in wrong)
         raise VerificationError(
-            f"tables {opened.version} are not what they should be: {count(differ)} "
-            f"{'difference' if differ == 1 else 'differences'} in {len(wrong)} of {len(results)} checks ({names})."
+            f"tables {opened.version} are not what they should be: {count_of(differ, 'difference')} in {len(wrong)} of "
+            f"{len(results)} checks ({names})."
         )
 
 
@@ -150,27 +139,27 @@ def _of_level(findings: Iterable[Finding], *levels: str) -> list[Finding]:
 
 def _print_table(results: Sequence[Result], caption: str) -> None:
     rows = [
-        {
-            "check": result.check.name,
-            "covers": result.check.covers,
-            "rows": result.rows,
-            "outcome": _describe_outcome(result),
-        }
-        for result in results
+        {"check": each.check.name, "covers": each.check.covers, "rows": each.rows, "outcome": _describe_outcome(each)}
+        for each in results
     ]
-    print_listing(Listing.of(columns=_CHECKS, rows=rows, caption=caption), Format.table)
-    marked = [(result, finding) for result in results for finding in result.findings]
+    print_listing(Listing.of(_CHECKS, rows, caption=caption), Format.table)
     for level, title in (("failed", "differences"), ("warning", "warnings")):
-        chosen = [(result, finding) for result, finding in marked if finding.level == level]
-        if not chosen:
+        groups = [_of_level(result.findings, level) for result in results]
+        if not any(groups):
             continue
         typer.echo()
         # A few of each check, so that one with many does not hide the others.
-        shown = _take_in_turn([[pair for pair in chosen if pair[0] is result] for result in results], SHOWN)
-        more = len(chosen) - len(shown)
-        listed = [_describe_finding(result, finding) for result, finding in shown]
+        turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
+        shown = {id(each) for each in itertools.islice(filter(None, turns), SHOWN)}
+        listed = [
+            _describe(result, each) | {"place": _name_place(each)}
+            for result, group in zip(results, groups, strict=True)
+            for each in group
+            if id(each) in shown
+        ]
+        more = sum(map(len, groups)) - len(listed)
         caption = f"{count(more)} more {title}; --format json lists all." if more else ""
-        print_listing(Listing.of(columns=_FINDINGS, rows=listed, title=title, caption=caption), Format.table)
+        print_listing(Listing.of(_FINDINGS, listed, title=title, caption=caption), Format.table)
     notes = [line for result in results for line in _phrase_notes(result)]
     if notes:
         typer.echo("\n" + "\n".join(map(show_controls, notes)))
@@ -180,16 +169,10 @@ def _phrase_notes(result: Result) -> list[str]:
     """Return a check's notes, a line each; of many the first, and how many more there are."""
     notes = _of_level(result.findings, "note")
     shown = notes if len(notes) <= SHOWN_NOTES else notes[:1]
-    lines = [f"note: {result.check.name}: {_join(_name_place(note), note.message)}" for note in shown]
+    lines = [f"note: {': '.join(filter(None, (result.check.name, _name_place(each), each.message)))}" for each in shown]
     if len(shown) < len(notes):
         lines.append(f"note: {result.check.name}: {count(len(notes) - 1)} more like it; --format json lists all")
     return lines
-
-
-def _take_in_turn(groups: list[list[Any]], limit: int) -> list[Any]:
-    turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
-    chosen = [id(item) for item in itertools.islice((item for item in turns if item is not None), limit)]
-    return [item for group in groups for item in group if id(item) in chosen]
 
 
 def _describe_outcome(result: Result) -> str:
@@ -197,48 +180,26 @@ def _describe_outcome(result: Result) -> str:
         failed = len(_of_level(result.findings, "failed"))
         return result.status if result.status == "not run" else f"failed: {count(failed)}"
     warnings = len(_of_level(result.findings, "warning"))
-    return f"ok, {count(warnings)} {'warning' if warnings == 1 else 'warnings'}" if warnings else "ok"
-
-
-def _join(place: str, message: str) -> str:
-    return f"{place}: {message}" if place else message
+    return f"ok, {count_of(warnings, 'warning')}" if warnings else "ok"
 
 
 def _name_place(finding: Finding) -> str:
-    return " ".join(part for part in (finding.table, *(_name_value(*pair) for pair in finding.key.items())) if part)
+    short = {"num_candidates": "N=", "k": "k=", "weight": "weight="}
+    return " ".join(
+        filter(None, (finding.table, *(f"{short.get(name, '')}{key}" for name, key in finding.key.items())))
+    )
 
 
-def _name_value(name: str, value: Any) -> str:
-    short = {"num_candidates": "N=", "k": "k=", "weight": "weight="}.get(name, "")
-    return f"{short}{value}"
+def _describe(result: Result, finding: Finding) -> dict[str, Any]:
+    found = {name: getattr(finding, name) for name in ("column", "expected", "got", "message")}
+    return {"check": result.check.name, "covers": result.check.covers} | found
 
 
-def _describe_finding(result: Result, finding: Finding) -> dict[str, Any]:
-    return {
-        "check": result.check.name,
-        "place": _name_place(finding),
-        "column": finding.column,
-        "expected": finding.expected,
-        "got": finding.got,
-        "message": finding.message,
-    }
-
-
-def _list_rows(result: Result) -> list[dict[str, Any]]:
-    """Return a row of a check that is ok, with its warnings and notes, or one for each difference."""
-    empty = dict.fromkeys((column.key for column in _EVERYTHING), None)
-    head = {**empty, "check": result.check.name, "covers": result.check.covers}
-    about = {**head, "status": result.status, "rows": result.rows, "seconds": round(result.seconds, 3)}
-    return [about] + [
-        {
-            **head,
-            "status": {"failed": "difference"}.get(finding.level, finding.level),
-            "table": finding.table or None,
-            **{name: finding.key.get(name) for name in _KEY},
-            "column": finding.column or None,
-            "expected": finding.expected,
-            "got": finding.got,
-            "message": finding.message,
-        }
-        for finding in result.findings
-    ]
+def _list_rows(result: Result) -> Iterator[dict[str, Any]]:
+    """Yield a row of a check, and one for each difference, warning and note."""
+    named = {"check": result.check.name, "covers": result.check.covers}
+    yield named | {"status": result.status, "rows": result.rows, "seconds": round(result.seconds, 3)}
+    for each in result.findings:
+        status = {"failed": "difference"}.get(each.level, each.level)
+        where = {"status": status, "table": each.table or None} | {name: each.key.get(name) for name in _KEY}
+        yield _describe(result, each) | where | {"column": each.column or None}

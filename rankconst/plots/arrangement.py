@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,14 +18,11 @@ from rankconst.plots.style import CHANCE, COLOURS, MARKERS, estimate_width
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from matplotlib.artist import Artist
-
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
-    from rankconst.values.published import Interval
 
 
 # So many models, those with the most values, have a sign of their own; all others share one.
@@ -52,14 +49,8 @@ class Place(NamedTuple):
         """Split, side, aggregation and tie policy."""
         return self.tasks.split, self.tasks.side, self.tasks.aggregation, self.rank_type
 
-    @property
-    def key(self) -> tuple[str, ...]:
-        """What sorts places on datasets of the same size."""
-        return (self.tasks.dataset, *self.words)
 
-
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """A value of a model, drawn once in each panel of its metric."""
 
     model: str
@@ -68,21 +59,10 @@ class Point:
     adjusted: Adjusted
     constants: Constants
     # Further baselines to what they are expected to get.
-    baselines: Mapping[str, float] = field(default_factory=dict)
-
-    def value(self, form: str) -> float | None:
-        """Return its ``value``, ``index`` or ``z``; None if undefined."""
-        found: float | None = getattr(self.adjusted, form)
-        return found
-
-    def interval(self, form: str) -> Interval | None:
-        """Return the rounding interval of that."""
-        found: Interval | None = getattr(self.adjusted, f"{form}_interval")
-        return found
+    baselines: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A dataset on the x axis: its name, the mean number of candidates as text, and its ends in inches."""
 
     label: str
@@ -96,32 +76,19 @@ class Column:
         return (self.start + self.end) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The sign of a model: a marker in a colour, filled or hollow."""
+class Look(NamedTuple):
+    """The sign of a model: a marker in a colour, and the colour of its inside."""
 
     colour: str
     marker: str
-    filled: bool = True
-
-    @property
-    def face(self) -> str:
-        """The colour of its inside."""
-        return self.colour if self.filled else "white"
-
-    def handle(self, label: str) -> Artist:
-        """Return its entry of a legend."""
-        from matplotlib.lines import Line2D
-
-        return Line2D([], [], ls="", marker=self.marker, color=self.colour, mfc=self.face, ms=5.5, label=label)
+    face: str
 
 
 # The sign that all further models share.
-FURTHER = Look(CHANCE, "*")
+FURTHER = Look(CHANCE, "*", CHANCE)
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The columns of a panel in their order, and its measures in inches."""
 
     columns: Mapping[Place, Column]
@@ -162,7 +129,8 @@ def choose_looks(points: Sequence[Point]) -> dict[str, Look]:
     for place, model in enumerate(model for model in counts if model in named):
         hollow, colour = divmod(place, len(COLOURS))
         # Neither colour nor marker comes back with the same partner.
-        looks[model] = Look(COLOURS[colour], MARKERS[(colour + 3 * hollow) % len(MARKERS)], not hollow)
+        marker, face = MARKERS[(colour + 3 * hollow) % len(MARKERS)], "white" if hollow else COLOURS[colour]
+        looks[model] = Look(COLOURS[colour], marker, face)
     return looks | dict.fromkeys((model for model in counts if model not in named), FURTHER)
 
 
@@ -174,7 +142,7 @@ def arrange(points: Sequence[Point], titles: Mapping[str, str]) -> Layout:
         size = float(np.average(histogram.num_candidates, weights=histogram.num_tasks))
         # Protocols differ a little.
         sizes[point.place] = min(size, sizes.get(point.place, size))
-    places = sorted(sizes, key=lambda place: (sizes[place], place.key))
+    places = sorted(sizes, key=lambda place: (sizes[place], place.tasks.dataset, *place.words))
     counts = Counter((point.place, point.metric) for point in points)
     slots = {place: max(n for (at, _), n in counts.items() if at == place) for place in places}
     common = find_common(points)

@@ -136,14 +136,13 @@ def _lay_out(metrics: int, layout: Layout, handles: Sequence[Artist], title: str
 
 def _draw_panel(axes: Axes, form: str, points: Sequence[Point], layout: Layout, looks: Mapping[str, Look]) -> None:
     metric = points[0].metric
-    ends = [end for point in points for end in point.interval(form) or ()]
+    ends = [end for point in points for end in getattr(point.adjusted, f"{form}_interval") or ()]
     levels = [level for point in points for level in (point.constants.expectation, *point.baselines.values())]
     _scale(axes, form, metric, [*ends, *levels] if form == "value" else ends)
     for column in layout.columns.values():
         axes.axvline(column.start, color=FAINT, lw=0.7, zorder=0)
     if form == "value":
-        _draw_chance(axes, metric, points, layout)
-        _draw_baselines(axes, points, layout)
+        _draw_levels(axes, metric, points, layout)
     else:
         axes.axhline(0.0, color=CHANCE, ls="--", lw=1.3, zorder=1.5)
     if form == "z":
@@ -152,7 +151,9 @@ def _draw_panel(axes: Axes, form: str, points: Sequence[Point], layout: Layout, 
     ranked = sorted(points, key=lambda point: order[point.model])
     placed = list(zip(dodge(ranked, layout), ranked, strict=True))
     for model, look in looks.items():
-        drawn = [(x, point) for x, point in placed if point.model == model and point.value(form) is not None]
+        drawn = [
+            (x, point) for x, point in placed if point.model == model and getattr(point.adjusted, form) is not None
+        ]
         if drawn:
             _draw_model(axes, form, drawn, look, layout.slot)
     axes.set_title(_name_panel(metric, form) + _count_undefined(points, form))
@@ -161,12 +162,12 @@ def _draw_panel(axes: Axes, form: str, points: Sequence[Point], layout: Layout, 
 
 
 def _draw_model(axes: Axes, form: str, drawn: Sequence[tuple[float, Point]], look: Look, slot: float) -> None:
-    x, y = np.array([(x, point.value(form)) for x, point in drawn], dtype=np.float64).T
+    x, y = np.array([(x, getattr(point.adjusted, form)) for x, point in drawn], dtype=np.float64).T
     # Signs as wide as their slot, within what can be seen and told apart.
     size = min(max(0.85 * 72 * slot, 4.2), 6.5) ** 2
     label = drawn[0][1].model
     axes.scatter(x, y, s=size, c=look.face, edgecolors=look.colour, marker=look.marker, lw=0.9, label=label, zorder=3)
-    ends = np.array([point.interval(form) for _, point in drawn], dtype=np.float64).T
+    ends = np.array([getattr(point.adjusted, f"{form}_interval") for _, point in drawn], dtype=np.float64).T
     # Exact values have no bar.
     rounded = ends[1] > ends[0]
     if rounded.any():
@@ -183,25 +184,19 @@ def _draw_model(axes: Axes, form: str, drawn: Sequence[tuple[float, Point]], loo
         )
 
 
-def _draw_chance(axes: Axes, metric: Metric, points: Sequence[Point], layout: Layout) -> None:
-    """Mark what a random ranker gets in each column, and shade what is worse."""
+def _draw_levels(axes: Axes, metric: Metric, points: Sequence[Point], layout: Layout) -> None:
+    """Mark what a random ranker and further baselines get in each column, and shade what is worse than random."""
     worst = axes.get_ylim()[0 if metric.increasing else 1]
     for place, column in layout.columns.items():
         # Protocols differ a little.
-        levels = sorted({point.constants.expectation for point in points if point.place == place})
+        inside, own = (column.start + 0.03, column.end - 0.03), [point for point in points if point.place == place]
+        levels = sorted({point.constants.expectation for point in own})
         if levels:
-            axes.hlines(levels, column.start + 0.03, column.end - 0.03, colors=CHANCE, lw=1.6, zorder=1.5)
+            axes.hlines(levels, *inside, colors=CHANCE, lw=1.6, zorder=1.5)
             surely = levels[0 if metric.increasing else -1]
-            axes.fill_between([column.start + 0.03, column.end - 0.03], worst, surely, color=CHANCE, alpha=0.16, lw=0)
-
-
-def _draw_baselines(axes: Axes, points: Sequence[Point], layout: Layout) -> None:
-    """Mark what further baselines are expected to get in each column."""
-    for place, column in layout.columns.items():
-        # Protocols differ a little.
-        levels = {item for point in points if point.place == place for item in point.baselines.items()}
-        for baseline, level in sorted(levels):
-            axes.hlines(level, column.start + 0.03, column.end - 0.03, lw=1.3, zorder=1.6, **BASELINE_LOOKS[baseline])
+            axes.fill_between(inside, worst, surely, color=CHANCE, alpha=0.16, lw=0)
+        for baseline, level in sorted({item for point in own for item in point.baselines.items()}):
+            axes.hlines(level, *inside, lw=1.3, zorder=1.6, **BASELINE_LOOKS[baseline])
 
 
 def _scale(axes: Axes, form: str, metric: Metric, values: Sequence[float]) -> None:
@@ -234,12 +229,6 @@ def _scale(axes: Axes, form: str, metric: Metric, values: Sequence[float]) -> No
         format_axis(axes)
 
 
-def is_worse(point: Point, baseline: str) -> bool:
-    """Tell whether a value, however it was rounded, is worse than what a baseline is expected to get."""
-    ends, level = point.adjusted.value_interval, point.baselines[baseline]
-    return bool(ends.upper < level if point.metric.increasing else ends.lower > level)
-
-
 # -- words ----------------------------------------------------------------------------------------------------------
 
 
@@ -247,10 +236,13 @@ def _make_handles(points: Sequence[Point], looks: Mapping[str, Look]) -> list[Ar
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [look.handle(plain(_shorten(model))) for model, look in looks.items() if look != FURTHER]
-    further = sum(look == FURTHER for look in looks.values())
-    if further:
-        handles.append(FURTHER.handle(f"{further} further models"))
+    named = [(look, plain(_shorten(model))) for model, look in looks.items() if look != FURTHER]
+    if len(named) < len(looks):
+        named.append((FURTHER, f"{len(looks) - len(named)} further models"))
+    handles: list[Artist] = [
+        Line2D([], [], ls="", marker=look.marker, color=look.colour, mfc=look.face, ms=5.5, label=label)
+        for look, label in named
+    ]
     handles.append(Line2D([], [], color=CHANCE, lw=1.6, label="random ranker"))
     drawn = {baseline for point in points for baseline in point.baselines}
     handles += [
@@ -286,7 +278,7 @@ def _name_panel(metric: Metric, form: str) -> str:
 
 def _count_undefined(points: Sequence[Point], form: str) -> str:
     """Say under a panel's title how many values it lacks; nothing if it has all."""
-    lacking = sum(point.value(form) is None for point in points)
+    lacking = sum(getattr(point.adjusted, form) is None for point in points)
     return f"\n{lacking} of {len(points)} undefined" if lacking else ""
 
 
@@ -324,7 +316,7 @@ def _tell(shown: Sequence[Metric], points: Sequence[Point], layout: Layout) -> t
         of_metric = [point for point in points if point.metric == metric]
         spans = []
         for form in FORMS:
-            values = [value for point in of_metric if (value := point.value(form)) is not None]
+            values = [value for point in of_metric if (value := getattr(point.adjusted, form)) is not None]
             if values:
                 title = metric.label if form == "value" else metric.name_of(form) or f"{form} of {metric.label}"
                 undefined = _count_undefined(of_metric, form).replace("\n", ", ")
@@ -334,7 +326,8 @@ def _tell(shown: Sequence[Metric], points: Sequence[Point], layout: Layout) -> t
         told.append(f"{'; '.join(spans)}; {close} of {len(scores)} within {INSIGNIFICANT} sd of chance.")
         for baseline in BASELINE_LOOKS:
             held = [point for point in of_metric if baseline in point.baselines]
-            below = sum(is_worse(point, baseline) for point in held)
             if held:
+                ends = [(*point.adjusted.value_interval, point.baselines[baseline]) for point in held]
+                below = sum(high < level if metric.increasing else low > level for low, high, level in ends)
                 told.append(f"{below} of {len(held)} are worse than the {baseline} baseline.")
     return f"{names} as published and adjusted for chance", " ".join(told)

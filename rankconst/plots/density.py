@@ -114,7 +114,7 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     rule, histogram = TAILS[constants.metric.family], constants.histogram
     if rule.transform is None:
         return None
-    law = rule.make(histogram, 1)
+    law = rule.make(histogram, constants.metric)
     # A margin may lie below every value that has a logarithm.
     x = np.sort(histogram.total * rule.transform(np.maximum(edges, np.finfo(np.float64).tiny)))
     # Two windows away from the window, at least nine standard deviations, nothing is left to be folded into it.

@@ -67,7 +67,9 @@ def plot_distribution(
         marks = [_mark(constants, place, *value) for place, value in enumerate(values)]
         known = levels or {}
         expectation, deviation = constants.expectation, math.sqrt(constants.variance)
-        near, far = _separate(marks, expectation, deviation)
+        # Those so far away that they would flatten the law are not drawn next to it.
+        near = [mark for mark in marks if abs(mark.adjusted.value - expectation) <= _AT_MOST * deviation]
+        far = [mark for mark in marks if mark not in near]
         seen = [mark.adjusted.value for mark in near]
         density = compute_density(
             constants,
@@ -91,12 +93,14 @@ def plot_distribution(
             _connect(panels[0], panels[1])
             # The engine is the constrained one that the figure was made with.
             figure.get_layout_engine().set(hspace=0.12)  # type: ignore[union-attr, call-arg]
-        panels[-1].set_xlabel(_name_axis(constants))
+        metric = constants.metric
+        unit = " (ranks)" if metric.lower == 1 else ""
+        panels[-1].set_xlabel(f"{metric.label}{unit}, {'higher' if metric.increasing else 'lower'} is better")
         name = title or constants.tasks.dataset
-        panels[0].set_title(plain(_name_tasks(constants, name)))
+        panels[0].set_title(plain(f"{metric.label} of a random ranker: {name}, {constants.tasks.describe()}"))
         figure.legend(loc="outside lower center", ncols=4 if len(known) < 2 else 3)
         told = _tell(constants, marks, density, known)
-        describe(figure, f"{constants.metric.label} of a random ranker on {name}", told)
+        describe(figure, f"{metric.label} of a random ranker on {name}", told)
     return figure
 
 
@@ -121,12 +125,6 @@ def _write_value(published: Published) -> str:
     text = published.text.strip()
     plain = "%" not in text and parse_value(text).value == published.value
     return text if plain else show_number(published.value)
-
-
-def _separate(marks: Sequence[_Mark], expectation: float, deviation: float) -> tuple[list[_Mark], list[_Mark]]:
-    """Return the values that fit next to the law, and those so far away that they would flatten it."""
-    near = [mark for mark in marks if abs(mark.adjusted.value - expectation) <= _AT_MOST * deviation]
-    return near, [mark for mark in marks if mark not in near]
 
 
 def _draw_law(axes: Axes, constants: Constants, density: Density) -> None:
@@ -218,17 +216,6 @@ def _connect(upper: Axes, lower: Axes) -> None:
         )
         line.set_in_layout(False)
         upper.figure.add_artist(line)
-
-
-def _name_axis(constants: Constants) -> str:
-    metric = constants.metric
-    better = "higher" if metric.increasing else "lower"
-    unit = " (ranks)" if metric.lower == 1 else ""
-    return f"{metric.label}{unit}, {better} is better"
-
-
-def _name_tasks(constants: Constants, name: str) -> str:
-    return f"{constants.metric.label} of a random ranker: {name}, {constants.tasks.describe()}"
 
 
 def _tell(constants: Constants, marks: Sequence[_Mark], density: Density, levels: Mapping[str, float]) -> str:

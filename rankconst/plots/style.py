@@ -14,7 +14,7 @@ from rankconst.errors import MissingExtraError, UsageError, first_line
 from rankconst.names import show_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -127,39 +127,26 @@ def check_suffix(path: Path) -> str:
 
 def render_figure(figure: Figure, suffix: str) -> bytes:
     """Return a picture as the bytes of a file: the same picture, the same bytes."""
-    title, _, description = str(figure.get_label()).partition("\n")
-    with apply_style():
-        return SUFFIXES[suffix](figure, title, description)
-
-
-def _save(figure: Figure, form: str, metadata: dict[str, str | None]) -> bytes:
     try:  # matplotlib reads it, whatever the metadata say
         dt.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH") or 0), dt.UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise UsageError(f"SOURCE_DATE_EPOCH is not a number of seconds: {first_line(error)}. Unset it.") from error
+    title, _, description = str(figure.get_label()).partition("\n")
+    about, more = SUFFIXES[suffix]
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=form, metadata=metadata, dpi=200)
-    return buffer.getvalue()
-
-
-def _write_svg(figure: Figure, title: str, description: str) -> bytes:
-    content = _save(figure, "svg", {"Title": title, "Description": description, "Date": None}).decode()
+    with apply_style():
+        figure.savefig(buffer, format=suffix[1:], metadata={"Title": title, about: description, **more}, dpi=200)
+    if suffix != ".svg":
+        return buffer.getvalue()
     # Readers of screens look for the description next to the title.
     found = f"<title>{escape(title)}</title>"
-    return content.replace(found, f"{found}\n <desc>{escape(description)}</desc>", 1).encode()
+    content = buffer.getvalue().decode().replace(found, f"{found}\n <desc>{escape(description)}</desc>", 1)
+    return content.encode()
 
 
-def _write_png(figure: Figure, title: str, description: str) -> bytes:
-    return _save(figure, "png", {"Title": title, "Description": description})
-
-
-def _write_pdf(figure: Figure, title: str, description: str) -> bytes:
-    return _save(figure, "pdf", {"Title": title, "Subject": description, "CreationDate": None})
-
-
-# Ending of a file name to what writes a figure with its title and description.
-SUFFIXES: dict[str, Callable[[Figure, str, str], bytes]] = {
-    ".svg": _write_svg,
-    ".png": _write_png,
-    ".pdf": _write_pdf,
+# Ending of a file name to what its metadata call a description, and what keeps the hour out of it.
+SUFFIXES: dict[str, tuple[str, dict[str, None]]] = {
+    ".svg": ("Description", {"Date": None}),
+    ".png": ("Description", {}),
+    ".pdf": ("Subject", {"CreationDate": None}),
 }

@@ -23,7 +23,7 @@ from rankconst.adjusting import (
 )
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
-from rankconst.evaluation import NO_DATASET, Ask, Question, agrees, gather_assumed, parse_stated, settle
+from rankconst.evaluation import NO_DATASET, Question, agrees, gather_assumed, parse_stated, settle
 from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.columns import encode, list_distinct
 from rankconst.results.labels import read_label
@@ -127,12 +127,12 @@ def _list_questions(
     groups: Mapping[Group, Places], failed: Mapping[Stated, Exception], *, in_python: bool
 ) -> tuple[Question, ...]:
     """Return the questions that are open, with the places of the numbers that wait for an answer."""
-    places: dict[Ask, list[int]] = {}
+    places: dict[Question, list[int]] = {}
     for group, own in groups.items():
         error = failed.get(group.said)
         for ask in error.asks if isinstance(error, AskedError) else ():
             places.setdefault(ask, []).extend(own.tolist())
-    return tuple(Question.of(ask, sorted(own), in_python=in_python) for ask, own in places.items())
+    return tuple(replace(ask, numbers=tuple(sorted(own)), in_python=in_python) for ask, own in places.items())
 
 
 def _adjust_groups(

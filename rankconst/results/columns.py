@@ -22,7 +22,7 @@ _Item_co = TypeVar("_Item_co", covariant=True)
 
 
 class Listed(Sequence[_Item_co]):
-    """A sequence whose items are made when they are asked for; it is equal to a list of the same."""
+    """A sequence whose items are made when they are asked for."""
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
@@ -32,11 +32,6 @@ class Listed(Sequence[_Item_co]):
     @abstractmethod
     def _make(self, place: int) -> Any:
         """Return the item at a place."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment] # it equals lists, which have none
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self)})"
@@ -59,14 +54,18 @@ def combine(first: Places, second: Places, count: int) -> Places:
 
 
 class Cells(Listed[str]):
-    """The cells of a column, each distinct text known once: those of a list, or of an array of Arrow."""
+    """The cells of a column, each distinct text known once: of a list, of Arrow, or of what `write` writes."""
 
-    def __init__(self, texts: list[str] | Any) -> None:
-        self._texts = texts
+    def __init__(
+        self, texts: Any, write: Callable[[Any], str] = str, code: Callable[[], tuple[Places, list[str]]] | None = None
+    ) -> None:
+        self._texts, self._write, self._code = texts, write, code
 
     @cached_property
     def coded(self) -> tuple[Places, Any]:
         """The place of each cell among the distinct ones, and these."""
+        if self._code is not None:
+            return self._code()
         if isinstance(self._texts, list):
             return encode(self._texts)
         coded = self._texts.dictionary_encode()
@@ -97,7 +96,7 @@ class Cells(Listed[str]):
         return len(self._texts)
 
     def _make(self, place: int) -> str:
-        return str(self._texts[place])
+        return self._write(self._texts[place])
 
     def __iter__(self) -> Iterator[str]:
         return (

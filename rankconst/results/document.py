@@ -22,9 +22,6 @@ LARGEST = 64 * 2**20
 STDIN = "-"
 """The path that means standard input."""
 
-# This many bytes are enough to tell whether each letter takes two.
-_START = 64
-
 # The first bytes of zip archives, which workbooks are, and of the files that older programs of Office write.
 _ZIP = b"PK\x03\x04"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -105,13 +102,11 @@ def open_document(
     if marked is not None:
         data = _recode(data, marked, name)
     if b"\0" in data[:4096]:
-        wide = _guess_wide(data[:_START])
-        if wide is not None:
-            raise DataError(
-                f"{name} looks like UTF-16 without a byte order mark; expected UTF-8. "
-                f"{_convert(path, f'iconv -f {wide} -t UTF-8')}"
-            )
-        raise DataError(f"{name} is not text: it contains zero bytes. Results are read from text files in UTF-8.")
+        order = "BE" if data.startswith(b"\0") else "LE"
+        raise DataError(
+            f"{name} is not text in UTF-8: it contains zero bytes. If it is UTF-16 without a byte order mark: "
+            f"{_convert(path, f'iconv -f UTF-16{order} -t UTF-8')}"
+        )
     try:
         source = data.decode()
     except UnicodeDecodeError as error:
@@ -133,14 +128,6 @@ def _recode(data: bytes, encoding: str, name: str) -> bytes:
         return data.decode(encoding).encode()
     except UnicodeError as error:
         raise DataError(f"{name} begins like {encoding} text, but is not ({error}); expected text in UTF-8.") from None
-
-
-def _guess_wide(start: bytes) -> str | None:
-    """Return the UTF-16 byte order of unaccented text; None if it is not UTF-16."""
-    for zero, encoding in ((1, "UTF-16LE"), (0, "UTF-16BE")):
-        if len(start) > 1 and not any(start[zero::2]) and all(start[1 - zero :: 2]):
-            return encoding
-    return None
 
 
 def _convert(path: str | Path, command: str) -> str:

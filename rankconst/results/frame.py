@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -135,7 +134,7 @@ def read_frame(frame: pd.DataFrame, percent: bool | Collection[str] | None = Non
             f"no column holds a metric; there are: {', '.join(filter(None, heading.keys)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    cells: list[Cells] = [_FrameCells(series) for _, series in columns]
+    cells: list[Cells] = [_make_cells(series) for _, series in columns]
     held = list(cells)
     floats: dict[int, NDArray[np.float64]] = {}
     for j in (j for j, role in enumerate(heading.roles) if j in heading.measures or role == "value"):
@@ -222,29 +221,19 @@ def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
     return tuple(Text(read_label(text), "text", place) for place, text in told)
 
 
-class _FrameCells(Cells):
-    """The cells of a column of a frame as text; what is missing is empty."""
+def _make_cells(series: Any) -> Cells:
+    """Return the cells of a column as text; what is missing is empty."""
+    texts = _read_texts(series)
+    if texts is not None:
+        import pyarrow.compute as pc
 
-    def __init__(self, series: Any) -> None:
-        super().__init__(series)
-        self._series: Any = series
+        return Cells(pc.utf8_trim_whitespace(texts))
 
-    @cached_property
-    def coded(self) -> tuple[NDArray[np.intp], Any]:
-        """The place of each cell among the distinct ones, and these."""
-        texts = _read_texts(self._series)
-        if texts is not None:
-            import pyarrow.compute as pc
-
-            coded = texts.dictionary_encode()
-            return coded.indices.to_numpy(zero_copy_only=False).astype(np.intp), pc.utf8_trim_whitespace(
-                coded.dictionary
-            )
-        codes, distinct = _number_objects(self._series)
+    def code() -> tuple[NDArray[np.intp], list[str]]:
+        codes, distinct = _number_objects(series)
         return codes, [*map(_spell, distinct), ""]
 
-    def _make(self, place: int) -> str:
-        return _spell(self._series.iloc[place])
+    return Cells(series.array, _spell, code)
 
 
 def _read_texts(series: Any) -> Any:
@@ -294,13 +283,18 @@ def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
     if series.dtype.kind in "fiu":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         infinite = np.isinf(values)
-        return np.where(infinite, np.nan, values), _Known(infinite.astype(np.intp), ["", "inf"][: 1 + infinite.any()])
+        codes = infinite.astype(np.intp)
+        return np.where(infinite, np.nan, values), _code_cells(codes, ["", "inf"][: 1 + infinite.any()])
     if _read_texts(series) is not None:
         return None
     codes, distinct = _number_objects(series)
     exact = np.array([_to_float(cell) for cell in distinct] + [np.nan])
     texts = ["" if np.isfinite(value) else _spell(cell) for cell, value in zip(distinct, exact, strict=False)]
-    return exact[codes], _Known(codes, [*texts, ""])
+    return exact[codes], _code_cells(codes, [*texts, ""])
+
+
+def _code_cells(codes: NDArray[np.intp], distinct: list[str]) -> Cells:
+    return Cells(codes, distinct.__getitem__, lambda: (codes, distinct))
 
 
 def _to_float(cell: Any) -> float:
@@ -312,14 +306,3 @@ def _to_float(cell: Any) -> float:
     except (OverflowError, ValueError):
         return np.nan
     return found if np.isfinite(found) else np.nan
-
-
-class _Known(Cells):
-    """Cells whose distinct texts are known."""
-
-    def __init__(self, codes: NDArray[np.intp], distinct: list[str]) -> None:
-        super().__init__(codes)
-        self.coded = codes, distinct
-
-    def _make(self, place: int) -> str:
-        return str(self.coded[1][self.coded[0][place]])

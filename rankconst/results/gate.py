@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_mentions
-from rankconst.evaluation import Ask
+from rankconst.evaluation import Question
 from rankconst.names import squash
 from rankconst.results.vocabulary import list_ordinary, list_values
 
@@ -30,12 +30,12 @@ class Text(NamedTuple):
     place: str  # what it is, for messages: "the caption"
     farther: bool = False  # True for a heading above the nearest one: a label, and otherwise only other tasks
 
-    def ask(self, field: str, word: str, kind: str = "", remedy: str = "") -> Ask:
+    def ask(self, field: str, word: str, kind: str = "", remedy: str = "") -> Question:
         """Return the question about a word of the text."""
         text = " ".join(self.label.text.split())
         start = max(text.lower().find(word.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
         shown = f"{'... ' * (start > 0)}{text[start : start + _SNIPPET]}{' ...' * (start + _SNIPPET < len(text))}"
-        return Ask(field, shown, word, self.place, remedy or _name_remedy(field, word), kind)
+        return Question(field, shown, word, self.place, remedy or _name_remedy(field, word), kind)
 
 
 def _name_remedy(field: str, word: str) -> str:
@@ -56,18 +56,18 @@ _REMEDIES = {
 }
 
 
-NO_SPLIT = Ask("split", "it names no split", remedy="--split test or --split valid")
+NO_SPLIT = Question("split", "it names no split", option="--split test or --split valid")
 """The question about a number of a log that may be of any split."""
 
-STEPS = Ask(
+STEPS = Question(
     "split",
     "rows of several steps, as of the log of a training, whose split is not said",
-    remedy="--split valid, --split test, or a column split",
+    option="--split valid, --split test, or a column split",
 )
 """The question about numbers of several steps without a split."""
 
-UNFILTERED = Ask(
-    "protocol", "the same metric beside it is filtered, and it does not say that it is", remedy="--protocol raw"
+UNFILTERED = Question(
+    "protocol", "the same metric beside it is filtered, and it does not say that it is", option="--protocol raw"
 )
 """The question about a metric that comes again as filtered."""
 
@@ -77,7 +77,7 @@ class Told:
     """What the labels and texts of a number say."""
 
     said: Mapping[str, str]  # field to value
-    asks: tuple[Ask, ...] = ()
+    asks: tuple[Question, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)  # field to what says it: "the caption"
 
 
@@ -85,7 +85,7 @@ def gather(texts: Sequence[Text]) -> Told:
     """Return what texts say, given from the nearest to the farthest."""
     said: dict[str, str] = {}
     origins: dict[str, str] = {}
-    asks: dict[tuple[str, str], Ask] = {}
+    asks: dict[tuple[str, str], Question] = {}
     for text in texts:
         declared = text.label.said
         for name, value in declared.items():
@@ -105,7 +105,7 @@ def gather(texts: Sequence[Text]) -> Told:
     dataset, among, origin = _find_dataset(texts)
     if among:
         question = f"it may be of {' or '.join(among)}"
-        asks["dataset", ""] = Ask("dataset", question, remedy="--dataset, or a column dataset", choices=among)
+        asks["dataset", ""] = Question("dataset", question, option="--dataset, or a column dataset", choices=among)
     if dataset:
         said, origins = {"dataset": dataset, **said}, {"dataset": origin, **origins}
     return Told(said, tuple(asks.values()), origins)

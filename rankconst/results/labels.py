@@ -79,7 +79,10 @@ FILE_ENDINGS = (
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
 _OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+]")
-_RECALL = "Recall@k is Hits@k only where each task has one right answer: if so, call it Hits@k"
+_RECALL = (
+    "Recall@k is Hits@k only where each task has one right answer: if so, call it Hits@k; else give their counts "
+    "(rankconst adjust --counts FILE), with a column relevant"
+)
 
 
 class _Found(NamedTuple):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rankconst.catalogue.protocols import is_filtered
 from rankconst.errors import DataError
-from rankconst.evaluation import NAMES, Ask, Stated
+from rankconst.evaluation import NAMES, Question, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
 from rankconst.results.labels import Label, read_label
@@ -252,7 +252,7 @@ def _ask_beside(entries: list[Entry], rows: list[dict[str, str]], places: Iterab
     steps = {tuple((key, cell) for key, cell in row.items() if _find_role(key) == "step") for row in rows} - {()}
     filtered = {(of[each.row], each.metric) for each in entries if is_filtered(each.context.protocol or "")}
     for entry in entries:
-        context, more = entry.context, list[Ask]()
+        context, more = entry.context, list[Question]()
         if len(steps) > 1 and not context.split:
             more.append(STEPS)
         if not context.protocol and (of[entry.row], entry.metric) in filtered:
@@ -296,4 +296,4 @@ def _read(document: Document) -> Reading:
     return replace(reading, understood=units.name_percentages(entries))
 
 
-READER = Reader("objects", "JSON, JSON Lines and YAML: objects whose keys name metrics", _recognise, _read)
+READER = Reader("objects", _recognise, _read)

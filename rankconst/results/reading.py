@@ -226,7 +226,6 @@ class Reader:
     """A format of results files."""
 
     key: str  # what users type to force it
-    title: str  # what it is, in a few words
     recognise: Callable[[Document], bool]  # whether a document looks like it, without reading all of it
     read: Callable[[Document], Reading]  # or DataError with the place and a remedy
     tool: str | None = None  # whose tables these are, if they are of one tool
@@ -376,16 +375,16 @@ def group_entries(reading: Reading) -> list[Group]:
 
 def number_evaluations(reading: Reading) -> NDArray[np.intp]:
     """Return for each entry a number of its evaluation, which tells models and tie policies apart."""
-    entries, columns = reading.entries, {head.column for head in reading.entries.heads}
-    first = reading.rows[int(entries.rows[0])] if len(entries) else {}
+    entries, taken = reading.entries, {head.column for head in reading.entries.heads}
     # Cells of a long table that name the number say nothing of the evaluation that it belongs to.
     names = [
         name
-        for name, cell in first.items()
-        if not (name in columns or read_label(cell).role in _NAMES_NUMBER or read_label(name).role in _OF_ONE_NUMBER)
+        for name in (reading.columns if reading.layout == "long" and len(entries) else ())
+        if not (name in taken or read_label(name).role in _OF_ONE_NUMBER)
+        and read_label(reading.cells(name)[int(entries.rows[0])]).role not in _NAMES_NUMBER
     ]
     codes = entries.rows
-    for cells in map(reading.cells, names) if reading.layout == "long" else ():
+    for cells in map(reading.cells, names):
         own, distinct = encode_cells(cells)
         codes = own[entries.rows] if codes is entries.rows else combine(codes, own[entries.rows], len(distinct))
     if reading.layout == "long" and not names:

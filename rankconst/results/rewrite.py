@@ -21,7 +21,7 @@ from rankconst.results.tables.cells import Placed
 from rankconst.values.affine import ADJUSTMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedEntry, AdjustedReading
@@ -234,8 +234,6 @@ class Cell(NamedTuple):
     value: float  # adjusted, in the unit of the table
     scale: float  # the factor of a deviation
     exchange: Exchange
-    tasks: object
-    published: float
 
 
 def rewrite(
@@ -266,7 +264,7 @@ def rewrite(
     edits = [*((span.start, span.end, put) for span, put in written.items()), *headings]
     said = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{begin}{line}{end}\n" for line in said)
-    notes += unnamed + _note_order(cells, written)
+    notes += unnamed
     return Rewritten(_put_into_source(document, edits, top), len({cell.spans for cell in cells}), tuple(sorted(notes)))
 
 
@@ -324,7 +322,7 @@ def _make_cell(
         scale /= 100
     elif percent:
         value *= 100
-    return Cell(each.entry, spans, site, value, scale, exchange, each.constants.tasks, written)
+    return Cell(each.entry, spans, site, value, scale, exchange)
 
 
 def _drop_shared(cells: Sequence[Cell]) -> tuple[list[Cell], list[tuple[int, str]]]:
@@ -359,25 +357,6 @@ def _write(cell: Cell, decimals: int) -> dict[Span, str]:
         last = cell.spans[-1]
         return {last: f"{last.text} / {texts[0]}"}
     return dict(zip(cell.spans, texts, strict=True))
-
-
-def _note_order(cells: Sequence[Cell], written: Mapping[Span, str]) -> list[tuple[int, str]]:
-    """Say where another number of a column is the best now: only between different ranking tasks is that possible."""
-    columns: dict[tuple[int, str], list[Cell]] = defaultdict(list)
-    for cell in cells:
-        columns[cell.site.table, cell.entry.column].append(cell)
-    notes = []
-    for (_, column), own in columns.items():
-        metric, exchange = own[0].entry.metric, own[0].exchange
-        if exchange.beside or len({cell.tasks for cell in own}) == 1:
-            continue
-        rising = metric.increasing or exchange.form != "normalised"
-        numbers = [float(written[cell.spans[0]]) * (1 if rising else -1) for cell in own]
-        before = [cell.published * (1 if metric.increasing else -1) for cell in own]
-        if before.index(max(before)) != numbers.index(max(numbers)):
-            why = f"{column}: another number is the best now; bold and underline stay as they are"
-            notes.append((own[0].entry.line or 0, why))
-    return notes
 
 
 def _describe(adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, command: str) -> list[str]:

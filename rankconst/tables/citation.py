@@ -44,6 +44,13 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
     return f"The expected {metric.label} of {who} on {title} ({where}) is {value}: {source}, following {FRAMEWORK}."
 
 
+def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
+    """Return the sentence that cites a dataset and all its constants."""
+    told = f"the rankconst tables {version} ({identify(version, key)})"
+    source = told if parse_version(version) else f"rankconst {__version__}, computed from the files"
+    return f"{title}{f' ({paper})' * bool(paper)}, with what a random ranker gets from {source}, following {FRAMEWORK}."
+
+
 def write_bibtex(title: str, version: str, year: int, url: str | None = None) -> str:
     """Return the BibTeX entry of a version of the tables."""
     lines = [

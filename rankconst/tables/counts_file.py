@@ -100,6 +100,8 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, i
         raise DataError(
             f"{path}, line 1: got columns {shorten(', '.join(names))}; expected num_candidates, and as needed "
             f"{', '.join(_COLUMNS[1:])}."
+            + " A column relevant, of right answers, is for rankconst adjust --counts."
+            * ("relevant" in names)
         )
 
     @functools.lru_cache  # most rows are like others

@@ -148,7 +148,7 @@ def explain_lack(tables: _Held, tasks: Tasks, stored: Tasks) -> str:
     return (
         f"no {tasks.split} task of {tasks.dataset} has relation {shorten(name)!r} under protocol "
         f"{tasks.protocol}.{hint} "
-        f"`rankconst show {tasks.dataset} --relations` lists the {len(known)} that there are."
+        f"`rankconst show {tasks.dataset} relations` lists the {len(known)} that there are."
     )
 
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.benchmarks import pykeen_keys
 from rankconst.catalogue.metrics import CATALOGUE, Metric
+from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, find_protocol, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.names import resolve_name
 from rankconst.tables.encode import ENCODERS
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Tasks

@@ -122,8 +122,9 @@ def from_counts(
     ----------
     counts
         For each task, how many candidates are ranked, the true answer included; in any order. Shape (n,), whole
-        numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such an array; or an evaluator of
-        PyKEEN, ``RankBasedEvaluator(clear_on_finalize=False)``, after an evaluation.
+        numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such an array, not
+        ``{num_candidates: num_tasks}``: write that out with ``np.repeat``. Or an evaluator of PyKEEN,
+        ``RankBasedEvaluator(clear_on_finalize=False)``, after an evaluation.
     weights
         What each task counts in the average, of the same shape; each counts once if None.
     relevant
@@ -195,6 +196,11 @@ def _take_counts(counts: Any) -> Any:
 
 
 def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+    if not all(isinstance(side, str) for side in given):
+        raise UsageError(
+            "a mapping goes from side to the counts of its tasks, {'head': [4, 4], 'tail': [4, 9]}. Of a mapping "
+            "{num_candidates: num_tasks} write each count out: np.repeat([*counts], [*counts.values()])."
+        )
     keys = [parse_side(side) for side in given]
     if not keys or len(set(keys)) < len(keys) or "both" in keys:
         raise UsageError(f"expected head, tail or relation, each once; got {', '.join(given) or 'no side'}.")

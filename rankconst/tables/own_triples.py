@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.names import as_names
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.errors import UsageError
-from rankconst.names import as_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.names import resolve_name
 from rankconst.errors import TablesError, UnknownNameError, first_line
-from rankconst.names import is_key, resolve_name, shorten
+from rankconst.names import is_key, shorten
 from rankconst.tables.folder import check_size, read_table_file
 from rankconst.tables.records import to_array
 from rankconst.tables.schema import ARCHIVED, COLUMNS, LEAST, NULLABLE, file_of, list_lacking, schema_of

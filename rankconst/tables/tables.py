@@ -19,10 +19,10 @@ from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import ALL_BASELINES, DEFAULT_BASELINE, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import Metric, parse_metric
+from rankconst.catalogue.names import Names, require_text
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, ENTITY_SIDES, RELATION_SIDE, SIDES, find_protocol
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.names import Names, require_text
 from rankconst.tables.explain import (
     explain_absent,
     explain_baseline,

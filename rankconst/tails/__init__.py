@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rankconst.catalogue.answers import AnswersMetric
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
 
@@ -76,7 +77,7 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
         if not math.isfinite(value) or not metric.lower <= value <= metric.upper:
             raise DataError(f"{metric.label} = {value} is outside its range, {metric.lower:g} to {metric.upper:g}.")
     rule = TAILS[metric.family]
-    law = rule.make(histogram, metric.k or 1)
+    law = rule.make(histogram, metric)
     return [rule.compute(law, histogram, value) for value in observed]
 
 
@@ -93,21 +94,23 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         return f"no tail probability of {metric.label} is known for tasks that share their negatives, only of Hits@k."
     if metric.family in TAILS:
         return ""
-    return f"no tail probability of {metric.label} is known, only of {_list_labels(TAILS)}."
+    known = _list_labels(TAILS) if metric.family in CATALOGUE else "HitRatio@k of several right answers"
+    return f"no tail probability of {metric.label} is known, only of {known}."
 
 
 def _list_labels(families: Iterable[str]) -> str:
     """Name families of metrics by their labels."""
-    *most, last = (CATALOGUE[family].label for family in families)
+    *most, last = (CATALOGUE[family].label for family in families if family in CATALOGUE)
     return f"{', '.join(most)} and {last}"
 
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(hits >= ceil(n value)); the number of hits is Poisson-binomial, or beta-binomial if negatives are shared."""
     needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
+    hits = cast("HitsLaw", law)
     if histogram.shared:
-        return count_exceedances(histogram, cast("HitsLaw", law).k, needed)
-    return _settle(law, float(needed - histogram.total + law.missed), lambda x: invert(law, x))
+        return count_exceedances(histogram, hits.k, needed)
+    return _settle(hits, float(needed - histogram.total + hits.missed), lambda x: invert(hits, x))
 
 
 def _mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
@@ -154,14 +157,14 @@ def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: floa
     """Answer at the ends without computing: beyond the best value, that value, and everything down to the worst."""
     if x > slack:
         return Tail(-math.inf, 0.0, "exact")
-    if not len(law.sizes) or x <= slack - law.width:
+    if not len(law.tasks) or x <= slack - law.width:
         return Tail(0.0, 0.0, "exact")
     if x >= -slack:
-        return Tail.from_log(law.log_best, 4 * UNIT_ROUNDOFF * abs(law.log_best), "exact")
+        return Tail.from_log(law.log_best, 4 * UNIT_ROUNDOFF * abs(law.log_best) + law.off, "exact")
     return compute(x)
 
 
-def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, int], SumLaw]:
+def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, Metric], SumLaw]:
     return lambda histogram, _: law(histogram)
 
 
@@ -169,7 +172,7 @@ def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, int],
 class TailRule:
     """How the tail of a metric is computed."""
 
-    make: Callable[[Histogram, int], SumLaw]  # the law of a sum S over tasks, from the histogram and k
+    make: Callable[[Histogram, Metric], SumLaw]  # the law of a sum S over tasks
     compute: Callable[[SumLaw, Histogram, float], Tail]
     # Where S is on no lattice: takes a value of the metric to (S - its largest value) / n.
     transform: Callable[[Values], Values] | None = None
@@ -177,7 +180,8 @@ class TailRule:
 
 
 TAILS: dict[str, TailRule] = {
-    "hits_at_k": TailRule(HitsLaw, _hits_at_k, blocks=True),
+    "hits_at_k": TailRule(lambda histogram, metric: HitsLaw.at(metric.k or 1, histogram), _hits_at_k, blocks=True),
+    "hit_ratio_of_answers": TailRule(lambda _, metric: HitsLaw(*cast("AnswersMetric", metric).chances), _hits_at_k),
     "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True),
     "inverse_harmonic_mean_rank": TailRule(
         _for_all_k(ReciprocalLaw), _mean_reciprocal_rank, transform=lambda value: value - 1.0

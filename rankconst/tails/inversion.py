@@ -126,7 +126,8 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
         # A law that is nearly settled has next to no variance; the kernel still has a width.
         deviation=math.sqrt(max(variance, 1e-4 / (t * t))),
         rounding=UNIT_ROUNDOFF
-        * (4.0 * float(np.abs(terms).sum()) + 8.0 * float(law.tasks.sum()) + 4.0 * abs(t) * scale),
+        * (4.0 * float(np.abs(terms).sum()) + 8.0 * float(law.tasks.sum()) + 4.0 * abs(t) * scale)
+        + law.off,
     )
 
 
@@ -266,23 +267,18 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     A near-return at frequency w of modulus q moves the tail by about abs(q / w) of the tilted density's scale. The
     modulus is that of n average tasks; ranks beyond those listed are taken to be out of phase.
     """
+    if not isinstance(law, (ReciprocalLaw, LogRankLaw)):
+        return 0.0
     ranks = np.arange(1.0, min(law.sizes[-1], 256.0) + 1)
     logs = law.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real + np.log(law.sizes)
     reference = np.zeros(1) if saddle.upper else law.deviations(law.sizes)
     exponents = saddle.t * (law.deviations(ranks)[:, None] - reference) - logs
     likely = np.where(ranks[:, None] <= law.sizes, np.exp(exponents), 0.0) @ law.tasks / law.tasks.sum()
-    frequencies, turned = _returns(law, len(ranks))
+    # Frequencies w at which these ranks are in phase, and exp(i w f(r)), shapes (W,) and (W, R).
+    find_returns = _reciprocal_returns if isinstance(law, ReciprocalLaw) else _logarithmic_returns
+    frequencies, turned = find_returns(len(ranks))
     modulus = np.minimum(np.abs(turned @ likely), 1.0) ** law.tasks.sum()
     return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
-
-
-def _returns(law: SumLaw, largest: int) -> tuple[Values, Complex]:
-    """Return frequencies w at which ranks up to the largest are in phase, and exp(i w f(r)), shapes (W,) and (W, R)."""
-    if isinstance(law, ReciprocalLaw):
-        return _reciprocal_returns(largest)
-    if isinstance(law, LogRankLaw):
-        return _logarithmic_returns(largest)
-    return np.array([math.inf]), np.ones((1, largest), dtype=np.complex128)
 
 
 @functools.lru_cache(maxsize=4)

@@ -29,8 +29,6 @@ from rankconst.sums import EULER_MACLAURIN, harmonic
 from rankconst.tasks import offsets_of, split_offsets
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
@@ -42,7 +40,7 @@ _CELLS = 2**18
 class SumLaw(ABC):
     """The law of S = sum f(r_i) for independent r_i ~ Uniform{1 .. N_i}.
 
-    Tasks whose f is constant add nothing to S - top and are left out: those of one candidate, or all but `varying`.
+    Tasks whose f is constant, those of one candidate, add nothing to S - top and are left out.
     """
 
     # True if the transform, once gone, stays away until the end of the lattice's circle.
@@ -51,13 +49,13 @@ class SumLaw(ABC):
     span: float | None = None
     # Top minus bottom.
     width: float
-    # How many tasks never hit; of hits.
-    missed: int
+    # Error of the logarithm of a probability that the rounding of chances brings.
+    off = 0.0
 
-    def __init__(self, histogram: Histogram, varying: NDArray[np.bool_] | None = None) -> None:
-        if histogram.offsets is not None and varying is None:
+    def __init__(self, histogram: Histogram) -> None:
+        if histogram.offsets is not None:
             raise UndefinedError(f"{type(self).__name__} is known for chance only.")
-        varies = histogram.num_candidates > 1 if varying is None else varying
+        varies = histogram.num_candidates > 1
         self.counts = histogram.num_candidates[varies]
         self.sizes: Values = self.counts.astype(np.float64)
         self.tasks: Values = histogram.num_tasks[varies].astype(np.float64)
@@ -72,9 +70,9 @@ class SumLaw(ABC):
         """The logarithm of P(S = top)."""
         return -math.fsum((self.tasks * np.log(self.sizes)).tolist())
 
-    @abstractmethod
     def deviations(self, ranks: Values) -> Values:
         """Return f(r) - f(1)."""
+        raise NotImplementedError
 
     @abstractmethod
     def log_means(self, z: Complex, upper: bool) -> Complex:
@@ -83,7 +81,7 @@ class SumLaw(ABC):
     def cost(self, reach: float) -> float:
         """Return about how many exponentials one z of modulus `reach` takes."""
         del reach
-        return float(len(self.sizes))
+        return float(len(self.tasks))
 
     def cgf(self, z: Complex, upper: bool) -> Complex:
         """Return the cumulant generating function, ln E[exp(z (S - top))] if `upper`, else that of S - bottom."""
@@ -94,35 +92,36 @@ class SumLaw(ABC):
 
 
 class HitsLaw(SumLaw):
-    """The number of tasks ranked among the first k, the sure ones and the missed ones left out: Poisson-binomial."""
+    """The number of tasks that hit, the sure ones and the `missed` ones left out: Poisson-binomial."""
 
     # Every factor falls all the way to the end.
     settles = True
     span = 1.0
 
-    def __init__(self, histogram: Histogram, k: int) -> None:
-        places = k - offsets_of(histogram)
-        varies = (places > 0) & (histogram.num_candidates > places)
-        super().__init__(histogram, varies)
-        self.k = k
-        # Of each row's ranks, how many are hits; and how many tasks have none.
-        self.hits: Values = places[varies].astype(np.float64)
-        self.missed = int(histogram.num_tasks[places <= 0].sum())
-        self.width = float(self.tasks.sum())
+    def __init__(
+        self, hit: Values, miss: Values, tasks: Values, off: float = 0.0, *, missed: int = 0, k: int = 0
+    ) -> None:
+        self.hit, self.miss, self.tasks, self.off, self.missed, self.k = hit, miss, tasks, off, missed, k
+        self.width = float(tasks.sum())
+
+    @classmethod
+    def at(cls, k: int, histogram: Histogram) -> HitsLaw:
+        """Return the law of the tasks ranked among the first k."""
+        places, sizes = k - offsets_of(histogram), histogram.num_candidates
+        varies = (places > 0) & (sizes > places)
+        hits, of, tasks = (each[varies].astype(np.float64) for each in (places, sizes, histogram.num_tasks))
+        return cls(hits / of, (of - hits) / of, tasks, missed=int(histogram.num_tasks[places <= 0].sum()), k=k)
 
     @property
     def log_best(self) -> float:
         """All of them hit."""
-        return math.fsum((self.tasks * np.log(self.hits / self.sizes)).tolist())
-
-    def deviations(self, ranks: Values) -> Values:
-        """Return 0 for a hit and -1 for a miss."""
-        return np.where(ranks <= self.k, 0.0, -1.0)
+        return math.fsum((self.tasks * np.log(self.hit)).tolist())
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
         """Add two terms: numpy's log1p of complex numbers is no better near 1 than log."""
-        hit, miss = self.hits / self.sizes, (self.sizes - self.hits) / self.sizes
-        return np.log(hit + miss * np.exp(-z)[:, None] if upper else miss + hit * np.exp(z)[:, None])
+        return np.log(
+            self.hit + self.miss * np.exp(-z)[:, None] if upper else self.miss + self.hit * np.exp(z)[:, None]
+        )
 
 
 class RankLaw(SumLaw):

@@ -137,7 +137,7 @@ def _z(metric: Metric, moments: Moments) -> Affine:
 ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {"normalised": _normalised, "index": _index, "z": _z}
 """Adjustment to the function that forms its map; an undefined one raises :class:`UndefinedError`."""
 
-_MOST_SHOWN = 50  # values, in a notebook
+_FEW, _MOST_SHOWN = 3, 50  # values, on a line and in a notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,22 +159,29 @@ class Adjusted:
     z_interval: Interval | None
     undefined: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        forms = (f"{form} {'; '.join(cells)}" for form, cells in self._show(_FEW).items())
+        more = f", the first {_FEW} of {size:,} values" if (size := np.size(self.value)) > _FEW else ""
+        return f"Adjusted({', '.join(forms)}{more})"
+
     def _repr_html_(self) -> str:
-        forms = [form for form in ("value", *ADJUSTMENTS) if form not in self.undefined]
-        columns = {
-            form: [
-                show_range(*map(float, ends))
-                for ends in zip(
-                    np.ravel(getattr(self, form))[:_MOST_SHOWN],
-                    *map(np.ravel, getattr(self, f"{form}_interval")),
-                    strict=False,
-                )
-            ]
-            for form in forms
-        }
         size = np.size(self.value)
         more = [f"the first {_MOST_SHOWN} of {size:,} values"] if size > _MOST_SHOWN else []
-        return write_html(columns, "; ".join([*self.undefined.values(), *more]))
+        return write_html(self._show(_MOST_SHOWN), "; ".join([*self.undefined.values(), *more]))
+
+    def _show(self, most: int) -> dict[str, list[str]]:
+        """Return the forms that are defined, with what is written of the first values."""
+        columns = {
+            form: (getattr(self, form), *getattr(self, f"{form}_interval"))
+            for form in ("value", *ADJUSTMENTS)
+            if form not in self.undefined
+        }
+        return {
+            form: [
+                show_range(*map(float, ends)) for ends in zip(*(np.ravel(each)[:most] for each in column), strict=True)
+            ]
+            for form, column in columns.items()
+        }
 
 
 def map_corners(adjustment: str, metric: Metric, corners: Sequence[Moments], ends: Interval) -> Interval:

@@ -56,7 +56,7 @@ from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.names import write_html
 from rankconst.tails import tail_probability
 from rankconst.tasks import Histogram
-from rankconst.values.published import Interval, show_number, show_uncertain
+from rankconst.values.published import Interval, round_outwards, show_number, show_uncertain
 from rankconst.values.significance import attain, show_probability
 
 if TYPE_CHECKING:
@@ -254,14 +254,8 @@ def show_enough(difference: float | None) -> str:
     return "–" if difference is None else _round(difference, math.ceil)
 
 
-def _round(number: float, round_off: Callable[[float], int], digits: int = 2) -> str:
-    """Write a number with so many digits, rounded upwards or downwards."""
-    if number == 0:
-        return "0"
-    places = digits - 1 - math.floor(math.log10(number))
-    # A hair is not rounded up to a digit.
-    scaled = round(number * 10.0**places, 9)
-    return show_number(round_off(scaled) / 10.0**places, digits)
+def _round(number: float, way: Callable[[float], int], digits: int = 2) -> str:
+    return show_number(round_outwards(number, way, digits), digits)
 
 
 _TASKS = ("dataset", "split", "side", "protocol", "aggregation")

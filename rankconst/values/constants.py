@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.arrow import as_values
+from rankconst.catalogue.names import resolve_name
 from rankconst.errors import DataError, UndefinedError
-from rankconst.names import resolve_name, show_value
+from rankconst.names import show_value
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, Affine, bound_error, map_corners
 from rankconst.values.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 SINGLE: tuple[type, ...] = (str, Decimal, Real)
 """The types of a single published value."""
 
+_SMALL = 1e-3  # as little is written with an exponent
 _UNORDERED = (bytes, set, frozenset, dict)
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
@@ -206,23 +208,6 @@ class Constants:
     def _map(self, adjustment: str) -> Affine:
         """Return a map that refuses values which the metric cannot take here."""
         return replace(ADJUSTMENTS[adjustment](self.metric, self.moments), admit=self._admit)
-
-    def check(self, value: Any) -> None:
-        """Refuse values that the metric cannot take on these tasks.
-
-        Parameters
-        ----------
-        value
-            A number or an array of them, as published: half a unit of the last decimal is granted at the worst end.
-            In an array NaN is a missing value.
-
-        Raises
-        ------
-        DataError
-            For the first value that is infinite or lies outside the range, with a hint at the likely cause; NaN is
-            refused alone, but not in an array.
-        """
-        self._admit(value)
 
     def _admit(self, value: Any) -> Any:
         """Return a value as a number, or an array as it is, once it has been checked."""
@@ -453,7 +438,6 @@ class Constants:
         with np.errstate(invalid="ignore"):
             sure = np.atleast_1d((value >= least_granted) & (value <= most_granted))
         found: dict[int, str] = {}
-        possible = f"{low:.6g}, which every ranker gets here." if low == high else f"{low:.6g} to {high:.6g}."
         suspects = np.flatnonzero(~sure)
         columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
@@ -464,6 +448,10 @@ class Constants:
             outside = number < min(metric.lower, least_granted) or number > max(metric.upper, most_granted)
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
+            bounded = outside and math.isfinite(metric.upper)
+            least_named, most_named = (metric.lower, metric.upper) if bounded else (low, high)
+            shown = f"{least_named:.1e}" if 0 < least_named < _SMALL else f"{least_named:.6g}"
+            possible = f"{low:.6g}, which every ranker gets here." if low == high else f"{shown} to {most_named:.6g}."
             found[place] = (
                 f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
                 f"expected {possible} {_hint(metric, number)}"

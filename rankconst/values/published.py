@@ -17,7 +17,7 @@ from rankconst.errors import DataError
 from rankconst.names import show_value, spell, tell_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -294,6 +294,14 @@ def show_number(value: float, digits: int = 4) -> str:
     if not -5 <= exponent < _WRITTEN_OUT:
         return f"{value:.{digits - 1}e}"
     return f"{value:,.{max(digits - 1 - exponent, 0)}f}"
+
+
+def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) -> float:
+    """Round to so many digits, up or down; a hair beyond a digit is none."""
+    if number == 0:
+        return 0.0
+    places = digits - 1 - math.floor(math.log10(number))
+    return way(round(number * 10.0**places, 9)) / 10.0**places
 
 
 def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_only: bool = False) -> str:

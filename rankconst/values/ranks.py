@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
 from rankconst.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from rankconst.catalogue.metrics import Metric
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 # Columns that say which task a rank is of.
 _TRIPLE = ("head", "relation", "tail")
+# Of a metric without a k.
+_ALL = 2**53
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,8 +133,38 @@ class Ranks:
         return compare_ranks(parse_metric(metric), first, second)
 
 
-def from_ranks(ranks: Any) -> Ranks:
-    """Take the ranks that an evaluation gave, task by task.
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerRanks:
+    """The ranks of all right answers of some queries.
+
+    Attributes
+    ----------
+    queries
+        For each query the ranks of its right answers, ascending.
+    """
+
+    queries: Sequence[NDArray[np.float64]] = field(repr=False)
+
+    def evaluate(self, metric: str) -> float:
+        """Compute a metric's mean over the queries; its name is as for :meth:`rankconst.tables.own_answers.Answers`.
+
+        Raises
+        ------
+        UnknownNameError
+            If the metric is unknown, or lacks its k.
+        """
+        from rankconst.catalogue.answers import FAMILIES, parse_answers_metric
+
+        key, k = parse_answers_metric(metric)
+        return math.fsum(FAMILIES[key].evaluate(places, k or _ALL) for places in self.queries) / len(self.queries)
+
+
+@overload
+def from_ranks(ranks: Any, *, queries: None = None) -> Ranks: ...
+@overload
+def from_ranks(ranks: Any, *, queries: Any) -> AnswerRanks: ...
+def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
+    """Take the ranks that an evaluation gave, task by task; or those of queries with several right answers.
 
     Parameters
     ----------
@@ -138,16 +173,20 @@ def from_ranks(ranks: Any) -> Ranks:
         ``relation``) to such an array. Or a DataFrame with a column ``rank``, and perhaps ``side``; its columns
         ``head``, ``relation`` and ``tail`` make sure that models are compared on the same tasks. 1 is best; the mean
         rank of a tie, such as 2.5, will do.
+    queries
+        If queries have several right answers: the query of each rank, a number or a name. `ranks` is then one array,
+        with every right answer of every query, each at its place in the whole ranking.
 
     Returns
     -------
-    Ranks
-        Which evaluate metrics and compare models; :func:`rankconst.adjust` takes them with their dataset.
+    Ranks, or AnswerRanks if `queries` are given
+        Which evaluate metrics; :class:`Ranks` also compare models, and :func:`rankconst.adjust` takes them with their
+        dataset.
 
     Raises
     ------
     DataError
-        If something is not a rank: below 1, missing, no number.
+        If something is not a rank: below 1, missing, no number. If two right answers of a query have the same rank.
     UnknownNameError
         If a side is unknown.
     UsageError
@@ -158,7 +197,14 @@ def from_ranks(ranks: Any) -> Ranks:
     >>> ranks = from_ranks({"head": [1, 2, 4], "tail": [1, 1, 8]})
     >>> ranks.evaluate("mrr"), ranks.evaluate("hits@1", side="tail")
     (0.6458333333333334, 0.6666666666666666)
+
+    Two users, the first with two right items:
+
+    >>> from_ranks([1, 6, 3], queries=["ann", "ann", "bob"]).evaluate("recall@3")
+    0.75
     """
+    if queries is not None:
+        return _group(_read(ranks, "ranks"), np.asarray(queries))
     ranks = as_pandas(ranks)
     if hasattr(ranks, "iloc") and hasattr(ranks, "columns"):
         return _from_frame(ranks)
@@ -168,6 +214,20 @@ def from_ranks(ranks: Any) -> Ranks:
     if not keys or len(set(keys)) < len(keys) or ("both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)):
         raise UsageError(f"expected head, tail or relation, each once; got {', '.join(map(str, ranks)) or 'no side'}.")
     return Ranks({key: _read(each, f"ranks of side {key}") for key, each in zip(keys, ranks.values(), strict=True)})
+
+
+def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
+    """Return the ranks query by query."""
+    if queries.shape != ranks.shape:
+        raise DataError(f"queries have shape {queries.shape}; expected {ranks.shape}, one for each rank.")
+    names, codes = np.unique(queries, return_inverse=True)
+    order = np.lexsort((ranks, codes))
+    ranks, codes = ranks[order], codes[order]
+    twice = np.flatnonzero((np.diff(codes) == 0) & (np.diff(ranks) == 0))
+    if twice.size:
+        query, place = names[codes[twice[0]]], ranks[twice[0]]
+        raise DataError(f"query {query}: two right answers have rank {place:g}; expected the place of each.")
+    return AnswerRanks(np.split(ranks, np.flatnonzero(np.diff(codes)) + 1))
 
 
 def _from_frame(frame: Any) -> Ranks:

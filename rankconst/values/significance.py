@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import UndefinedError
 from rankconst.tails import FEW_ULPS, explain_lack, tail_probabilities
-from rankconst.values.published import NOISE, Interval, half_unit
+from rankconst.values.published import NOISE, Interval, half_unit, round_outwards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
 
@@ -67,15 +65,7 @@ def show_probability(log10: float, interval: Interval) -> str:
     ends = [10.0**end for end in interval]
     if len(nearest := {f"{end:.2g}" for end in ends}) == 1:
         return nearest.pop()
-    return "–".join(f"{_round_off(end, way):.2g}" for end, way in zip(ends, (math.floor, math.ceil), strict=True))
-
-
-def _round_off(probability: float, way: Callable[[float], int]) -> float:
-    """Round to two digits, down or up; a hair beyond a digit is none."""
-    if probability == 0:
-        return 0.0
-    unit = 10.0 ** (math.floor(math.log10(probability)) - 1)
-    return way(round(probability / unit, 6)) * unit
+    return "–".join(f"{round_outwards(end, way):.2g}" for end, way in zip(ends, (math.floor, math.ceil), strict=True))
 
 
 def compute_significance(metric: Metric, histogram: Histogram, value: float, interval: Interval) -> Significance:

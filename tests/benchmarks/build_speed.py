@@ -72,20 +72,8 @@ def compare(dataset: str, runs: int) -> str:
     budget_cpu, budget_memory = DATASETS[dataset]
     built, plain = [], []
     with tempfile.TemporaryDirectory() as folder:
-        build: tuple[str, ...] = (
-            sys.executable,
-            "-c",
-            BUILD,
-            "build",
-            dataset,
-            "--splits",
-            "train,valid,test",
-            "--baseline",
-            "all",
-            "--quiet",
-            "--out",
-            folder,
-        )
+        chosen = ("--splits", "train,valid,test", "--baseline", "all", "--out", folder)
+        build = (sys.executable, "-c", BUILD, "build", dataset, *chosen)
         count = (sys.executable, "-c", PLAIN, dataset, os.environ.get("RANKCONST_MIRROR", ""))
         if "RANKCONST_MIRROR" not in os.environ:
             measure(*build)  # the cache is warm after the first run

@@ -324,7 +324,7 @@ def measure(method: str, home: Path, form: str, splits: str, options: list[str],
     """Run a method in a process of its own; return CPU and wall seconds, peak MiB and what it agreed on."""
     with tempfile.TemporaryDirectory() as out:
         roles = [part for role in ROLES for part in (f"--{role}", str(home / f"{role}.{form}"))]
-        build = ["build", *roles, "--name", "scale", "--out", out, "--splits", splits, "--quiet", *options]
+        build = ["build", *roles, "--name", "scale", "--out", out, "--splits", splits, *options]
         program, arguments = (
             (BUILD, build) if method == "build" else (AGREED + METHODS[method], [str(home), form, splits])
         )

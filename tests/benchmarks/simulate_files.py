@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 METRICS = ("mr", "mrr", "hits@1", "hits@10")
+FORMS = ("normalised", "index", "z")
+# What papers, and what PyKEEN calls adjusted values.
+LABELS = {(each, form): name for each in METRICS for form in FORMS if (name := parse_metric(each).name_of(form))}
 NAMES = {
     ("mr", "normalised"): "adjusted_arithmetic_mean_rank",
     ("mr", "index"): "adjusted_arithmetic_mean_rank_index",
@@ -49,18 +52,6 @@ NAMES = {
     ("hits@10", "index"): "adjusted_hits_at_k",
     ("hits@10", "z"): "z_hits_at_k",
 }
-LABELS = {
-    ("mr", "normalised"): "AMR",
-    ("mr", "index"): "AMRI",
-    ("mr", "z"): "ZMR",
-    ("mrr", "index"): "AMRR",
-    ("mrr", "z"): "ZMRR",
-    ("hits@1", "index"): "AH@1",
-    ("hits@1", "z"): "ZH@1",
-    ("hits@10", "index"): "AH@10",
-    ("hits@10", "z"): "ZH@10",
-}
-BASE = {"mr": "MR", "mrr": "MRR", "hits@1": "Hits@1", "hits@10": "Hits@10"}
 
 Numbers = dict[tuple[str, str], float]
 
@@ -74,17 +65,12 @@ def evaluate(histogram: Histogram, find: Callable[[str], Constants], rng: np.ran
     skill = rng.uniform(1.5, 6.0)
     ranks = np.maximum(np.ceil(sizes * rng.random(sizes.size) ** skill), 1.0)
     numbers: Numbers = {}
-    means = {
-        "mr": ranks,
-        "mrr": 1 / ranks,
-        "hits@1": ranks <= 1,
-        "hits@10": ranks <= 10,
-    }
-    for name, values in means.items():
+    means = (ranks, 1 / ranks, ranks <= 1, ranks <= 10)
+    for name, values in zip(METRICS, means, strict=True):
         value = float(np.average(values, weights=weights))
         constants = find(name)
         numbers[name, ""] = value
-        for form in ("normalised", "index", "z"):
+        for form in FORMS:
             try:
                 numbers[name, form] = float(getattr(constants, form)(value))
             except RankconstError:
@@ -128,7 +114,7 @@ def write_table(rows: Sequence[tuple[dict[str, str], Numbers]], rng: np.random.G
     bases = [name for name in METRICS if name in {metric for metric, _ in chosen}]
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow([*rows[0][0], *(BASE[name] for name in bases), *(LABELS[key] for key in chosen)])
+    writer.writerow([*rows[0][0], *(parse_metric(name).label for name in bases), *(LABELS[key] for key in chosen)])
     for said, numbers in rows:
         cells = [round_to(numbers[name, ""], digits) for name in bases]
         writer.writerow([*said.values(), *cells, *(round_to(numbers[key], digits) for key in chosen)])

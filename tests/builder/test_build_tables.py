@@ -106,17 +106,6 @@ def test_what_can_be_built_is_built_and_reported(
     )
 
 
-def test_a_second_run_takes_up_the_first(
-    script: Any, sources: Mapping[str, Benchmark], fetcher: Fetcher, httpserver: HTTPServer, tmp_path: Path
-) -> None:
-    script.build([sources["known"], sources["equal"]], fetcher, tmp_path / "out")
-    asked = len(httpserver.log)
-    outcome = script.build(list(sources.values()), fetcher, tmp_path / "out")
-    assert outcome.kept == ("known", "equal")
-    assert outcome.built == ("other",)
-    assert not any("/known/" in request.path or "/equal/" in request.path for request, _ in httpserver.log[asked:])
-
-
 def test_hashes_are_pinned(script: Any, sources: Mapping[str, Benchmark], fetcher: Fetcher, tmp_path: Path) -> None:
     archive = '[dataset.packed.archive]\nurl = "https://x.invalid/packed.zip"\n'
     script.build(list(sources.values()), fetcher, tmp_path / "out")

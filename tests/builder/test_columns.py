@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from brute import ORDER, count_brute_force
-from cases import mark_rest
+from cases import for_each, mark_rest
 from graphs import STATIC, Row
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
@@ -170,23 +170,7 @@ def test_tables_do_not_depend_on_how_a_graph_is_written(tmp_path: Path, form: st
         assert count(graph)["standard", split, "head", "micro", "uniform", ()].total == len(loops.head)
 
 
-def test_ids_far_apart_are_labels(tmp_path: Path) -> None:
-    files = draw(seed=1)
-    paths = {split: write_text(tmp_path, rows, split) for split, rows in files.items()}
-    expected = read_labels(paths)
-    graph = read_graph({split: write_parquet(tmp_path, rows, split) for split, rows in files.items()})
-    assert graph.num_entities == expected.num_entities
-    assert count(graph) == count(expected)
-
-
-def test_without_valid(tmp_path: Path) -> None:
-    files = draw()
-    graph = read_graph({split: write_parquet(tmp_path, files[split], split) for split in ("train", "test")})
-    assert describe_graph(graph).rows == {"train": 160, "valid": 0, "test": 40}
-
-
-@pytest.mark.parametrize("piece", [1, 20, 64])
-@pytest.mark.parametrize("form", ["Q42", "mids"])
+@pytest.mark.parametrize(("piece", "form"), [(1, "Q42"), (20, "mids"), (64, "Q42")])
 def test_pieces_of_text_do_not_matter(tmp_path: Path, piece: int, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = {split: WRITERS[form](tmp_path, rows, split) for split, rows in draw().items()}
     paths["test"].write_bytes(paths["test"].read_bytes().removesuffix(b"\n"))
@@ -197,77 +181,67 @@ def test_pieces_of_text_do_not_matter(tmp_path: Path, piece: int, form: str, mon
     assert describe_graph(graph) == describe_graph(read_labels(paths))
 
 
-PLAIN = {
-    "another label": b"Q1\tP1\tBerlin\n",
-    "a leading zero": b"Q1\tP1\tQ07\n",
-    "another prefix": b"Q1\tP1\tX7\n",
-    "a prefix alone": b"Q1\tP1\tQ\n",
-    "no number": b"Q1\tP1\tQ7a9\n",
-    "a number beyond all": b"Q1\tP1\tQ12345678901\n",
-    "an id beyond 2^32": b"Q1\tP1\tQ4294967296\n",
-    "a sign": b"Q1\tP1\tQ-7\n",
-    "another script": "Q1\tP1\tQ٧\n".encode(),
-}
-OTHER = {
-    "four columns": b"Q1\tP1\tQ7\t4\n",
-    "two columns": b"Q1\tP1\n",
-    "a blank line": b"\n",
-    "no label": b"Q1\t\tQ7\n",
-    "CR LF": b"Q1\tP1\tQ7\r\n",
-    "a zero byte": b"Q1\tP1\tQ\0\n",
-    "a long label": b"Q1\tP1\t" + b"Q" * 999 + b"\n",
-}
+# Another label, a leading zero, another prefix, a prefix alone, no number, one beyond all or 2^32, a sign or script.
+PLAIN = [
+    *(
+        b"Q1\tP1\t%s\n" % each
+        for each in (b"Berlin", b"Q07", b"X7", b"Q", b"Q7a9", b"Q12345678901", b"Q4294967296", b"Q-7")
+    ),
+    "Q1\tP1\tQ٧\n".encode(),
+]
+# Four columns, two, none, an empty label, CR LF, a zero byte, a long label.
+OTHER = [
+    b"Q1\tP1\tQ7\t4\n",
+    b"Q1\tP1\n",
+    b"\n",
+    b"Q1\t\tQ7\n",
+    b"Q1\tP1\tQ7\r\n",
+    b"Q1\tP1\tQ\0\n",
+    b"Q1\tP1\t" + b"Q" * 999 + b"\n",
+]
 
 
-@pytest.mark.parametrize("line", [*PLAIN.values(), *OTHER.values()], ids=[*PLAIN, *OTHER])
+@for_each("line", [*PLAIN, *OTHER])
 def test_text_of_other_labels_is_read_as_any_text(tmp_path: Path, line: bytes) -> None:
     paths = {split: write_text(tmp_path, rows, split) for split, rows in draw().items()}
     paths["valid"].write_bytes(paths["valid"].read_bytes() + line + b"Q1\tP1\tQ7\n")
     assert encode_ids(open_all(paths)) is None
     graph = encode_text(open_all(paths))
-    assert (graph is not None) == (line in PLAIN.values())
+    assert (graph is not None) == (line in PLAIN)
     if graph is not None:
         assert describe_graph(graph) == describe_graph(read_labels(paths))
 
 
-@pytest.mark.parametrize(
-    "line", [b"head\trelation\ttail\n", b"0\t1\t2\n", b"\xef\xbb\xbfQ1\tP1\tQ2\n", b"Q1 P1 Q2\n", b"7\n", b""]
-)
-def test_text_that_needs_care_is_left_to_it(tmp_path: Path, line: bytes) -> None:
+def test_text_that_needs_care_is_left_to_it(tmp_path: Path) -> None:
     path = tmp_path / "train.tsv"
-    path.write_bytes(line + b"1\t2\t3\n" * 5 * bool(line))
-    assert open_columns(path) is None
+    for line in (b"head\trelation\ttail\n", b"0\t1\t2\n", b"\xef\xbb\xbfQ1\tP1\tQ2\n", b"Q1 P1 Q2\n", b"7\n", b""):
+        path.write_bytes(line + b"1\t2\t3\n" * 5 * bool(line))
+        assert open_columns(path) is None
     path.write_bytes(b"Q1\tP1\tQ2\n")
     assert open_columns(path, "hrt") is None
     assert open_columns(path) is not None
     assert open_columns(tmp_path / "none.tsv") is None
+    # Files that begin alike may have a heading.
+    paths = {split: write_text(tmp_path, [(1, 0, 2), *rows], split) for split, rows in draw().items()}
+    assert encode_ids(open_all(paths)) is encode_text(open_all(paths)) is None
 
 
 @pytest.mark.parametrize("form", ["numpy", "numpy by columns"])
 def test_an_array_that_is_cut_while_it_is_read(tmp_path: Path, form: str) -> None:
-    path = WRITERS[form](tmp_path, draw()["train"], "train")
-    opened = open_columns(path)
-    assert opened is not None
-    os.truncate(path, path.stat().st_size // 2)
+    files = open_all({"train": WRITERS[form](tmp_path, draw()["train"], "train")})
+    os.truncate(files["train"].files[0], 500)
     with pytest.raises(DataError, match=r"train\.npy changed while it was read\. Build when it is whole\."):
-        encode_ids({"train": opened})
+        encode_ids(files)
 
 
-@pytest.mark.parametrize("memory", [None, 0])
-def test_text_that_grows_while_it_is_read(tmp_path: Path, memory: int | None) -> None:
+def test_text_that_grows_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "train.tsv"
     path.write_bytes(b"Q1\tP1\tQ2\n" * 9)
-    opened = open_columns(path)
-    assert opened is not None
+    files = open_all({"train": path})
     path.write_bytes(b"Q1\tP1\tQ2\n" * 99)
-    for encode in (encode_ids, encode_text):
+    for encode, memory in itertools.product((encode_ids, encode_text), (None, 0)):
         with pytest.raises(DataError, match=r"train\.tsv changed while it was read"):
-            encode({"train": opened}, memory)
-
-
-def test_files_that_begin_alike_may_have_a_heading(tmp_path: Path) -> None:
-    paths = {split: write_text(tmp_path, [(1, 0, 2), *rows], split) for split, rows in draw().items()}
-    assert encode_ids(open_all(paths)) is encode_text(open_all(paths)) is None
+            encode(files, memory)
 
 
 def put(path: Path, *columns: Any, names: tuple[str, ...] = ("head", "relation", "tail")) -> Path:
@@ -276,65 +250,44 @@ def put(path: Path, *columns: Any, names: tuple[str, ...] = ("head", "relation",
 
 
 IDS = [1, 2, 3]
-FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a null": (lambda path: put(path, [1, None, 3], IDS, IDS), r"row 1: the head has no value; expected a label or"),
-    "a null label": (lambda path: put(path, ["a"] * 3, ["r"] * 3, ["b", "c", None]), r"row 2: the tail has no value"),
-    "an empty label": (lambda path: put(path, ["a"] * 3, ["r", "", "s"], ["b"] * 3), r"row 1: the relation is empty"),
-    "no rows": (lambda path: put(path, *[pa.array([], pa.string())] * 3), r" is empty; expected a triple in each row"),
-    "an array without rows": (lambda path: np.save(path.open("wb"), np.zeros((0, 3), np.int64)), r" is empty"),
-    "a negative id": (
-        lambda path: put(path, IDS, [0, 0, -4], IDS),
-        r"row 2: the relation is -4; expected an id from 0 to",
+
+
+def put_array(array: Any) -> Callable[[Path], object]:
+    return lambda path: np.save(path.open("wb"), array, allow_pickle=True)
+
+
+def put_tails(*tails: Any) -> Callable[[Path], object]:
+    return lambda path: put(path, IDS, IDS, *tails)
+
+
+FAULTS: list[tuple[Callable[[Path], object], str]] = [
+    (lambda path: put(path, [1, None, 3], IDS, IDS), r"row 1: the head has no value; expected a label or"),
+    (lambda path: put(path, ["a"] * 3, ["r"] * 3, ["b", "c", None]), r"row 2: the tail has no value"),
+    (lambda path: put(path, ["a"] * 3, ["r", "", "s"], ["b"] * 3), r"row 1: the relation is empty"),
+    (lambda path: put(path, *[pa.array([], pa.string())] * 3), r" is empty; expected a triple in each row"),
+    (lambda path: put(path, IDS, [0, 0, -4], IDS), r"row 2: the relation is -4; expected an id from 0 to"),
+    (put_tails([1, 2**32, 1]), r"row 1: the tail is 4,294,967,296; expected"),
+    (put_tails(pa.array([1, 2**64 - 1, 1], pa.uint64())), r"row 1: the tail is 18,446,744,073,709,551,615; expected"),
+    (put_tails([1.0, 2.0, 3.0]), r"column 'tail' holds double; expected text"),
+    (put_tails([[1], [2], [3]]), r"column 'tail' holds list<.*>; expected text"),
+    (lambda path: put(path, IDS, IDS, names=("a", "b")), r"has columns a, b; expected head, relation and tail"),
+    (lambda path: put(path, *[IDS] * 4, names=tuple("abcd")), r"--columns, a letter for each, such as hrt-\."),
+    (lambda path: path.write_bytes(b"PAR1"), r"is cut off or damaged: .*Get the file again\."),
+    (lambda path: path.write_bytes(b"\x93NUMPY\x01\x00"), r"is cut off or damaged"),
+    (put_array(np.zeros((0, 3), np.int64)), r" is empty"),
+    (put_array(np.array([[1, "a", 2]], dtype=object)), r"is cut off or damaged: .*Python objects"),
+    (put_array(np.ones((3, 3))), r"is an array of float64 of shape \(3, 3\)"),
+    (
+        put_array(np.ones((3, 2), dtype=int)),
+        r"of int64 of shape \(3, 2\); expected .* 3 columns \(hrt\)",
     ),
-    "an id beyond 2^32": (
-        lambda path: put(path, IDS, IDS, [1, 2**32, 1]),
-        r"row 1: the tail is 4,294,967,296; expected",
-    ),
-    "an id of 64 bits": (
-        lambda path: put(path, IDS, IDS, pa.array([1, 2**64 - 1, 1], pa.uint64())),
-        r"row 1: the tail is 18,446,744,073,709,551,615; expected an id",
-    ),
-    "numbers with a point": (
-        lambda path: put(path, IDS, IDS, [1.0, 2.0, 3.0]),
-        r"column 'tail' holds double; expected text",
-    ),
-    "lists": (lambda path: put(path, IDS, IDS, [[1], [2], [3]]), r"column 'tail' holds list<.*>; expected text"),
-    "two columns": (
-        lambda path: put(path, IDS, IDS, names=("a", "b")),
-        r"has columns a, b; expected head, relation and tail",
-    ),
-    "four columns": (
-        lambda path: put(path, IDS, IDS, IDS, IDS, names=("a", "b", "c", "d")),
-        r"--columns, a letter for each, such as hrt-\.",
-    ),
-    "nothing but a beginning": (
-        lambda path: path.write_bytes(b"PAR1"),
-        r"is cut off or damaged: .*Get the file again\.",
-    ),
-    "half an array": (lambda path: path.write_bytes(b"\x93NUMPY\x01\x00"), r"is cut off or damaged"),
-    "an array of objects": (
-        lambda path: np.save(path.open("wb"), np.array([[1, "a", 2]], dtype=object), allow_pickle=True),
-        r"is cut off or damaged: .*Python objects",
-    ),
-    "an array of floats": (
-        lambda path: np.save(path.open("wb"), np.ones((3, 3))),
-        r"is an array of float64 of shape \(3, 3\)",
-    ),
-    "an array of two columns": (
-        lambda path: np.save(path.open("wb"), np.ones((3, 2), dtype=int)),
-        r"is an array of int64 of shape \(3, 2\); expected whole numbers in 3 columns \(hrt\)",
-    ),
-    "a negative id in an array": (
-        lambda path: np.save(path.open("wb"), np.array([[1, 0, 2], [1, 0, -2]])),
-        r"row 1: the tail is -2; expected an id",
-    ),
-}
+    (put_array(np.array([[1, 0, 2], [1, 0, -2]])), r"row 1: the tail is -2; expected an id"),
+]
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.parametrize("fault", FAULTS)
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, fault: str) -> None:
-    write, told = FAULTS[fault]
+@for_each(("write", "told"), FAULTS)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, write: Callable[[Path], object], told: str) -> None:
     path = tmp_path / "train"
     write(path)
     with pytest.raises(DataError, match=rf"^{path}.*{told}"):
@@ -342,8 +295,8 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, fault: str) -> None:
 
 
 def test_parquet_cut_anywhere(tmp_path: Path) -> None:
-    whole = write_parquet(tmp_path, draw()["train"], "train").read_bytes()
-    path, test = tmp_path / "train.parquet", write_parquet(tmp_path, [(3, 0, 4)], "test")
+    path, test = write_parquet(tmp_path, draw()["train"], "train"), write_parquet(tmp_path, [(3, 0, 4)], "test")
+    whole = path.read_bytes()
     for place in range(4, len(whole), 97):
         # As long as before, too: only the content of some pages is lost.
         for content in (whole[:place], whole[:place] + bytes(8) + whole[place + 8 :]):
@@ -353,8 +306,14 @@ def test_parquet_cut_anywhere(tmp_path: Path) -> None:
             except DataError as error:
                 assert str(path) in str(error)
             else:
-                assert len(content) == len(whole)
-                assert len(graph.splits["train"]) == 160
+                assert (len(content), len(graph.splits["train"])) == (len(whole), 160)
+
+
+def test_ids_far_apart_are_labels(tmp_path: Path) -> None:
+    files = draw(seed=1)
+    expected = read_labels({split: write_text(tmp_path, rows, split) for split, rows in files.items()})
+    graph = read_graph({split: write_parquet(tmp_path, rows, split) for split, rows in files.items()})
+    assert (graph.num_entities, graph.gaps) == (expected.num_entities, False)
 
 
 def test_folders(tmp_path: Path) -> None:
@@ -362,18 +321,10 @@ def test_folders(tmp_path: Path) -> None:
     home.mkdir()
     with pytest.raises(DataError, match="it is a folder without Parquet files"):
         open_columns(home)
-    put(home / "a.parquet", IDS, IDS, IDS)
-    put(home / "b.parquet", IDS, IDS, ["x", "y", "z"])
+    for name, tails in (("a", IDS), ("b", ["x", "y", "z"])):
+        put(home / f"{name}.parquet", IDS, IDS, tails)
     with pytest.raises(DataError, match=r"b\.parquet has other columns than .*a\.parquet; expected the same in all"):
         open_columns(home)
-
-
-def test_names_of_columns_in_another_order(tmp_path: Path) -> None:
-    path = put(tmp_path / "train", [1, 2], [5, 6], [7, 8], names=("source", "target", "kind"))
-    with pytest.raises(DataError, match="has columns source, target, kind; expected head, relation and tail"):
-        open_columns(path)
-    assert open_columns(path, "htr") is not None
-    assert open_columns(put(tmp_path / "test", [1], [5], [7], names=("source", "kind", "x"))) is not None
 
 
 def test_relations_with_large_numbers_cost_no_more(tmp_path: Path) -> None:
@@ -390,16 +341,19 @@ def test_relations_with_large_numbers_cost_no_more(tmp_path: Path) -> None:
 
 def test_columns_can_be_named(tmp_path: Path) -> None:
     path = put(tmp_path / "train", [1, 2], [5, 6], [7, 8], [0, 0], names=("x", "y", "z", "w"))
-    columns = open_columns(path, "th-r")
+    columns, timed = open_columns(path, "th-r"), open_columns(path, "hrtd")
     assert columns is not None
     (batch,) = columns.read_ids()
     assert [part.tolist() for part in batch] == [[5, 6], [0, 0], [1, 2]]
-    with pytest.raises(DataError, match=r"has 4 columns \(x, y, z, w\), --columns hrt names 3"):
-        open_columns(path, "hrt")
-    timed = open_columns(path, "hrtd")
     assert timed is not None
     assert timed.prefixes is None
     assert [column.to_pylist() for column in timed.read_labels().time] == [[b"0", b"0"]]
+    with pytest.raises(DataError, match=r"has 4 columns \(x, y, z, w\), --columns hrt names 3"):
+        open_columns(path, "hrt")
+    other = put(tmp_path / "test", [1, 2], [5, 6], [7, 8], names=("source", "target", "kind"))
+    with pytest.raises(DataError, match="has columns source, target, kind; expected head, relation and tail"):
+        open_columns(other)
+    assert open_columns(other, "htr") is not None
 
 
 class FullDisk:

@@ -70,33 +70,21 @@ def read_json(edition: Edition, name: str) -> Any:
     return json.loads(DOCUMENTS[name].write(edition))
 
 
-@pytest.mark.slow
 def test_documents_are_the_known_ones(edition: Edition) -> None:
     assert list(DOCUMENTS) == ["croissant.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json"]
     assert list(ORIGINS) == list(COLUMNS)
-    for document in DOCUMENTS.values():
-        text = document.write(edition)
-        assert text == document.write(make_edition())
-        assert text.endswith("\n")
-        assert not text.endswith("\n\n")
-        assert document.holds
-
-
-@pytest.mark.parametrize("name", ["croissant.json", "README.md", "CITATION.cff", ".zenodo.json"])
-def test_documents_state_version_and_date(edition: Edition, name: str) -> None:
-    text = DOCUMENTS[name].write(edition)
-    assert "9.8.7" in text
-    assert "2026-11-21" in text
-    other = DOCUMENTS[name].write(replace(edition, version="9.9.0", date=dt.date(2027, 1, 2)))
-    assert "9.9.0" in other
-    assert "2027-01-02" in other
-
-
-@pytest.mark.parametrize("name", ["croissant.json", "README.md", "CITATION.cff"])
-def test_documents_state_the_url_where_there_is_one(edition: Edition, name: str) -> None:
     url = "https://doi.org/10.1234/abc"
-    assert url in DOCUMENTS[name].write(make_edition(url))
-    assert url not in DOCUMENTS[name].write(edition)
+    other = replace(edition, version="9.9.0", date=dt.date(2027, 1, 2), url=url)
+    for name, document in DOCUMENTS.items():
+        text, changed = document.write(edition), document.write(other)
+        assert re.search(r"[^\n]\n\Z", text)
+        if name != "LICENSE":
+            assert "9.8.7" in text
+            assert "2026-11-21" in text
+            assert "9.9.0" in changed
+            assert "2027-01-02" in changed
+            assert (url in changed) == (name != ".zenodo.json")
+        assert url not in text
 
 
 # ---- Croissant ---------------------------------------------------------------------------------------------------
@@ -107,16 +95,14 @@ def test_croissant_says_what_the_set_is(edition: Edition) -> None:
     assert content["@type"] == "sc:Dataset"
     assert content["conformsTo"] == "http://mlcommons.org/croissant/1.0"
     assert content["license"] == "https://creativecommons.org/publicdomain/zero/1.0/"
-    assert content["version"] == "9.8.7"
-    assert content["datePublished"] == "2026-11-21"
-    assert content["url"] == "README.md"
     assert content["citeAs"].startswith("@misc{")
     assert content["creator"] == {"@type": "sc:Organization", "name": "The rankconst developers"}
     assert all(content[name] for name in ("name", "description", "keywords"))
     # Terms of Croissant itself must be spelt out, or readers take them for schema.org's.
     used = {key for part in walk(content) for key in part if not key.startswith("@")}
-    assert {"citeAs", "recordSet", "field", "dataType", "source", "fileObject", "extract", "column", "key"} <= used
-    assert {"citeAs", "recordSet", "field", "dataType", "source", "extract", "column"} <= content["@context"].keys()
+    assert {"citeAs", "recordSet", "field", "dataType", "source", "extract", "column"} <= used & content[
+        "@context"
+    ].keys()
 
 
 def walk(node: Any) -> list[dict[str, Any]]:
@@ -129,31 +115,27 @@ def walk(node: Any) -> list[dict[str, Any]]:
 
 
 def test_croissant_has_every_file_and_column(edition: Edition) -> None:
-    content = read_json(edition, "croissant.json")
-    resources = edition.descriptor["resources"]
-    assert [file["@type"] for file in content["distribution"]] == ["cr:FileObject"] * len(COLUMNS)
+    content, resources = read_json(edition, "croissant.json"), edition.descriptor["resources"]
     for file, resource in zip(content["distribution"], resources, strict=True):
+        assert (file["@type"], file["encodingFormat"]) == ("cr:FileObject", "application/x-parquet")
         assert file["@id"] == file["name"] == file["contentUrl"] == resource["path"]
         assert file["contentSize"] == f"{resource['bytes']} B"
-        assert file["encodingFormat"] == "application/x-parquet"
         assert f"sha256:{file['sha256']}" == resource["hash"]
     assert [records["@id"] for records in content["recordSet"]] == list(COLUMNS)
     types = {"text": "sc:Text", "texts": "sc:Text", "count": "sc:Integer", "real": "sc:Float", "truth": "sc:Boolean"}
     for records, resource in zip(content["recordSet"], resources, strict=True):
-        name = records["@id"]
-        assert records["@type"] == "cr:RecordSet"
+        name, keys = records["@id"], [key["@id"] for key in records.get("key", [])]
         for field, column in zip(records["field"], COLUMNS[name], strict=True):
-            assert (field["@type"], field["@id"]) == ("cr:Field", f"{name}/{column.name}")
-            assert field["name"] == column.name
+            assert {key: field[key] for key in ("@type", "@id", "name", "dataType", "source")} == {
+                "@type": "cr:Field",
+                "@id": f"{name}/{column.name}",
+                "name": column.name,
+                "dataType": types[column.kind],
+                "source": {"fileObject": {"@id": resource["path"]}, "extract": {"column": column.name}},
+            }
             assert column.description in field["description"]
             assert column.unit in field["description"]
-            assert field["dataType"] == types[column.kind]
             assert field.get("repeated", False) == (column.kind == "texts")
-            assert field["source"] == {
-                "fileObject": {"@id": resource["path"]},
-                "extract": {"column": column.name},
-            }
-        keys = [key["@id"] for key in records.get("key", [])]
         assert keys == [f"{name}/{column}" for column in resource["schema"].get("primaryKey", [])]
         assert bool(keys) == (name != "constants")
     ids = [part["@id"] for part in walk([content["distribution"], content["recordSet"]]) if "@type" in part]
@@ -188,22 +170,18 @@ def test_descriptor_obeys_data_package_2() -> None:
     assert descriptor["$schema"] == "https://datapackage.org/profiles/2.0/datapackage.json"
     assert re.fullmatch(r"[-a-z0-9._/]+", descriptor["name"])
     assert re.fullmatch(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z", descriptor["created"])
-    assert all(isinstance(descriptor[name], str) for name in ("title", "description", "version", "homepage"))
-    assert all(isinstance(keyword, str) for keyword in descriptor["keywords"])
+    texts = [descriptor[name] for name in ("title", "description", "version", "homepage")]
+    assert all(isinstance(text, str) for text in (*texts, *descriptor["keywords"]))
     assert all("title" in one and isinstance(one["roles"], list) for one in descriptor["contributors"])
     assert all("name" in licence or "path" in licence for licence in descriptor["licenses"])
     assert all({"title", "path"} & source.keys() for source in descriptor["sources"])
-    names = [resource["name"] for resource in descriptor["resources"]]
-    assert names == list(dict.fromkeys(names)) == list(COLUMNS)
-    kinds = {"string", "number", "integer", "boolean", "object", "array", "list", "datetime", "date", "any"}
+    assert [resource["name"] for resource in descriptor["resources"]] == list(COLUMNS)
     for resource in descriptor["resources"]:
         # A path below the descriptor, in POSIX style.
         assert re.fullmatch(r"(?!\.\.)[^/~\\][^\\]*", resource["path"])
         assert resource["type"] == "table"
-        assert isinstance(resource["bytes"], int)
-        assert re.fullmatch(r"sha256:[0-9a-f]{64}", resource["hash"])
         fields = resource["schema"]["fields"]
-        assert all(field["name"] and field["type"] in kinds for field in fields)
+        assert {field["type"] for field in fields} <= {"string", "number", "integer", "boolean", "array"}
         assert {*resource["schema"].get("primaryKey", [])} <= {field["name"] for field in fields}
 
 
@@ -239,51 +217,24 @@ def test_readme_has_every_file_column_and_dataset(edition: Edition) -> None:
         assert f"| `{name}` |" in files
     for name, columns in COLUMNS.items():
         table = section(text, f"{name}.parquet")
-        assert ORIGINS[name][0] in table
-        assert ORIGINS[name][1] in table
-        assert f"{len(edition.tables[name]):,} rows" in table
+        assert all(each in table for each in (*ORIGINS[name], f"{len(edition.tables[name]):,} rows"))
         for column in columns:
-            assert re.search(
-                rf"^\| `{column.name}` \| \w+ \| {re.escape(column.unit)} \| {re.escape(column.description)} \|$",
-                table,
-                re.MULTILINE,
-            )
-    datasets = section(text, "Datasets")
-    assert datasets.count("\n| ") == 2 + len(KEYS)
-    for row in edition.tables["datasets"].to_pylist():
-        assert f"(`{row['dataset']}`)" in datasets
-        assert row["licence"] in datasets
+            row = rf"^\| `{column.name}` \| \w+ \| {re.escape(column.unit)} \| {re.escape(column.description)} \|$"
+            assert re.search(row, table, re.MULTILINE)
+    assert f'rankconst.load("{name_archive("9.8.7")}")' in text
+    assert all(each in text for each in ("@misc{rankconst_tables,", "arXiv:2203.07544"))
+    assert all(
+        word in section(text, "Versions") for word in ("major", "minor", "patch", "never changed", "stated errors")
+    )
 
 
 def test_readme_says_which_tasks_each_dataset_has(edition: Edition) -> None:
-    lines = {
-        re.search(r"\(`(\w+)`\)", line)[1]: re.split(r"(?<!\\)\|", line)  # type: ignore[index]
-        for line in section(DOCUMENTS["README.md"].write(edition), "Datasets").splitlines()
-        if "(`" in line
-    }
-    cells = {key: [cell.strip() for cell in line[1:-1]] for key, line in lines.items()}
-    assert cells["nations"][1] == "standard, libkge, pykeen, raw (train, valid, test)"
-    assert cells["nations"][2:6] == ["0.085", "3", "3", "yes"]
-    assert cells["own"] == [
-        r"A\|B &lt;C> & D (`own`)",
-        "pykeen (test); raw (valid, test)",
-        "–",
-        "0",
-        "2",
-        "no",
-        "not stated",
-    ]
-
-
-def test_readme_says_how_to_load_and_cite(edition: Edition) -> None:
-    text = DOCUMENTS["README.md"].write(edition)
-    assert f'rankconst.load("{name_archive("9.8.7")}")' in text
-    assert "pd.read_parquet" in text
-    assert "@misc{rankconst_tables," in text
-    assert "arXiv:2203.07544" in text
-    rule = section(text, "Versions")
-    for word in ("major", "minor", "patch", "never changed", "stated errors"):
-        assert word in rule
+    lines = section(DOCUMENTS["README.md"].write(edition), "Datasets").splitlines()
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines if "(`" in line]
+    assert len(cells) == len(KEYS)
+    assert cells[0][1:6] == ["standard, libkge, pykeen, raw (train, valid, test)", "0.085", "3", "3", "yes"]
+    name = r"A\|B &lt;C> & D (`own`)"
+    assert cells[-1] == [name, "pykeen (test); raw (valid, test)", "–", "0", "2", "no", "not stated"]
 
 
 # ---- licence, citation, deposit ----------------------------------------------------------------------------------
@@ -296,11 +247,6 @@ def test_licence_is_that_of_the_tables(edition: Edition) -> None:
     tables = {**edition.tables, "candidates_by_relation": edition.tables["candidates_by_relation"].slice(0, 0)}
     without = DOCUMENTS["LICENSE"].write(replace(edition, tables=tables))
     assert "triple, entity or relation" in without
-    shipped = rankconst.load().path.parent / "LICENSE"
-    if not shipped.is_file():
-        pytest.skip("the licence lies beside the tables in a checkout only")
-    waiver = shipped.read_text(encoding="utf-8").split("\n\nThe tables hold")[0]
-    assert text.split("\n\nThe tables hold")[0] == without.split("\n\nThe tables hold")[0] == waiver
 
 
 def test_citation(edition: Edition) -> None:
@@ -335,12 +281,3 @@ def test_deposit(edition: Edition) -> None:
     urls = [one["identifier"] for one in sources]
     assert len(urls) == len(set(urls))
     assert set(urls) == {url for row in edition.tables["datasets"].to_pylist() for url in row["source_urls"]}
-
-
-def test_a_url_of_two_datasets_is_named_once(edition: Edition) -> None:
-    twice = pa.concat_tables([edition.tables["datasets"]] * 2)
-    tables = {**edition.tables, "datasets": twice}
-    assert (
-        read_json(replace(edition, tables=tables), ".zenodo.json")["related_identifiers"]
-        == (read_json(edition, ".zenodo.json")["related_identifiers"])
-    )

@@ -79,77 +79,47 @@ def at(cache: Path, url: str) -> Path:
 # ---- the cache ---------------------------------------------------------------------------------------------------
 
 
-def test_downloads_once_then_reads_the_cache(httpserver: HTTPServer, fetcher: Fetcher) -> None:
+def test_downloads_once_then_reads_the_cache(
+    httpserver: HTTPServer, fetcher: Fetcher, request: pytest.FixtureRequest
+) -> None:
     httpserver.expect_request("/data/train.txt").respond_with_data(DATA)
     file = known(httpserver.url_for("/data/train.txt"))
     expected = Content(DATA, sha256(DATA), verified=True)
     assert fetcher.read(file) == expected
     assert printed(fetcher) == f"downloading {file.remote.url}\n"
     assert files_in(fetcher.cache) == [f"sources/{httpserver.host}:{httpserver.port}/data/train.txt"]
-    assert fetcher.read(file) == expected
-    assert Fetcher(fetcher.cache, offline=True).read(file) == expected
     assert requests_of(httpserver) == 1
-    assert printed(fetcher).count("\n") == 1
-
-
-def test_second_read_opens_no_socket(httpserver: HTTPServer, fetcher: Fetcher, request: pytest.FixtureRequest) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    file = known(httpserver.url_for("/train.txt"))
-    fetcher.read(file)
     request.getfixturevalue("no_network")
-    assert fetcher.read(file).data == DATA
+    for offline in (False, True):
+        assert Fetcher(fetcher.cache, offline=offline).read(file) == expected
 
 
-def test_damaged_copy_in_the_cache_is_downloaded_again(httpserver: HTTPServer, fetcher: Fetcher) -> None:
+@pytest.mark.parametrize("recorded", [False, True])
+def test_damaged_copy_in_the_cache(httpserver: HTTPServer, fetcher: Fetcher, recorded: bool) -> None:
     httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    file = known(httpserver.url_for("/train.txt"))
+    url = httpserver.url_for("/train.txt")
+    file = BenchmarkFile(Remote(url)) if recorded else known(url)
     fetcher.read(file)
-    at(fetcher.cache, file.remote.url).write_bytes(OTHER)
-    assert fetcher.read(file).data == DATA
-    assert requests_of(httpserver) == 2
-
-
-def test_damaged_copy_in_the_cache_is_refused_offline(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    file = known(httpserver.url_for("/train.txt"))
-    fetcher.read(file)
-    at(fetcher.cache, file.remote.url).write_bytes(OTHER)
-    with pytest.raises(HashMismatchError, match="Delete it and build again"):
+    at(fetcher.cache, url).write_bytes(OTHER)
+    with pytest.raises(HashMismatchError, match="build again"):
         Fetcher(fetcher.cache, offline=True).read(file)
-
-
-def test_files_with_queries_do_not_meet(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    for name, data in (("a", DATA), ("b", OTHER)):
-        httpserver.expect_request("/fetch", query_string=f"media=en:{name}").respond_with_data(data)
-    base = httpserver.url_for("/fetch")
-    assert fetcher.read(known(f"{base}?media=en:a", DATA)).data == DATA
-    assert fetcher.read(known(f"{base}?media=en:b", OTHER)).data == OTHER
-    assert fetcher.read(known(f"{base}?media=en:a", DATA)).data == DATA
+    assert fetcher.read(file).data == DATA
     assert requests_of(httpserver) == 2
 
 
 def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RANKCONST_CACHE", str(tmp_path / "mine"))
-    assert cache_folder() == tmp_path / "mine"
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("RANKCONST_CACHE", "~/mine")
-    assert cache_folder() == tmp_path / "mine"
-    for unset in ("", None):
-        if unset is None:
-            monkeypatch.delenv("RANKCONST_CACHE")
-        else:
-            monkeypatch.setenv("RANKCONST_CACHE", unset)
-        assert cache_folder().is_absolute()
-        assert "rankconst" in cache_folder().name
-
-
-def test_no_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    for value, folder in ((str(tmp_path / "mine"), "mine"), ("~/yours", "yours")):
+        monkeypatch.setenv("RANKCONST_CACHE", value)
+        assert cache_folder() == tmp_path / folder
     monkeypatch.setenv("RANKCONST_CACHE", "~nobody-here/x")
-    with pytest.raises(UsageError, match=r"no home folder for '~nobody-here/x'\. Write the whole path\."):
-        cache_folder()
-    with pytest.raises(UsageError, match=r"no home folder for '~nobody-here/x'"):
-        check_mirror("~nobody-here/x")
+    for find in (cache_folder, lambda: check_mirror("~nobody-here/x")):
+        with pytest.raises(UsageError, match=r"no home folder for '~nobody-here/x'\. Write the whole path\."):
+            find()
+    monkeypatch.setenv("RANKCONST_CACHE", "")
+    assert cache_folder().is_absolute()
     monkeypatch.delenv("RANKCONST_CACHE")
+    assert "rankconst" in cache_folder().name
 
     def fail(_: str) -> NoReturn:
         raise RuntimeError("could not determine the home directory")
@@ -164,9 +134,7 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyP
     told = r"downloading https://example\.invalid/\S+ needs pooch, which is missing\. Run: pip install 'rankconst\[bu"
     with pytest.raises(MissingExtraError, match=told):
         Fetcher(tmp_path / "cache").read(known(URL))
-    monkeypatch.setenv("RANKCONST_CACHE", str(tmp_path))
-    assert cache_folder() == tmp_path
-    monkeypatch.delenv("RANKCONST_CACHE")
+    monkeypatch.delenv("RANKCONST_CACHE", raising=False)
     with pytest.raises(MissingExtraError, match="finding the folder for downloads needs pooch"):
         cache_folder()
 
@@ -174,38 +142,52 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyP
 # ---- failures ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("digest", ["sha256", "git_blob"])
-def test_wrong_content_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher, digest: str) -> None:
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ({"sha256": sha256(DATA)}, sha256(DATA)),
+        ({"git_blob": git_blob(DATA)}, git_blob(DATA)),
+        ({"bytes": 7}, f"expected 7 bytes, got {len(OTHER)}"),
+    ],
+    ids=["sha256", "git_blob", "bytes"],
+)
+def test_wrong_content_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher, stated: Any, told: str) -> None:
     httpserver.expect_request("/train.txt").respond_with_data(OTHER)
     url = httpserver.url_for("/train.txt")
-    hashes: dict[str, Any] = {"sha256": sha256(DATA)} if digest == "sha256" else {"git_blob": git_blob(DATA)}
     with pytest.raises(HashMismatchError) as caught:
-        fetcher.read(BenchmarkFile(Remote(url, **hashes)))
+        fetcher.read(BenchmarkFile(Remote(url, **stated)))
     assert caught.value.exit_code == 5
     assert url in str(caught.value)
-    assert hashes[digest] in str(caught.value)
+    assert told in str(caught.value)
     assert files_in(fetcher.cache) == []
 
 
-def test_wrong_size_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    with pytest.raises(HashMismatchError, match=rf"expected 7 bytes, got {len(DATA)}"):
-        fetcher.read(BenchmarkFile(Remote(httpserver.url_for("/train.txt"), bytes=7)))
-    assert files_in(fetcher.cache) == []
+def cut(_: Request) -> Response:
+    return Response(iter([DATA[:5]]), headers={"Content-Length": str(len(DATA))})
 
 
-def test_not_found_names_the_url(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data("gone", status=404)
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (lambda _: Response("gone", 404), "the server answered 404 NOT FOUND. .*--mirror FOLDER_OR_URL"),
+        (lambda _: Response("busy", 503), "the server answered 503"),
+        (cut, "could not download"),
+    ],
+    ids=["not found", "busy for ever", "cut off"],
+)
+def test_failures_name_the_url(
+    httpserver: HTTPServer, fetcher: Fetcher, answer: Callable[[Request], Response], told: str
+) -> None:
+    httpserver.expect_request("/train.txt").respond_with_handler(answer)
     url = httpserver.url_for("/train.txt")
-    with pytest.raises(MissingSourceError) as caught:
-        fetcher.read(known(url))
-    assert f"could not download {url}: the server answered 404 NOT FOUND." in str(caught.value)
-    assert "--mirror FOLDER_OR_URL" in str(caught.value)
+    with pytest.raises(MissingSourceError, match=rf"(?s){url}.*{told}|{told}.*{url}") as caught:
+        fetcher.read(BenchmarkFile(Remote(url)))
     assert caught.value.exit_code == 5
+    assert requests_of(httpserver) == 1 + RETRIES
     assert files_in(fetcher.cache) == []
 
 
-def test_refused_connection_names_the_url(fetcher: Fetcher) -> None:
+def test_hosts_that_do_not_answer_are_named(fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -214,8 +196,6 @@ def test_refused_connection_names_the_url(fetcher: Fetcher) -> None:
         fetcher.read(known(url))
     assert files_in(fetcher.cache) == []
 
-
-def test_unknown_host_is_said_in_words(fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise socket.gaierror(-2, "Name or service not known")
 
@@ -224,34 +204,15 @@ def test_unknown_host_is_said_in_words(fetcher: Fetcher, monkeypatch: pytest.Mon
         fetcher.read(known("https://host.invalid/train.txt"))
 
 
-def test_cut_off_download_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    def cut(_: Request) -> Response:
-        return Response(iter([DATA[:5]]), headers={"Content-Length": str(len(DATA))})
-
-    httpserver.expect_request("/train.txt").respond_with_handler(cut)
-    with pytest.raises(MissingSourceError):
-        fetcher.read(BenchmarkFile(Remote(httpserver.url_for("/train.txt"))))
-    assert files_in(fetcher.cache) == []
-
-
-@pytest.mark.parametrize("first", [503, "wrong content"])
-def test_tries_again(httpserver: HTTPServer, fetcher: Fetcher, loopback: list[float], first: int | str) -> None:
-    if isinstance(first, int):
-        httpserver.expect_ordered_request("/train.txt").respond_with_data("busy", status=first)
-    else:
-        httpserver.expect_ordered_request("/train.txt").respond_with_data(OTHER)
+@pytest.mark.parametrize("first", [("busy", 503), (OTHER, 200)])
+def test_tries_again(
+    httpserver: HTTPServer, fetcher: Fetcher, loopback: list[float], first: tuple[str | bytes, int]
+) -> None:
+    httpserver.expect_ordered_request("/train.txt").respond_with_data(first[0], status=first[1])
     httpserver.expect_ordered_request("/train.txt").respond_with_data(DATA)
-    file = known(httpserver.url_for("/train.txt"))
-    assert fetcher.read(file).data == DATA
+    assert fetcher.read(known(httpserver.url_for("/train.txt"))).data == DATA
     assert requests_of(httpserver) == 2
-    assert len([pause for pause in loopback if pause > 0]) >= 1
-
-
-def test_gives_up_after_the_last_retry(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data("busy", status=503)
-    with pytest.raises(MissingSourceError, match="the server answered 503"):
-        fetcher.read(known(httpserver.url_for("/train.txt")))
-    assert requests_of(httpserver) == 1 + RETRIES
+    assert any(pause > 0 for pause in loopback)
 
 
 # ---- mirrors -----------------------------------------------------------------------------------------------------
@@ -259,43 +220,24 @@ def test_gives_up_after_the_last_retry(httpserver: HTTPServer, fetcher: Fetcher)
 URL = "https://example.invalid/deep/folder/train.txt"
 
 
-def test_mirror_as_folder(tmp_path: Path, no_network: None) -> None:  # noqa: ARG001 - a fixture
+def test_mirror_as_folder(tmp_path: Path, no_network: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    del no_network
+    monkeypatch.setenv("HOME", str(tmp_path))
     place = tmp_path / "mirror" / "example.invalid" / "deep" / "folder" / "train.txt"
+    with pytest.raises(MissingSourceError, match=r"has no example\.invalid/deep/folder/train\.txt.* at host/path"):
+        Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror")).read(known(URL))
     place.parent.mkdir(parents=True)
     place.write_bytes(DATA)
-    for offline in (False, True):
-        fetcher = Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror"), offline=offline)
+    for offline, mirror in ((False, str(tmp_path / "mirror")), (True, "~/mirror")):
+        fetcher = Fetcher(tmp_path / "cache", mirror=mirror, offline=offline)
         assert fetcher.read(known(URL)) == Content(DATA, sha256(DATA), verified=True)
+    # A mirror can be read-only, and is often shared: a hash that is learnt does not belong there.
+    assert fetcher.read(BenchmarkFile(Remote(URL))) == Content(DATA, sha256(DATA), verified=False)
     place.write_bytes(OTHER)
     with pytest.raises(HashMismatchError, match=sha256(DATA)):
         fetcher.read(known(URL))
-    assert place.read_bytes() == OTHER
-
-
-def test_mirror_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    place = tmp_path / "copy/example.invalid/deep/folder/train.txt"
-    place.parent.mkdir(parents=True)
-    place.write_bytes(DATA)
-    assert Fetcher(tmp_path / "cache", mirror="~/copy").read(known(URL)).data == DATA
-
-
-def test_mirror_folder_without_the_file(tmp_path: Path, no_network: None) -> None:  # noqa: ARG001 - a fixture
-    mirror = tmp_path / "mirror"
-    with pytest.raises(MissingSourceError) as caught:
-        Fetcher(tmp_path / "cache", mirror=str(mirror)).read(known(URL))
-    assert f"the mirror {mirror} has no example.invalid/deep/folder/train.txt" in str(caught.value)
-    assert "https://host/path at host/path" in str(caught.value)
-
-
-def test_mirror_folder_is_left_alone(tmp_path: Path) -> None:
-    # A mirror can be read-only, and is often shared: a hash that is learnt does not belong there.
-    place = tmp_path / "mirror/example.invalid/deep/folder/train.txt"
-    place.parent.mkdir(parents=True)
-    place.write_bytes(DATA)
-    content = Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror")).read(BenchmarkFile(Remote(URL)))
-    assert content == Content(DATA, sha256(DATA), verified=False)
     assert files_in(tmp_path / "mirror") == ["example.invalid/deep/folder/train.txt"]
+    assert place.read_bytes() == OTHER
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
@@ -308,37 +250,25 @@ def test_mirror_as_url(httpserver: HTTPServer, tmp_path: Path, slash: str) -> No
     assert requests_of(httpserver) == 1
 
 
-def test_mirror_url_without_the_file_names_the_place_asked(httpserver: HTTPServer, tmp_path: Path) -> None:
-    httpserver.expect_request("/copy/example.invalid/deep/folder/train.txt").respond_with_data("", status=404)
-    fetcher = Fetcher(tmp_path / "cache", mirror=httpserver.url_for("/copy"))
-    with pytest.raises(
-        MissingSourceError, match=r"/copy/example\.invalid/deep/folder/train\.txt: the server answered 404"
-    ):
-        fetcher.read(known(URL))
-
-
 def test_filled_cache_is_a_mirror(httpserver: HTTPServer, fetcher: Fetcher, tmp_path: Path) -> None:
+    """Also of addresses that differ in their queries only."""
+    files = []
     for name, data in (("a", DATA), ("b", OTHER)):
         httpserver.expect_request("/fetch", query_string=f"media=en:{name}").respond_with_data(data)
-    files = [
-        known(httpserver.url_for("/fetch") + f"?media=en:{name}", data) for name, data in (("a", DATA), ("b", OTHER))
-    ]
-    contents = [fetcher.read(file) for file in files]
+        files.append(known(httpserver.url_for("/fetch") + f"?media=en:{name}", data))
+    assert [fetcher.read(file).data for file in (*files, *files)] == [DATA, OTHER] * 2
+    assert requests_of(httpserver) == 2
     other = Fetcher(tmp_path / "none", mirror=str(fetcher.cache / "sources"), offline=True)
-    assert [other.read(file) for file in files] == contents
+    assert [other.read(file).data for file in files] == [DATA, OTHER]
     assert not (tmp_path / "none").exists()
 
 
-# ---- offline -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("mirror", [None, "https://mirror.invalid/x"])
-def test_offline_without_a_copy(tmp_path: Path, no_network: None, mirror: str | None) -> None:  # noqa: ARG001 - a fixture
-    with pytest.raises(MissingSourceError) as caught:
+def test_offline_without_a_copy(tmp_path: Path, no_network: None, mirror: str | None) -> None:
+    del no_network
+    told = rf"{URL} is not in the cache {tmp_path / 'cache'}, and --offline forbids"
+    with pytest.raises(MissingSourceError, match=told):
         Fetcher(tmp_path / "cache", mirror=mirror, offline=True).read(known(URL))
-    assert URL in str(caught.value)
-    assert str(tmp_path / "cache") in str(caught.value)
-    assert "--offline" in str(caught.value)
 
 
 # ---- git blob ids, and files of which nothing is known -------------------------------------------------------------
@@ -346,41 +276,27 @@ def test_offline_without_a_copy(tmp_path: Path, no_network: None, mirror: str | 
 
 @pytest.mark.parametrize("data", [DATA, b"", b"x" * ((1 << 20) + 7)])
 def test_git_blob_ids(httpserver: HTTPServer, fetcher: Fetcher, data: bytes) -> None:
+    # `printf 'what is up, doc?' | git hash-object --stdin`, from the Git book.
+    assert git_blob(b"what is up, doc?") == "bd9dbf5aae1a3862dd1526723246b20206e5fc37"
     httpserver.expect_request("/train.txt").respond_with_data(data)
     file = BenchmarkFile(Remote(httpserver.url_for("/train.txt"), git_blob=git_blob(data)))
     assert fetcher.read(file) == Content(data, sha256(data), verified=True)
 
 
-def test_git_blob_of_a_known_file() -> None:
-    # `printf 'what is up, doc?' | git hash-object --stdin`, from the Git book.
-    assert git_blob(b"what is up, doc?") == "bd9dbf5aae1a3862dd1526723246b20206e5fc37"
-
-
 def test_unknown_hash_is_recorded_and_enforced(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_ordered_request("/train.txt").respond_with_data(DATA)
-    httpserver.expect_ordered_request("/train.txt").respond_with_data(DATA)
-    httpserver.expect_ordered_request("/train.txt").respond_with_data(OTHER)
+    for data in (DATA, DATA, OTHER):
+        httpserver.expect_ordered_request("/train.txt").respond_with_data(data)
     file = BenchmarkFile(Remote(httpserver.url_for("/train.txt")))
-    assert fetcher.read(file) == Content(DATA, sha256(DATA), verified=False)
-    records = [path for path in fetcher.cache.rglob("*") if path.is_file() and path.suffix == ".sha256"]
-    assert [path.read_text(encoding="ascii").strip() for path in records] == [sha256(DATA)]
     kept = at(fetcher.cache, file.remote.url)
-    for _ in range(2):
+    for forget in (False, True, True):
         assert fetcher.read(file) == Content(DATA, sha256(DATA), verified=False)
-        kept.unlink(missing_ok=True)
+        (record,) = fetcher.cache.rglob("*.sha256")
+        assert record.read_text(encoding="ascii").strip() == sha256(DATA)
+        if forget:
+            kept.unlink()
     with pytest.raises(HashMismatchError, match="recorded at the first download"):
         fetcher.read(file)
     assert requests_of(httpserver) == 3
-
-
-def test_unknown_hash_of_a_changed_copy(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    file = BenchmarkFile(Remote(httpserver.url_for("/train.txt")))
-    fetcher.read(file)
-    at(fetcher.cache, file.remote.url).write_bytes(OTHER)
-    with pytest.raises(HashMismatchError):
-        Fetcher(fetcher.cache, offline=True).read(file)
-    assert fetcher.read(file).data == DATA
 
 
 # ---- archives ----------------------------------------------------------------------------------------------------
@@ -436,67 +352,42 @@ def test_members_are_read_without_unpacking(tmp_path: Path, name: str) -> None:
     assert files_in(tmp_path) == [f"mirror/example.invalid/{name}"]
 
 
-def test_archive_is_downloaded_once_for_all_members(httpserver: HTTPServer, fetcher: Fetcher) -> None:
-    archive = make_tar(MEMBERS)
-    httpserver.expect_request("/data.tar.gz").respond_with_data(archive)
-    remote = Remote(httpserver.url_for("/data.tar.gz"), sha256=sha256(archive))
-    assert fetcher.read(BenchmarkFile(remote, "folder/train.txt")).data == DATA
-    assert fetcher.read(BenchmarkFile(remote, "folder/test.txt")).data == OTHER
-    assert requests_of(httpserver) == 1
-    assert files_in(fetcher.cache) == [f"sources/{httpserver.host}:{httpserver.port}/data.tar.gz"]
-
-
 @pytest.mark.parametrize("name", ARCHIVES)
 @pytest.mark.parametrize("member", ["train.txt", "folder/Train.txt", "folder"])
 def test_wrong_member(tmp_path: Path, name: str, member: str) -> None:
     fetcher, url = serve(tmp_path, name, ARCHIVES[name](MEMBERS))
-    with pytest.raises(DownloadError) as caught:
+    with pytest.raises(DownloadError, match=f"has no member {member}; it has .*folder/train.txt") as caught:
         fetcher.read(BenchmarkFile(Remote(url), member))
     assert not isinstance(caught.value, MissingSourceError)
-    assert f"has no member {member}; it has " in str(caught.value)
-    assert "folder/train.txt" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
-@pytest.mark.parametrize(
-    ("size", "digest"), [(3, None), (len(DATA) + 1, None), (None, "00"), (len(DATA), sha256(OTHER))]
-)
-def test_wrong_size_or_hash_of_a_member(tmp_path: Path, name: str, size: int | None, digest: str | None) -> None:
-    archive = ARCHIVES[name](MEMBERS)
-    fetcher, url = serve(tmp_path, name, archive)
-    with pytest.raises(HashMismatchError, match=rf"{name}!folder/train\.txt is not the member the registry names"):
-        fetcher.read(BenchmarkFile(Remote(url, sha256=sha256(archive)), "folder/train.txt", size, digest))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ARCHIVES)
-def test_member_larger_than_stated_is_not_read_whole(tmp_path: Path, name: str) -> None:
-    fetcher, url = serve(tmp_path, name, ARCHIVES[name]({"train.txt": bytes(40_000_000)}))
-    with pytest.raises(HashMismatchError, match="got 11 bytes"):
-        fetcher.read(BenchmarkFile(Remote(url), "train.txt", 10))
+def test_wrong_size_or_hash_of_a_member(tmp_path: Path, name: str) -> None:
+    fetcher, url = serve(tmp_path, name, ARCHIVES[name]({**MEMBERS, "large.txt": bytes(4_000_000)}))
+    for size, digest in ((3, None), (len(DATA) + 1, None), (None, "00"), (len(DATA), sha256(OTHER))):
+        with pytest.raises(HashMismatchError, match=rf"{name}!folder/train\.txt is not the member the registry names"):
+            fetcher.read(BenchmarkFile(Remote(url), "folder/train.txt", size, digest))
+    with pytest.raises(HashMismatchError, match="got 11 bytes"):  # it is not read as a whole
+        fetcher.read(BenchmarkFile(Remote(url), "large.txt", 10))
 
 
 NOISE = b"".join(hashlib.sha256(bytes([i % 256, i // 256])).digest() for i in range(4000))
 
 
-def damage(archive: bytes, how: str) -> bytes:
-    if how == "cut off":
-        return archive[: len(archive) // 2]
-    if how == "bytes changed in the middle":
-        middle = len(archive) // 2
-        return (
-            archive[:middle] + bytes(byte ^ 0xFF for byte in archive[middle : middle + 200]) + archive[middle + 200 :]
-        )
-    if how == "no archive at all":
-        return b"<html>Please log in</html>" * 40
-    return b""
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut off": lambda archive: archive[: len(archive) // 2],
+    "changed in the middle": lambda archive: (
+        archive[: len(archive) // 2] + bytes(200) + archive[len(archive) // 2 + 200 :]
+    ),
+    "no archive at all": lambda _: b"<html>Please log in</html>" * 40,
+    "empty": lambda _: b"",
+}
 
 
 @pytest.mark.parametrize("name", ["data.tar.gz", "data.zip"])
-@pytest.mark.parametrize("text", [NOISE, DATA * 20_000], ids=["incompressible", "text"])
-@pytest.mark.parametrize("how", ["cut off", "bytes changed in the middle", "no archive at all", "empty"])
-def test_damaged_archive(tmp_path: Path, name: str, text: bytes, how: str) -> None:
-    fetcher, url = serve(tmp_path, name, damage(ARCHIVES[name]({"train.txt": text}), how))
+@pytest.mark.parametrize("how", DAMAGES)
+def test_damaged_archive(tmp_path: Path, name: str, how: str) -> None:
+    fetcher, url = serve(tmp_path, name, DAMAGES[how](ARCHIVES[name]({"train.txt": NOISE})))
     with pytest.raises(DownloadError, match=r"(?s)is damaged: .*Delete it and build again") as caught:
         fetcher.read(BenchmarkFile(Remote(url), "train.txt"))
     assert str(tmp_path) in str(caught.value)
@@ -568,27 +459,18 @@ def test_archives_made_to_do_harm(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_files_of_ones_own_that_grow_without_measure(
+def test_files_of_ones_own_that_are_packed(
     tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rankconst_builder.fetch._SMALL", 2**20)
-    path = tmp_path / "train.tsv"
+    path, whole = tmp_path / "train.tsv", pack(NOISE)
     path.write_bytes(pack(DATA * 1000))
     assert read_local(path).data == DATA * 1000
-    path.write_bytes(pack(bytes(20 * 2**20)))
-    with pytest.raises(DataError, match=r"grows from .* unpack it, and name that file"):
-        read_local(path)
-    for whole in (pack(NOISE),):
-        for cut in (whole[:100], whole[: len(whole) // 2], whole[:50] + bytes(60) + whole[110:]):
-            path.write_bytes(cut)
-            with pytest.raises(DataError, match="cut off or damaged"):
-                read_local(path)
-
-
-def test_archive_of_another_kind(tmp_path: Path) -> None:
-    fetcher, url = serve(tmp_path, "data.rar", b"Rar!")
-    with pytest.raises(DownloadError, match=r"not an archive that the builder can read; expected \.tar\.gz, "):
-        fetcher.read(BenchmarkFile(Remote(url), "train.txt"))
+    cuts = (whole[:100], whole[: len(whole) // 2], whole[:50] + bytes(60) + whole[110:])
+    for content, told in ((pack(bytes(2**21)), r"grows from .* unpack it"), *((cut, "cut off or") for cut in cuts)):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=told):
+            read_local(path)
 
 
 # ---- what a person sees ------------------------------------------------------------------------------------------
@@ -606,14 +488,6 @@ def test_bar_on_a_terminal_only(httpserver: HTTPServer, tmp_path: Path) -> None:
     assert "\x1b" not in shown[False]
     assert "60" in shown[True]
     assert "kB" in shown[True]
-
-
-def test_quiet(httpserver: HTTPServer, tmp_path: Path, screen: Console, capfd: pytest.CaptureFixture[str]) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    fetcher = Fetcher(tmp_path / "cache", reporter=Reporter(screen, quiet=True))
-    fetcher.read(known(httpserver.url_for("/train.txt")))
-    assert printed(fetcher) == ""
-    assert capfd.readouterr() == ("", "")
 
 
 def test_time_in_which_the_process_was_stopped_is_not_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:

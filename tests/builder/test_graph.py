@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from brute import ORDER, count_brute_force, describe_brute_force, read_rows
+from brute import ORDER, describe_brute_force
 from cases import choose
 from graphs import STATIC
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
@@ -21,7 +20,7 @@ from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.statistics import describe_graph
-from rankconst_builder.triples import Labels, read_triples
+from rankconst_builder.triples import read_triples
 from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
@@ -68,24 +67,6 @@ def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
         assert statistics.duplicates(split) == len(dataset[split]) - len(set(dataset[split]))
 
 
-def test_statistics_of_one_graph_by_hand() -> None:
-    files = {
-        "train": b"a\tr\tb\nb\tr\tb\nb\tr\tb\nb\ts\tc\n",
-        "valid": b"a\tr\tb\nc\ts\ta\nc\ts\ta\nd\tr\ta\n",
-        "test": b"a\tr\tb\nc\ts\ta\nx\tq\ty\nx\tq\ty\na\tq\tb\n",
-    }
-    statistics = describe_graph(encode(files))
-    assert (statistics.entities, statistics.entities_train) == (6, 3)
-    assert (statistics.relations, statistics.relations_train) == (3, 2)
-    assert statistics.rows == {"train": 4, "valid": 4, "test": 5}
-    assert statistics.distinct == {"train": 3, "valid": 3, "test": 4}
-    assert statistics.overlaps == {("valid", "train"): 1, ("test", "train"): 1, ("test", "valid"): 2}
-    assert statistics.seen == {"train": 4, "valid": 3, "test": 2}
-    assert statistics.seen_distinct == {"train": 3, "valid": 2, "test": 2}
-    assert [statistics.duplicates(split) for split in ORDER] == [1, 1, 1]
-    assert statistics.self_loops_train == 1  # distinct ones
-
-
 @pytest.mark.slow
 @settings(max_examples=choose(60, 150), deadline=None)
 @given(files=DATASETS)
@@ -107,26 +88,6 @@ def test_codes_are_a_bijection_in_order_of_appearance(files: dict[str, list[Row]
     assert [relations[r] for r in appearance] == list(range(len(appearance)))
 
 
-def test_codes_agree_across_blocks_of_the_parser() -> None:
-    # Every block of a large file has a dictionary of its own, in another order.
-    rows = [
-        (b"e%06d" % (place * 7919 % 30_011), b"r%d" % (place % 11), b"e%06d" % (place % 9973))
-        for place in range(90_000)
-    ]
-    content = write(rows)
-    assert len(content) > 1 << 20
-    graph = encode({"train": content, "test": write(rows[:10])})
-    names: dict[int, bytes] = {}
-    triples = graph.splits["train"]
-    for (h, _, t), head, tail in zip(rows, triples.head.tolist(), triples.tail.tolist(), strict=True):
-        assert names.setdefault(head, h) == h
-        assert names.setdefault(tail, t) == t
-    assert len(names) == graph.num_entities == len(set(names.values()))
-    assert graph.num_relations == 11
-    assert np.array_equal(graph.splits["test"].head, triples.head[:10])
-    assert describe_graph(graph).overlaps["test", "train"] == 10
-
-
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
 
 
@@ -137,18 +98,6 @@ def test_first_occurrences(spread: int, rows: list[tuple[int, int, int]]) -> Non
     triples = Triples(columns[0] * spread, columns[1], columns[2] * spread)
     graph = Graph({"train": triples, "valid": triples, "test": triples}, 2 * spread + 1, 3)
     assert graph.first_occurrences(triples).tolist() == [row not in rows[:place] for place, row in enumerate(rows)]
-
-
-@given(train=ROWS, rows=ROWS)
-def test_is_seen(train: list[tuple[int, int, int]], rows: list[tuple[int, int, int]]) -> None:
-    def code(given: list[tuple[int, int, int]]) -> Triples:
-        return Triples(*(np.array([row[place] for row in given], dtype=np.int64) for place in range(3)))
-
-    graph = Graph({"train": code(train), "valid": code([]), "test": code(rows)}, 3, 3)
-    entities = {entity for h, _, t in train for entity in (h, t)}
-    relations = {r for _, r, _ in train}
-    expected = [h in entities and r in relations and t in entities for h, r, t in rows]
-    assert graph.is_seen(graph.splits["test"]).tolist() == expected
 
 
 MARKS = st.lists(st.booleans(), min_size=3, max_size=3)
@@ -180,32 +129,6 @@ def test_what_a_graph_is_unless_it_is_said() -> None:
     assert bare.ranks_relations
     assert not replace(bare, qualified=True).ranks_relations
     assert not replace(bare, inductive=True).ranks_relations
-
-
-def test_long_labels_take_no_longer() -> None:
-    started = time.process_time()
-    long = b"x" * 2**20
-    graph = encode({"train": b"%s1\tr\t%s2\n" % (long, long), "test": b"%s2\tr\t%s1\n" % (long, long)})
-    assert (graph.num_entities, graph.splits["test"].head.tolist()) == (2, graph.splits["train"].tail.tolist())
-    assert time.process_time() - started < 2  # sign by sign, a dozen
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("protocol", STATIC.values(), ids=lambda protocol: protocol.key)
-@settings(max_examples=choose(24, 60), deadline=None)
-@given(files=DATASETS)
-def test_from_bytes_to_counts(protocol: object, files: dict[str, list[Row]]) -> None:
-    contents = {split: write(rows) for split, rows in files.items()}
-    graph = encode(contents)
-    dataset = {split: read_rows(contents[split]) if split in contents else [] for split in ORDER}
-    for split in ORDER:
-        got = count_candidates(graph, protocol, split)  # type: ignore[arg-type]
-        expected = count_brute_force(dataset, protocol, split)  # type: ignore[arg-type]
-        assert (got.rows.tolist(), got.head.tolist(), got.tail.tolist()) == (
-            expected.rows,
-            expected.head,
-            expected.tail,
-        )
 
 
 INDUCTIVE = Benchmark(
@@ -283,28 +206,6 @@ def test_facts_are_told_apart_in_graphs_of_any_size() -> None:
         graph = replace(encode({"train": b"a\tr\tb\n"}), num_entities=2**31, num_relations=relations)
         words = graph.pack_facts(Triples(np.array([0, 2**33 // relations]), zero, zero + 5))
         assert words[0] != words[1]
-
-
-TIMED = {"train": b"a\tr\tb\t1\n", "valid": b"b\tr\ta\t2\n", "test": b"a\tr\ta\t3\n"}
-
-
-def read_timed(**changed: bytes) -> dict[str, Labels]:
-    files = {**TIMED, **changed}
-    return {role: read_triples(each, LineFormat(columns="hrtd"), role) for role, each in files.items()}
-
-
-def test_times_in_another_number_of_columns_are_refused() -> None:
-    for role in ORDER:
-        other = {role: read_triples(b"a\tr\tb\t1\t2\n", LineFormat(columns="hrtdd"), role)}
-        with pytest.raises(DataError, match=rf"different numbers of columns: .*{role} in 2"):
-            encode_labels({**read_timed(), **other})
-
-
-def test_splits_by_time_share_no_time() -> None:
-    assert encode_labels(read_timed(), forecasting=True).num_times == 3
-    assert encode_labels(read_timed(test=b"a\tr\ta\t2\n")).num_times == 2
-    with pytest.raises(DataError, match="valid and test share 1 times, but the dataset is said to be split by time"):
-        encode_labels(read_timed(test=b"a\tr\ta\t2\n"), forecasting=True)
 
 
 def test_what_protocols_need_of_files_that_are_missing() -> None:

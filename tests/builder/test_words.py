@@ -1,27 +1,26 @@
-"""Words, and numbers out of texts, all at once, against Python's own."""
+"""Words, packed facts, labels and numbers out of texts, all at once, against Python's own."""
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
 from collections import Counter
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst_builder.words import (
-    append_answers,
-    count_runs,
-    find_answers,
-    find_keys,
-    locate,
-    pack,
-    read_digits,
-    search,
-    sort_words,
-    unpack,
-)
+from rankconst.errors import DataError
+from rankconst_builder.graph import Graph
+from rankconst_builder.packing import Packing
+from rankconst_builder.text import Coder, NotPlainError
+from rankconst_builder.words import Triples, count_runs, locate, read_digits, search, sort_words
+
+if TYPE_CHECKING:
+    from rankconst_builder.words import Codes
 
 WORDS = st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 9), max_size=30)
 
@@ -48,20 +47,6 @@ def test_words_of_parts_are_sorted_and_counted(parts: list[list[int]]) -> None:
     assert {*zip(*(each.tolist() for each in count_runs(words)), strict=True)} == {*Counter(numbers).items()}
 
 
-@given(st.integers(1, 2**20), st.data())
-def test_what_is_packed_is_unpacked(size: int, data: st.DataObject) -> None:
-    pairs = data.draw(st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, size - 1)), max_size=9))
-    first, second = (
-        (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True)) if pairs else ((array([]),) * 2)
-    )
-    assert [*zip(*(each.tolist() for each in unpack(pack(first, second, size), size)), strict=True)] == pairs
-    bits = size.bit_length()
-    words = append_answers(first.astype(np.uint64), second, bits)
-    assert words.tolist() == [key << bits | answer for key, answer in pairs]
-    assert (find_keys(words, bits) == first).all()
-    assert (find_answers(words, bits) == second).all()
-
-
 @given(st.lists(st.integers(0, 10**10 - 1) | st.integers(0, 200), max_size=20), st.sampled_from(["", "Q", "ab\t9"]))
 def test_digits_are_read_as_python_reads_them(numbers: list[int], before: str) -> None:
     text, ends, digits = b"", [], []
@@ -82,3 +67,85 @@ def test_what_is_no_number_is_not_read(text: bytes) -> None:
         assert found.tolist() == [int(text)]
     else:
         assert found is None
+
+
+# Labels that are coded while text is read.
+
+BYTES = st.sampled_from([*range(1, 9), *range(14, 256)])  # neither zero nor what ends a label
+LABELS = st.lists(BYTES, min_size=1, max_size=40).map(bytes) | st.sampled_from([b"a" * size for size in range(1, 40)])
+
+
+def encode(coder: Coder, labels: list[bytes]) -> Codes:
+    ends = np.cumsum([len(label) + 1 for label in labels]) - 1
+    starts = ends - [len(label) for label in labels]
+    return coder.encode(np.frombuffer(b"\t".join(labels) + bytes(9), np.uint8), starts, ends)
+
+
+@given(st.lists(st.lists(LABELS, min_size=1, max_size=30), max_size=5))
+def test_codes_are_those_of_a_dict(batches: list[list[bytes]]) -> None:
+    coder, known = Coder(), dict[bytes, int]()
+    for labels in batches:
+        expected = [known.setdefault(label, len(known)) for label in labels]
+        assert encode(coder, labels).tolist() == expected
+    assert coder.labels().to_pylist() == [*known]
+
+
+def test_many_labels() -> None:
+    names = [f"{'long' * (place % 5)} {place * 7919 % 10_007}".encode() for place in range(30_000)]
+    coder = Coder()
+    codes = np.concatenate([encode(coder, names[start : start + 1000]) for start in range(0, len(names), 1000)])
+    assert [*map(coder.labels().to_pylist().__getitem__, codes.tolist())] == names
+    assert coder.size == len({*names})
+
+
+def mix(word: int) -> int:
+    word = word * 0x9E3779B97F4A7C15 % 2**64
+    return word ^ word >> 32
+
+
+def test_labels_of_one_key_are_told_apart() -> None:
+    """Whoever knows the hash can make labels that share it; another reader reads them."""
+    front, last = b"b" * 8, b"c"
+    state = mix(int.from_bytes(front, "little")) ^ int.from_bytes(last, "little")
+    single = state.to_bytes(8, "little")
+    double = b"a" * 8 + (state ^ mix(int.from_bytes(b"a" * 8, "little"))).to_bytes(8, "little")
+    assert not {0, 9, 10} & {*single, *double}
+    for labels in itertools.permutations([front + last, single, double], 2):
+        with pytest.raises(NotPlainError):
+            encode(Coder(), [*labels])
+        coder = Coder()
+        encode(coder, [labels[0]])
+        with pytest.raises(NotPlainError):
+            encode(coder, [labels[1]])
+
+
+# Words of facts, part by part.
+
+
+@pytest.mark.parametrize(
+    ("entities", "relations", "shift"),
+    # Bits of anchor, relation and answer: 27 + 14 + 27, 20 + 23 + 21, 20 + 22 + 20.
+    [((1 << 27) - 1, 1 << 14, 4), (1 << 20, 1 << 23, 0), ((1 << 20) + 1, 1 << 23, 1), (1 << 20, 1 << 24, 1)],
+)
+def test_facts_come_in_as_many_parts_as_words_of_64_bits_need(entities: int, relations: int, shift: int) -> None:
+    rng = np.random.default_rng(0)
+    most = np.array([entities - 1, entities - 2, 0, 0]), np.array([relations - 1, 0, 0, relations - 1])
+    heads, kinds = (np.concatenate([end, rng.integers(0, end[0], 60)]) for end in most)
+    triples = Triples(heads, kinds, heads[::-1].copy())
+    packing = Packing.plan(Graph({"train": triples}, entities, relations), "tail", len(triples))
+    assert packing.shift == shift
+    found: list[tuple[int, ...]] = []
+    for part in packing.parts:
+        ordered = packing.sort([triples, triples], part)
+        assert (ordered[1:] >= ordered[:-1]).all()
+        keys = packing.find_keys(ordered)
+        columns = packing.find_anchors(keys, part), packing.find_given(keys), packing.find_answers(ordered)
+        found += zip(*(column.tolist() for column in columns), strict=True)
+    rows = [*zip(*(column.tolist() for column in triples.codes), strict=True)]
+    assert sorted(found) == sorted(rows + rows)
+
+
+def test_graphs_of_too_many_parts_are_refused() -> None:
+    graph = Graph({"train": Triples(*np.zeros((3, 1), dtype=np.int64))}, 1 << 40, 1 << 20)
+    with pytest.raises(DataError, match="1 facts of 1,099,511,627,776 entities and 1,048,576 relations are too many"):
+        Packing.plan(graph, "tail", 1)

@@ -103,19 +103,6 @@ def test_the_logarithm_of_the_mean() -> None:
     assert found.expected == pytest.approx((0.4026779250719061 - mean) / (1 - mean), rel=1e-9)
 
 
-def test_rounding_is_granted() -> None:
-    """A base value of two digits leaves the index open by more than a right one of four digits is off."""
-    value, mean = 0.40, moments("mrr")[0]
-    shifted = (value + 0.004 - mean) / (1 - mean)
-    entries = [
-        Entry(parse_metric("mrr"), "0.40", 0, "MRR", None),
-        Entry(parse_metric("mrr"), f"{shifted:.6f}", 0, "AMRR", None, adjustment="index"),
-    ]
-    (found,) = check_entries(entries, look_up)
-    assert found.belongs
-    assert found.interval.lower < shifted < found.interval.upper
-
-
 def test_what_cannot_be_compared_is_left_out() -> None:
     """No base value; no number; an index that is undefined where every answer is among the first hundred."""
     mrr, hits = parse_metric("mrr"), parse_metric("hits@100")

@@ -218,26 +218,9 @@ def test_rules_are_chosen_by_any_spelling_and_unknown_ones_refused() -> None:
         apply_rules(reading, rules=["hits-monotony"])
 
 
-def test_what_cannot_be_checked_is_noted_once() -> None:
-    reading = make_reading(*[ROTATE] * 3, context=Stated(dataset="no such graph"))
-    found = apply_rules(reading)
-    assert found.findings == ()
-    assert len(found.notes) == 1
-    assert "unknown dataset 'no such graph'" in found.notes[0]
-
-
 def test_evaluations_with_the_same_question_share_it() -> None:
     contexts = [Stated(model=model, num_tasks=123_457) for model in "ABCDE"]
     found = apply_rules(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts))
     (question,) = found.asked
     assert ("n = 123,457: no split has that many tasks" in question.text, len(question.numbers)) == (True, 5)
     assert ["no dataset is named" in note for note in found.notes] == [True]
-
-
-def test_adjusted_values_tell_the_dataset() -> None:
-    constants = TABLES.constants("kinships", "mr", protocol="pykeen")
-    row = {"MR": "5.2", "AMR": repr(constants.normalised(5.2)), "AMRI": "0.5"}
-    context = Stated(side="both", num_tasks=constants.num_tasks)
-    found = apply_rules(make_reading(row, context=context))
-    assert not found.notes
-    assert [finding.inequality for finding in found.findings] == ["AMRI = (MR - E[MR]) / (optimum - E[MR])"]

@@ -15,8 +15,6 @@ from carried import open_once
 from cases import take_turns
 from rankconst.checks.checking import check_reading
 from rankconst.checks.completing import complete_reading
-from rankconst.checks.partial import combine
-from rankconst.checks.search import identify_reading
 from rankconst.errors import AskedError, DataError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
@@ -96,7 +94,7 @@ def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     note = complete_reading(reading, TABLES, user).note
     assert f"under pykeen = standard = libkge, only relation {', '.join(relations)}" in note
     assert not check_reading(reading, TABLES, user).num_errors
-    found = [group.match for group in identify_reading(reading, TABLES, user)]
+    found = [group.match for group in check_reading(reading, TABLES, user).groups]
     assert {match.tasks.relations for match in found if match} == {relations}
 
 
@@ -108,11 +106,6 @@ def test_of_three_relations_or_more_the_names_are_asked_for() -> None:
         adjust(text, Stated("nations"))
     named = adjust(text, Stated("nations", relations=("embassy", "exports3", "treaties")))
     assert name(named) == {f"nations/test/{side}/pykeen (embassy, exports3, treaties)" for side in SIDES}
-
-
-def test_other_datasets_and_splits() -> None:
-    text = write(list_counts("/film/film/genre", dataset="fb15k237", split="valid"))
-    assert name(adjust(text)) == {f"fb15k237/valid/{side}/pykeen (/film/film/genre)" for side in SIDES}
 
 
 @pytest.mark.parametrize(("seed", "user"), take_turns(range(3), [Stated(), Stated(dataset="nations")]))
@@ -148,15 +141,6 @@ def test_a_side_without_adjusted_values_is_of_the_same_relations() -> None:
     assert name(adjust(json.dumps(whole), Stated("nations"))) == {
         f"nations/test/{side}/pykeen (embassy, treaties)" for side in SIDES
     }
-
-
-@pytest.mark.parametrize("size", [1, 2])
-def test_every_set_is_tried(size: int) -> None:
-    num_tasks = np.array([3, 1, 4, 1, 5, 2, 2])
-    for count in range(1, 13):
-        every = itertools.combinations(range(num_tasks.size), size)
-        expected = [chosen for chosen in every if num_tasks[list(chosen)].sum() == count]
-        assert sorted(map(tuple, combine(num_tasks, size, count).tolist())) == expected
 
 
 def test_columns_are_those_of_the_tables() -> None:

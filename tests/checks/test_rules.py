@@ -53,6 +53,9 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
     ({"MR": "seven"}, KNOWN, "range", ("error",)),
     ({"MR": f"{WORST:.3f}"}, replace(KNOWN, protocol="standard"), "range", ()),
     ({"MR": f"{WORST + 1:.3f}"}, replace(KNOWN, protocol="standard"), "range", ("error", ", protocol standard")),
+    ({"MR": "4.196517467498779", "z MR": "-4.196517467498779"}, OPEN, "",
+     ("ZMR -4.1965175 is not a z-score of MR 4.1965175.", "It repeats the base value: it was never scaled.")),
+    ({"Hits@1": "0.50", "Hits@3": "0.60", "Hits@10": "0.40"}, OPEN, "hits-monotone", ("Hits@3 <= Hits@10", "is above")),
     # What no tasks allow is an error without any.
     *[
         (row, context, "", ("error", inequality))
@@ -127,20 +130,6 @@ def test_percentages_are_one_finding_for_a_column() -> None:
     row = {"Hits@10": "96.52", "AH@10": f"{100 * expected:.2f}"}
     assert find(row, user=user) == ()
     assert [each.rule for each in find({**row, "AH@10": "96.52"}, user=user)] == ["adjusted-mismatch"]
-
-
-def test_a_z_score_that_was_never_scaled_is_found_without_the_dataset() -> None:
-    (finding,) = apply_rules(
-        make_reading({"MR": "4.196517467498779", "z MR": "-4.196517467498779"}, exact=True)
-    ).findings
-    assert finding.cause == "It repeats the base value: it was never scaled."
-    assert finding.statement == "ZMR -4.1965175 is not a z-score of MR 4.1965175."
-
-
-def test_hits_are_compared_with_the_largest_before() -> None:
-    (first, second) = find({"Hits@1": "0.50", "Hits@3": "0.30", "Hits@10": "0.40"}, rule="hits-monotone")
-    assert [first.inequality, second.inequality] == ["Hits@1 <= Hits@3", "Hits@1 <= Hits@10"]
-    assert first.statement == "Hits@1 0.50 (0.495 to 0.505) is above Hits@3 0.30 (0.295 to 0.305)."
 
 
 @pytest.mark.parametrize(("one", "other"), [("Hits@1", "Hits@10"), ("MR", "MRR"), ("Hits@3", "Hits@10")])
@@ -225,10 +214,6 @@ def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | 
     other = "realistic" if rank_type == "optimistic" else "optimistic"
     assert find(row, rule="all-tied", context=Stated(dataset="nations", rank_type=other)) == ()
     assert find({**row, "MRR": "0.5"}, rule="all-tied", context=context) == ()
-
-
-def test_few_digits_tell_nothing_of_equal_scores() -> None:
-    for row in ({"Hits@1": "0.000"}, {"Hits@1": "0", "Hits@10": "1.0"}, {"MRR": "0.3"}, {"MRR": "1.000"}):
-        assert find(row, rule="all-tied", context=Stated(dataset="nations")) == ()
-    # A poor model on a large graph.
-    assert find({"MRR": "0.000", "Hits@10": "0.001"}, rule="all-tied", context=Stated(dataset="fb15k237")) == ()
+    # Few digits tell nothing.
+    for few in ({"Hits@1": "0.000"}, {"Hits@1": "0", "Hits@10": "1.0"}, {"MRR": "0.3"}, {"MRR": "1.000"}):
+        assert find(few, rule="all-tied", context=Stated(dataset="nations")) == ()

@@ -18,20 +18,18 @@ from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
-from cases import choose, mark_rest
+from cases import choose
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
 from rankconst.checks.completing import complete_reading
 from rankconst.checks.evidence import Evidence, Piece, count_piece
-from rankconst.checks.search import identify, identify_reading
-from rankconst.errors import AskedError, DataError, UnknownNameError
+from rankconst.checks.search import Search, gather
+from rankconst.errors import AskedError, UnknownNameError
 from rankconst.evaluation import Stated
 from rankconst.moments import compute_moments
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.document import open_document
 from rankconst.results.formats import read_document
-from rankconst.results.reading import Entries, Entry, Reading
-from rankconst.results.tools.pykeen import READER
+from rankconst.results.reading import Entries, Entry, Reading, group_entries
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.constants import Constants
@@ -87,8 +85,12 @@ def simulate(tasks: Tasks, quality: float, digits: int | None) -> list[Cell]:
     return row
 
 
+def identify_all(reading: Reading) -> list[Identified]:
+    return Search(TABLES).identify_parts(gather(group_entries(reading), reading, Stated()))
+
+
 def find(row: Sequence[Cell], context: Stated = Stated(), *, exact: bool = True, tool: str | None = None) -> Identified:  # noqa: B008 - frozen
-    (found,) = identify_reading(replace(read([row], [context], exact=exact), tool=tool), TABLES)
+    (found,) = identify_all(replace(read([row], [context], exact=exact), tool=tool))
     return found
 
 
@@ -195,14 +197,6 @@ def test_the_tool_decides_between_equal_constants(tool: str | None, protocol: st
     assert first.tasks.protocol == protocol
 
 
-def test_rows_are_identified_one_by_one() -> None:
-    chosen = [Tasks(key) for key in ("umls", "kinships")]
-    rows = [simulate(tasks, 0.5, 5) for tasks in chosen]
-    found = identify_reading(read(rows, [Stated(num_tasks=NUM_TASKS[tasks]) for tasks in chosen], exact=False), TABLES)
-    assert [group.matches[0].tasks.dataset for group in found] == ["umls", "kinships"]
-    assert [group.line for group in found] == [2, 3]
-
-
 # Expectation, deviation, number of tasks.
 
 
@@ -222,15 +216,15 @@ def count(num_tasks: int) -> Evidence:
 
 def test_numbers_of_tasks_expectations_and_deviations() -> None:
     """E[MRR] of FB15k-237 test with PyKEEN's candidates: nine digits tell it, two leave many open."""
-    assert {match.tasks.protocol for match in identify(count(402), TABLES).matches} == {"standard", "raw"}
-    (raw,) = identify(count(402), TABLES, Stated(protocol="raw")).matches
+    assert {match.tasks.protocol for match in Search(TABLES).identify(count(402)).matches} == {"standard", "raw"}
+    (raw,) = Search(TABLES, Stated(protocol="raw")).identify(count(402)).matches
     assert raw.tasks.protocol == "raw"
-    (match,) = identify(state("mrr", "0.000712645"), TABLES).matches
+    (match,) = Search(TABLES).identify(state("mrr", "0.000712645")).matches
     assert str(match.tasks) == "fb15k237/test/both/pykeen"
-    many = identify(state("mrr", "0.00071"), TABLES).matches
+    many = Search(TABLES).identify(state("mrr", "0.00071")).matches
     assert len(many) > 5
     assert match.tasks in {each.tasks for each in many}
-    (narrowed,) = identify(state("mrr", "0.00071", "0.0000531"), TABLES, Stated(protocol="pykeen")).matches
+    (narrowed,) = Search(TABLES, Stated(protocol="pykeen")).identify(state("mrr", "0.00071", "0.0000531")).matches
     assert (narrowed.tasks, narrowed.agreeing, narrowed.total) == (match.tasks, 2, 2)
 
 
@@ -248,7 +242,7 @@ def test_numbers_of_tasks_expectations_and_deviations() -> None:
     ],
 )  # fmt: skip
 def test_the_nearest_is_named(evidence: Evidence, user: Stated, reason: str) -> None:
-    found = identify(evidence, TABLES, user)
+    found = Search(TABLES, user).identify(evidence)
     assert (found.matches, found.reason) == ((), reason)
 
 
@@ -265,34 +259,6 @@ def test_no_evidence_is_no_match(row: list[Cell], reason: str) -> None:
 
 
 # PyKEEN's own files, and rows of others.
-
-FILES = [
-    f"{dataset}_{model}"
-    for dataset in ("fb15k237", "kinships", "nations", "wn18rr")
-    for model in ("complex", "rotate", "transe", "tucker")
-]
-
-
-def read_file(reference: Path, name: str) -> Reading:
-    return READER.read(open_document(reference / "pykeen_results" / f"{name}.json"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", mark_rest(FILES, *FILES[::5]))
-def test_files_of_pykeen(reference: Path, name: str) -> None:
-    """AMR, AMRI and AH@k hold to 32 bits; z was never scaled, AMRR used the logarithm of the mean."""
-    found = identify_reading(read_file(reference, name), TABLES)
-    assert [group.evidence.context.side for group in found] == ["both", "head", "tail"]
-    for group in found:
-        assert group.match is not None
-        assert str(group.match.tasks) == f"{name.partition('_')[0]}/test/{group.evidence.context.side}/pykeen"
-        assert (group.match.agreeing, group.match.total, len(group.checked)) == (19, 22, 39)
-        assert max(each.difference for each in group.checked if each.belongs) < 5e-7
-        expected = {("z", "unscaled"): 18, ("index", "logarithm_of_mean"): 3}
-        assert Counter((each.entry.adjustment, each.cause and each.cause.key) for each in group.mismatches) == expected
-        assert not group.note
-        same = {tasks.protocol for tasks in group.match.same}
-        assert same == ({"standard", "libkge"} if name.startswith(("kinships", "nations")) else set())
 
 
 FORMS = {"ratio": "normalised", "index": "index", "z": "z"}
@@ -324,7 +290,7 @@ def make_reading(groups: Iterable[list[dict[str, str]]]) -> Reading:
 def test_published_rows(reference: Path) -> None:
     """The collection knows what is wrong with each row, found without this package."""
     groups = group_published(reference)
-    found = identify_reading(make_reading(groups), TABLES)
+    found = identify_all(make_reading(groups))
     assert len(found) == len(groups)
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     ambiguous: Counter[str] = Counter()
@@ -385,19 +351,6 @@ def table(*rows: dict[str, str]) -> str:
 # Whole.
 
 
-@pytest.mark.parametrize("user", [Stated(), Stated(dataset="kinships")])
-def test_side_is_taken_too(user: Stated) -> None:
-    """Kinships, test, tail: of both sides ZMR would be 67.91."""
-    text = "model,MR,AMRI,ZMR\nm,7.7086,0.858004,48.13143\n"
-    adjusted = adjust(text, user)
-    assert name(adjusted) == {"kinships/test/tail/standard"}
-    (entry,) = (each for each in adjusted.entries if each.adjusted)
-    assert entry.adjusted is not None
-    assert entry.adjusted.z == pytest.approx(48.13143, abs=5e-4)
-    assert note(text, user).startswith("no dataset is named; its" if user.dataset is None else "its numbers are")
-    assert "kinships test tail under standard = libkge = pykeen" in note(text, user)
-
-
 @pytest.mark.parametrize(
     "tasks",
     [
@@ -431,6 +384,9 @@ VALID, TEST = "split,MRR,num_tasks\nvalid,0.3307,35070\n", "test,0.3259,40932\n"
 # A table, what its user says, and the tasks of its numbers, or why they are not adjusted.
 ANSWERS: list[tuple[str, Stated, set[str] | str]] = [
     (table({"dataset": "umls"} | TOLD), Stated(), {"umls/test/both/standard"}),
+    # Kinships, test, tail: of both sides ZMR would be 67.91.
+    *[("model,MR,AMRI,ZMR\nm,7.7086,0.858004,48.13143\n", user, {"kinships/test/tail/standard"})
+      for user in (Stated(), Stated("kinships"))],
     (table(*(put(Tasks("umls", side=side), MEAN, "index", "z") for side in SIDES)), Stated(),
      {f"umls/test/{side}/standard" for side in SIDES}),
     # A row that tells nothing is of what the others are.
@@ -478,6 +434,9 @@ def test_there_is_one_address_or_a_question(text: str, user: Stated, expected: s
     adjusted = adjust(text, user)
     assert name(adjusted) == expected
     assert (note(text, user) == "") == all(each.endswith("/test/both/standard") for each in expected)
+    if "kinships" in str(expected):
+        assert note(text, user).startswith("no dataset is named; its" if user.dataset is None else "its numbers are")
+        assert "kinships test tail under standard = libkge = pykeen" in note(text, user)
     found = check_reading(reading, TABLES, user)
     assert (found.num_errors, bool(found.asked)) == (0, bool(adjusted.asked))
 
@@ -539,6 +498,8 @@ EXPECTED = {
 }
 REFUSED = {
     "nations_nofiltervalid": r'E\[MR\] = 4.77985 .*protocol="pykeen-train\+test" if PyKEEN ran with filter_val',
+    # All tasks of UMLS have 135 candidates under raw, as 134 negatives would give; WN18RR has other ranks.
+    "umls_unfiltered": r"do not fit .*dataset wn18rr.* they are those of umls test both under raw",
     "pykeen1.0.5_nations": r"Build them: rankconst build -d nations -p pykeen-train\+test",
     "pykeen1.4.0_nations": r"Build them: rankconst build -d nations -p pykeen-train\+test",
 }
@@ -568,12 +529,7 @@ def test_real_runs_are_of_what_was_evaluated(reference: Path, file: str, named: 
 @pytest.mark.parametrize("file", REFUSED)
 def test_real_runs_that_no_table_covers_are_refused(reference: Path, file: str) -> None:
     reading = read_run(reference, file)
+    dataset = "wn18rr" if file == "umls_unfiltered" else "nations"
     with pytest.raises((AskedError, UnknownNameError), match=REFUSED[file]):
-        rankconst.adjust(reading, dataset="nations")
-    assert not check_reading(reading, TABLES, Stated("nations")).num_errors
-
-
-def test_a_dataset_with_other_ranks_is_not_taken_for_a_sampled_one(reference: Path) -> None:
-    # All tasks of UMLS have 135 candidates under raw, as 134 negatives would give; WN18RR has other ranks.
-    with pytest.raises(DataError, match=r"do not fit dataset wn18rr.* they are those of umls test both under raw"):
-        rankconst.adjust(read_run(reference, "umls_unfiltered"), dataset="wn18rr")
+        rankconst.adjust(reading, dataset=dataset)
+    assert not check_reading(reading, TABLES, Stated(dataset)).num_errors

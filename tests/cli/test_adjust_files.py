@@ -129,18 +129,6 @@ def test_standard_input_and_only_one_metric(run: Run, monkeypatch: pytest.Monkey
     assert "AMRR" in row and "AMRI" not in row
 
 
-def test_columns_of_sides_are_of_the_metric_that_is_asked_for(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "fb15k237_valid.csv"
-    path.write_text("model,Head,Tail,Both\nRotatE,0.23,0.44,0.338\n", encoding="utf-8")
-    screen = run("adjust", path, "--metric", "mrr", "--json")
-    (row,) = screen.records
-    for side in ("head", "tail", "both"):
-        known = TABLES.constants("fb15k237", "mrr", side=side, split="valid")
-        assert row[f"{side.title()}_index"] == known.index(row[side.title()])
-    assert "the metric from --metric; dataset and split from the name of the file" in screen.err
-    assert "Head, Tail, Both" in run("adjust", path).err
-
-
 def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None:
     wide.write_text(WIDE + "RotatE,Atlantis,0.5,3,0.9,\nTransE,FB15k,0.463,,0.749,\n")
     screen = run("adjust", wide, "-f", "json")
@@ -166,31 +154,6 @@ def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
         rankconst.adjust(path, strict=True)
 
 
-def test_percentages_without_a_sign_beside_fractions(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("model,dataset,MRR,Hits@1,Hits@10\nRotatE,wn18rr,0.476,42.8,57.1\nUM,wn18rr,0.03,0.2,2.0\n")
-    screen = run("adjust", path, "-f", "json")
-    for row, hits in zip(screen.records, ("42.8%", "0.2%"), strict=True):
-        expected = TABLES.constants("wn18rr", "hits@1").adjust(hits)
-        assert row["AH@1"] == expected.index
-    assert "read: " in screen.message
-    assert "MRR, Hits@1 (percent), Hits@10 (percent)." in screen.message
-
-
-def test_an_impossible_number_leaves_the_rest(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("dataset,MRR,MR\nnations,0.5,3\nnations,0.6,0.4\nnations,53.3,2\n")
-    screen = run("adjust", path, "-f", "json")
-    assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [
-        (False, False), (False, True), (True, False),
-    ]  # fmt: skip
-    assert screen.code == 0
-    assert "line 4: 53.3 is not a possible MRR" in screen.message
-    assert "line 3: 0.4 is not a possible MR" in screen.message
-    refused = run("adjust", path, "--strict")
-    assert (refused.code, refused.out) == (6, "")
-
-
 def test_what_could_be_fractions_or_percentages(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("model,dataset,Hits@10 (%)\nA,wn18rr,0.53\n")
@@ -199,6 +162,14 @@ def test_what_could_be_fractions_or_percentages(run: Run, tmp_path: Path) -> Non
     for option, text in (("--percent", "0.53%"), ("--no-percent", "0.53")):
         (row,) = run("adjust", path, option, "-f", "json").records
         assert row["AH@10"] == TABLES.constants("wn18rr", "hits@10").adjust(text).index
+
+
+def test_percentages_that_may_be_fractions_are_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,dataset,MRR\nA,wn18rr,47.6\nB,wn18rr,0.3\nC,wn18rr,0.5\n")
+    said = "protocol (nothing in a.csv says otherwise); read as percentages: 3 numbers; 2 of them below 1 %.\n"
+    assert said in run("adjust", path, "--percent").err.replace(str(path), "a.csv")
+    assert "read as percentages" not in run("adjust", path, "--percent", "-m", "mr").err
 
 
 def test_what_sets_decimals_apart(run: Run, tmp_path: Path) -> None:
@@ -287,15 +258,6 @@ def test_questions_without_an_answer_are_an_error_if_nothing_is_left(run: Run, r
     assert run("adjust", readme, "--accept", "dev", "--strict").code == 0
 
 
-@pytest.mark.parametrize("name", ["train.log", "train.csv", "wn18rr_train.json"])
-def test_the_name_of_a_log_is_not_the_training_set(run: Run, tmp_path: Path, name: str) -> None:
-    texts = {".csv": "model,MRR\na,0.327\n", ".log": "MRR: 0.327\n", ".json": '{"MRR": 0.327}'}
-    path = tmp_path / name
-    path.write_text(texts[path.suffix], encoding="utf-8")
-    screen = run("adjust", path, "-d", "wn18rr")
-    assert (screen.code, "in the name of the file" in screen.err) == (8, True)
-
-
 def test_questions_are_few_lines(run: Run, tmp_path: Path) -> None:
     words = ("raw", "dev", "macro", "sampled", "head", "inductive", "subset", "noisy", "optimistic", "few-shot")
     rows = "".join(f"M {place} with {word} data of x{place},nations,0.5\n" for word in words for place in range(3))
@@ -305,6 +267,14 @@ def test_questions_are_few_lines(run: Run, tmp_path: Path) -> None:
     assert (screen.code, len(asked)) == (8, 9)
     assert '(3 numbers): "raw" in its row, "M 0 with raw data of x0", "M 1 with raw data of x1", "...": add' in asked[0]
     assert asked[-1] == f"asked: {path}: and 3 more questions."
+
+
+def test_a_question_of_three_sides_is_asked_once(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    sides = {side: {"realistic": {"mrr": 0.6, "count": count}} for side, count in (("both", 34), ("head", 17))}
+    path.write_text(json.dumps({"metrics": sides | {"tail": sides["head"]}}))
+    told = [line for line in run("adjust", path).err.splitlines() if line.startswith("asked: ")]
+    assert (len(told), "(3 numbers)" in told[0], "(and 2 more like it): add --dataset" in told[0]) == (1, True, True)
 
 
 def test_a_document_says_what_was_assumed_and_asked(run: Run, readme: str) -> None:
@@ -325,25 +295,16 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "empty": ("a.csv", b"", ("is empty",)),
     "one column": ("a.csv", b"MRR\n0.5\n", ("one column",)),
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
-    "text in a number": ("a.csv", b"dataset,MRR\nnations,0.5x\n", ("line 2", "0.5x")),
-    "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "leave out what is missing")),
     "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
     "a share": ("a.csv", b"dataset,MR\nnations,0.533\n", ("line 2", "is this an MRR", "MR")),
     "UTF-16": ("a.csv", WIDE.encode("utf-16-le"), ("UTF-16", "iconv")),
-    "Latin-1": ("a.csv", "model,MRR\nModèle,0.5\n".encode("latin-1"), ("line 2",)),
     "a binary file": ("a.bin", b"\x00\x01\x02" * 50, ("zero bytes",)),
-    "a cell too many": ("a.csv", b"dataset,MRR\nnations,0.5,0.6\n", ("line 2",)),
-    "an open quote": ("a.csv", b'dataset,MRR\nnations,"0.5\n', ("line 2", "Close the quote")),
     "truncated JSON": ("results.json", b'{"metrics": {"both": {"realistic": {"hits_at_1": 0.1', ("line 1",)),
-    "JSON with NaN": ("results.json", b'{"metrics": {"both": {"realistic": {"hits_at_1": NaN}}}}', ("hits_at_1",)),
-    "a JSON bomb": ("results.json", b"[" * 100_000, ("nested deeper",)),
     "JSON without results": ("results.json", b'{"a": 1}', ("JSON without a key that is a metric", "--input-format")),
     "billion laughs": (
         "trace.yaml",
-        b"a: &a [x, x, x, x, x, x, x, x, x]\n"
-        + b"".join(b"%c: &%c [%s]\n" % (98 + i, 98 + i, b", ".join([b"*%c" % (97 + i)] * 9)) for i in range(9))
-        + b"{event: eval_completed, type: entity_ranking, hits: *j}\n",
-        ("line 11", "anchors and aliases"),
+        b"a: &a [x, x]\n{event: eval_completed, type: entity_ranking, hits: *a}\n",
+        ("line 2", "anchors and aliases"),
     ),
     "prose": ("notes.txt", b"The results were good.\nVery good.\n", ("not recognised",)),
     "a log without results": ("train.log", b"2020-01-01 00:00:00 INFO     nothing\n", ()),
@@ -372,35 +333,6 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
     assert "grep" in screen.message
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "told"),
-    [
-        (("results.csv", "0.5"), 2, "VALUE does not go with a file"),
-        (("results.csv", "-s", "pykeen"), 2, "no such option: -s"),
-        (("results.csv", "--num-tasks", 5), 2, "--protocol sampled:M"),
-        (("results.csv", "--num-tasks", 5, "-p", "sampled:3", "-d", "nations"), 2, "--num-tasks replaces --dataset"),
-        (("results.csv", "-d", "nations", "-d", "umls"), 2, "a second --dataset does not go"),
-        (("results.csv", "-o", "out.doc"), 2, "the ending does not say the format; known: .parquet"),
-        (("results.csv", "--input-format", "latex"), 6, "results.csv"),
-        (("results.csv", "--input-format", "cvs"), 4, "Did you mean csv"),
-        (("results.csv", "--decimal", "dot"), 2, "comma"),
-        (("nowhere.csv",), 6, "there is no file nowhere.csv"),
-        (("results/nowhere",), 6, "there is no file results/nowhere"),
-        (("a.csv", "b.csv"), 2, "a.csv and b.csv: one file at a time"),
-        (("0.5", "--foo", "-m", "mrr"), 2, "no such option: --foo"),
-        (("1/3", "-d", "nations", "-m", "mrr"), 2, "Write the quotient out"),
-    ],
-)
-@pytest.mark.usefixtures("wide")
-def test_what_does_not_go_with_a_file_and_what_is_none(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str | int, ...], code: int, told: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    screen = run("adjust", *args)
-    assert (screen.code, screen.out) == (code, "")
-    assert told in screen.message
-
-
 def test_what_is_a_file(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(wide.parent)
     expected = run("adjust", wide.name, "--input-format", "csv").out
@@ -422,6 +354,7 @@ def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> Non
         assert [line.split()[:3] for line in screen.out.splitlines() if "mrr" in line] == [[side, "realistic", "mrr"]]
         assert f"shown: {side}.realistic only; --side head shows" in screen.message
         assert f"such as --format csv have the other {left} numbers, too." in screen.message
+        assert "The number is better than chance" in screen.out  # of what is shown
     assert run("adjust", path, "-d", "nations", "-f", "csv").out.count("mrr") == 9
 
 
@@ -470,23 +403,6 @@ def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: P
     assert comment[2] == f"{command}; assumed: test split, both sides, standard protocol"
     assert body == PAPER.replace("1.476", "n/a").replace("MRR", "AMRR")  # 0.4759 is 0.476, too
     assert run("adjust", paper, "-d", "wn18rr", "--replace", "AMRR").out.endswith(body)
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("--replace", "AMRI"), "its metrics are MRR"),
-        (("--replace", "MRR"), "unknown adjusted metric 'MRR'"),
-        (("--replace", "AMRR", "-f", "csv"), "--format does not go with --replace"),
-        (("--replace", "AMRR", "--details"), "--details does not go with --replace"),
-    ],
-)
-def test_what_does_not_go_with_a_document(run: Run, tmp_path: Path, args: tuple[str, ...], message: str) -> None:
-    paper = tmp_path / "paper.tex"
-    paper.write_text(PAPER.replace("1.476", "0.1"))
-    screen = run("adjust", paper, "-d", "wn18rr", *args)
-    assert screen.code != 0
-    assert message in screen.message
 
 
 def test_numbers_are_numbers_in_json(run: Run, tmp_path: Path) -> None:

@@ -84,32 +84,6 @@ def test_notes_are_on_stderr(run: Run) -> None:
     assert screen.err.startswith("note: Hits@10 = 0.533 of 40,932 tasks would be ")
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "said"),
-    [
-        (("0.5", "-m", "mrr", "-d", "nations"), 2, "give two numbers, or one file"),
-        ((__file__, __file__, "-m", "mrr"), 2, "one file at a time, please"),
-        (("0.5", "0.6", "-m", "mrr"), 2, "which dataset is it? Add --dataset"),
-        (("0.5", "0.6", "-d", "nations"), 2, "which metric is it? Add --metric"),
-        (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "'x' is not a number."),
-        (("a=0.5", "b=0.6", "-d", "nations"), 2, "leave out the names: rankconst compare 0.5 0.6 --metric METRIC."),
-        (("mrr=0.5", "mrr=0.6", "-d", "nations"), 2, "rankconst compare 0.5 0.6 --metric mrr."),
-        (("0.5", "0.6", "-m", "mr", "-n", "50"), 2, "MR also needs the numbers of candidates"),
-        (("0.5", "0.6", "-m", "mrr", "-n", "50", "-d", "nations"), 2, "replaces all that says which tasks"),
-        (("0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "conve"), 2, "ConvE leaves out up to 254 tasks"),
-        (("0.5", "0.6", "-m", "mrr", "-d", "nation"), 4, "Did you mean nations"),
-        (("0.5", "0.6", "-m", "mrx", "-d", "nations"), 4, "Did you mean"),
-        (("5", "6", "-m", "gmr", "-d", "nations"), 6, "cannot be compared by GMR"),
-        (("50", "60", "-m", "mrr", "-d", "nations"), 6, "add --percent"),
-        (("50%", "60%", "-m", "mr", "-d", "nations"), 2, "MR is not a share"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(run: Run, args: tuple[str, ...], code: int, said: str) -> None:
-    screen = run("compare", *args)
-    assert (screen.code, screen.out) == (code, "")
-    assert said in screen.message
-
-
 # Sun et al. 2019 (RotatE, TransE), Dettmers et al. 2018 (the others).
 TABLE = """model,dataset,MRR,MedR
 TransE,WN18RR,0.226,9
@@ -160,14 +134,6 @@ def test_python_takes_frames_and_refuses_what_is_asked(tmp_path: Path) -> None:
     assert len(rankconst.compare(path, accept=["raw"])[0].names) == 4
     with pytest.raises(UsageError, match="two values"):
         rankconst.compare(path, num_tasks=5)
-
-
-def test_tables_that_cannot_be_put_in_order(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text("".join(TABLE.splitlines(keepends=True)[:2]), encoding="utf-8")
-    screen = run("compare", path)
-    assert (screen.code, screen.out) == (6, "")
-    assert "has no two results of one metric on the same tasks" in screen.message
 
 
 @pytest.mark.slow

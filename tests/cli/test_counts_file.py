@@ -103,25 +103,6 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
         read_counts(path)
 
 
-@pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    ("options", "code", "told"),
-    [
-        (("--counts", "plain.txt", "--side", "head"), 4, "hold plain test of side both only, not of head"),
-        (("--counts", "plain.txt", "--split", "valid"), 4, "They hold (protocol/split): own counts/test"),
-        (("--counts", "plain.txt", "-p", "pykeen"), 4, "They hold (protocol/split): own counts/test"),
-        (("--counts", "plain.txt", "-d", "nations"), 2, "the counts are of plain, not of nations"),
-        (("--counts", "plain.txt", "-n", 5), 2, "leave out --num-tasks"),
-        (("--counts", "missing.csv"), 6, "cannot read missing.csv"),
-    ],
-)
-def test_what_does_not_go_with_counts(run: Run, options: tuple[str, ...], code: int, told: str) -> None:
-    screen = run("adjust", "2.5", "-m", "mr", *options)
-    assert (screen.code, screen.out) == (code, "")
-    assert told in screen.message
-    assert told in run("adjust", "results.csv", *options).message  # of a file, as a note
-
-
 def test_what_is_no_text_is_said_with_its_place_in_the_file(tmp_path: Path) -> None:
     (path := tmp_path / "c.csv").write_bytes(b"14541\n" * 30_000 + b"\xe9\n")
     with pytest.raises(DataError, match="position 180000: "):
@@ -149,14 +130,6 @@ def test_one_side_only(files: Path) -> None:
     (files / "tail.csv").write_text("num_candidates,side\n3,tail\n", encoding="utf-8")
     with pytest.raises(UnknownNameError, match="hold tail test of side tail only, not of both"):
         read_counts(files / "tail.csv").histogram("tail", protocol="own counts")
-
-
-@pytest.mark.parametrize("odd", ["1_0", "１０", "1e1", "0x10", "inf", "0", "-1", "9" * 5000, ""])
-def test_a_number_of_tasks_is_read_as_one_in_a_file(run: Run, odd: str) -> None:
-    command = ("adjust", "2.5", "-m", "mr", "-p", "sampled:8", "--num-tasks")
-    screen = run(*command, odd)
-    assert (screen.code, "whole number" in screen.message) == (2, True)
-    assert run(*command, "1,000").out == run(*command, 1000).out
 
 
 @pytest.mark.usefixtures("files")

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
-
-from rankconst.catalogue.tools import TOOLS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,23 +84,6 @@ def test_values(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @needs_matplotlib
-def test_whole_batches_leave_nothing_out(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nations has 201 = 67 * 3 triples."""
-    monkeypatch.setitem(TOOLS, "conve", replace(TOOLS["conve"], batch=3))
-    assert run("adjust", "0.82", *CHANCE, "--tool", "conve", "-o", tmp_path / "a.svg").code == 0
-
-
-@pytest.mark.slow
-@needs_matplotlib
-def test_a_file_of_a_tool(run: Run, reference: Path, tmp_path: Path) -> None:
-    file, out = reference / "pykeen_results" / "nations_rotate.json", tmp_path / "a.svg"
-    screen = run("adjust", file, "-d", "nations", "-m", "mrr", "-o", out)
-    assert screen.code == 0
-    assert "nations_rotate" in texts(out)
-
-
-@pytest.mark.slow
-@needs_matplotlib
 def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
     rows = "".join(f"m{place},WN18RR,,0.4\n" for place in range(25))
     (file := tmp_path / "a.csv").write_text(
@@ -118,38 +98,6 @@ def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
     file.write_text("model,dataset,setting,MRR\nc,WN18RR,dev of 10 runs,0.5\n")
     screen = run("adjust", file, "-o", tmp_path / "b.svg")
     assert (screen.code, "--split valid, or --accept dev" in screen.message) == (8, True)
-
-
-MISTAKES = {
-    "a dropped batch": (("0.3", *CHANCE, "-t", "conve"), 6, "ConvE leaves out the last, incomplete batch"),
-    "no whole batch": (("-d", "countries_s1", "-m", "mrr", "-t", "conve"), 6, "nothing was ranked"),
-    "nothing": ((), 2, "give numbers or a file"),
-    "no dataset": (("0.3", "-m", "mrr"), 2, "a picture of values is of one dataset and one metric"),
-    "no metric": (("0.3", "-d", "nations"), 2, "which metric is it"),
-    "two metrics": (("mr=3", "mrr=0.3", "-d", "nations"), 2, "one dataset and one metric"),
-    "two datasets": (("0.3", *CHANCE, "-d", "umls"), 2, "one dataset and one metric"),
-    "counted": (("0.3", "-m", "mrr", "-n", "9", "-p", "sampled:5"), 2, "one dataset and one metric"),
-    "folder": (("0.3", *CHANCE, "-o", "none/a.svg"), 2, "the folder none does not exist"),
-    "format": (("0.3", *CHANCE, "-o", "a.gif"), 2, ".svg, .png, .pdf. Or add --format."),
-    "impossible": (("1.2", *CHANCE), 6, "not a possible MRR"),
-    "percent": (("3%", "-d", "nations", "-m", "mr"), 2, "MR is not a share"),
-    "metric": (("sun.csv", "-m", "mmr"), 4, "unknown metric"),
-    "lacking": (("sun.csv", "-m", "mrr", "-m", "hits@3"), 6, "no value of Hits@3"),
-    "constant": (("1", "-d", "nations", "-m", "hits@50"), 6, "no distribution to draw"),
-}
-
-
-@needs_matplotlib
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_are_explained_and_nothing_is_written(
-    run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistake: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    args, code, message = MISTAKES[mistake]
-    screen = run("adjust", *args, *(() if "-o" in args else ("-o", "a.svg")))
-    assert (screen.code, screen.out) == (code, "")
-    assert message in screen.message
-    assert [path.name for path in tmp_path.iterdir()] == [table.name]
 
 
 def test_without_matplotlib(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

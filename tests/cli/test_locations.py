@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
 
-import rankconst
 from few_tables import few_tables
-from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,13 +47,6 @@ def test_a_url(run: Run, zipped: Path, server: HTTPServer, command: str) -> None
     assert len(server.log) == 1
 
 
-def test_a_descriptor_by_url(run: Run, server: HTTPServer) -> None:
-    for file in few_tables().path.iterdir():
-        server.expect_request(f"/data/{file.name}").respond_with_data(file.read_bytes())
-    args = COMMANDS["adjust"]
-    assert run(*args, "--tables", server.url_for("/data/datapackage.json")).out == run(*args).out
-
-
 def test_failures_have_their_exit_codes(run: Run, tmp_path: Path, server: HTTPServer) -> None:
     (tmp_path / "page.zip").write_bytes(b"<html>")
     server.expect_request("/gone.zip").respond_with_data("", status=404)
@@ -83,17 +73,3 @@ def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     screen = run(*COMMANDS["adjust"], "--tables", "https://host.invalid/tables.zip")
     assert screen.code == 3
     assert "pip install 'rankconst[builder]'" in screen.message
-
-
-def test_nobody_is_told_to_build_into_a_zip_file(run: Run, zipped: Path, tmp_path: Path) -> None:
-    sources = pytest.importorskip("rankconst.catalogue.benchmarks").load_benchmarks()
-    carried = rankconst.load().datasets
-    key = next(k for k, s in sources.items() if not (k in carried or s.not_offered or s.same_graph_as))
-    screen = run("adjust", 0.5, "-d", key, "-m", "mrr", "--tables", zipped)
-    assert screen.code == 4
-    assert f"Run: rankconst build --dataset {key}. It writes rankconst-tables" in screen.message
-    with zipfile.ZipFile(zipped) as archive:
-        archive.extractall(tmp_path)  # what this test wrote itself
-    folder = tmp_path / f"rankconst-tables-{bundled_versions()[-1]}"
-    screen = run("adjust", 0.5, "-d", key, "-m", "mrr", "--tables", folder)
-    assert f"Run: rankconst build --dataset {key} --out {folder}." in screen.message

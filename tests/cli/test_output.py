@@ -303,24 +303,13 @@ def tell(capsys: pytest.CaptureFixture[str], skipped: Iterable[Skipped]) -> list
     return str(err).splitlines()
 
 
-def test_nothing_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert tell(capsys, []) == []
-
-
 def test_places_with_the_same_reason_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     why = "not the name of a metric that logs print"
     found = [Skipped(line, "auc_pr", why) for line in (*range(3, 203), 300)]
     assert tell(capsys, found) == [f"skipped: train.log, lines 3-202, 300: auc_pr: {why}"]
+    assert tell(capsys, [Skipped(None, "x" * 500, why)]) == [f"skipped: train.log: {'x' * 80}...: {why}"]
     names = [Skipped(line, f"auc_{line}", why) for line in range(3, 8)]
     assert tell(capsys, names) == [f"skipped: train.log, lines 3-7: auc_3, auc_4, auc_5 and 2 more: {why}"]
-
-
-def test_one_line_or_none(capsys: pytest.CaptureFixture[str]) -> None:
-    found = [Skipped(7, "column colour", "no metric"), Skipped(None, "x" * 500, "no number")]
-    assert tell(capsys, found) == [
-        "skipped: train.log, line 7: column colour: no metric",
-        f"skipped: train.log: {'x' * 80}...: no number",
-    ]
 
 
 def test_many_reasons_are_counted(capsys: pytest.CaptureFixture[str]) -> None:

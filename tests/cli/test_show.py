@@ -135,17 +135,6 @@ def test_where_chance_matters_is_seen(run: Run) -> None:
         assert row[column] == tables.constants(row["dataset"], "mrr", protocol=usual).expectation
 
 
-def test_the_screen_of_datasets(run: Run) -> None:
-    screen = run("show", "datasets")
-    assert (screen.code, screen.err) == (0, "")
-    (line,) = [cells for cells in screen.cells if cells[0] == "fb15k237"]
-    assert {"FB15k-237", "included", "14,541", "237", "272,115", "17,535", "20,466", "7.111e-04"} <= set(line)
-    assert bundled_versions()[-1] in screen.out
-    shown = {cells[0]: cells[1] for cells in screen.cells if len(cells) > 1}
-    for row in run("show", "datasets", "-f", "json").records:
-        assert shown.get(row["dataset"]) == (None if row["status"] == "unavailable" else row["title"])
-
-
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_extra_datasets_are_listed(run: Run) -> None:
     assert {"fb15k237", "wn18rr"} <= {row["dataset"] for row in run("show", "datasets", "-f", "json").records}
@@ -224,56 +213,6 @@ def test_a_name_that_means_several_things_says_so(run: Run) -> None:
     assert "also a" not in run("show", "mrr").out
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "told"),
-    [
-        (("wn18r",), 4, "unknown name 'wn18r'. Did you mean wn18rr"),
-        (("mmr",), 4, "Did you mean mrr"),
-        (("convee",), 4, "Did you mean conve"),
-        (("tols",), 4, "Did you mean tools"),
-        (("hits",), 4, "write hits@1, hits@10 or any other k"),
-        (("WD50K",), 4, "is the name of several benchmarks"),
-        (("CoDEx-L",), 4, "rankconst build --dataset codexlarge"),
-        (("filtered",), 4, "all but raw are filtered"),
-        (("sampled:5:shred",), 4, "Did you mean shared"),
-        (("datasets", "mrr"), 4, "unknown dataset 'mrr'"),
-        (("metrics", "umls"), 4, "unknown metric 'umls'"),
-        (("mrr", "wn18rr"), 2, "mrr is a metric; for constants name the dataset first: rankconst show wn18rr mrr"),
-        (("mrr", "--cite"), 2, "rankconst show DATASET mrr"),
-        (("umls", "--cite"), 2, "rankconst show umls mrr --cite"),
-        (("umls", "mmr"), 4, "unknown metric 'mmr'"),
-        (("umls", "-m", "mrr", "-m", "zzz"), 4, "unknown metric 'zzz'"),
-        (("umls", "nations"), 4, "unknown metric 'nations'"),
-        (("umls", "--split", "tset"), 4, "unknown split 'tset'. Did you mean test"),
-        (("umls", "--split", "tset", "-p", "standard"), 4, "unknown split 'tset'. Did you mean test"),
-        (("umls", "--side", "hed"), 4, "unknown side 'hed'. Did you mean head"),
-        (("umls", "-p", "standrd"), 4, "unknown protocol 'standrd'. Did you mean standard"),
-    ],
-)
-def test_what_is_not_understood_says_what_to_type(run: Run, args: tuple[str, ...], code: int, told: str) -> None:
-    screen = run("show", *args)
-    assert (screen.code, screen.out) == (code, "")
-    assert told in screen.message
-
-
-def test_a_folder_without_tables(run: Run, tmp_path: Path) -> None:
-    screen = run("show", "datasets", "--tables", tmp_path)
-    assert (screen.code, screen.out) == (6, "")
-    assert "holds no tables" in screen.message
-
-
-def test_a_protocol_without_constants_is_refused_where_they_are_needed(run: Run) -> None:
-    screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-p", "sampled:500:replacement")
-    assert (screen.code, screen.out) == (6, "")
-    assert "within 1/(P+1)" in " ".join(screen.err.split())
-    found = [
-        run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-p", name, "-f", "json").records[0]
-        for name in ("sampled:20", "sampled:20:unfiltered")
-    ]
-    assert [row.pop("protocol") for row in found] == ["sampled:20", "sampled:20:unfiltered"]
-    assert found[0] == found[1]
-
-
 # -- constants ------------------------------------------------------------------------------------------------------
 
 
@@ -345,11 +284,6 @@ def test_every_split_side_and_protocol(run: Run) -> None:
     }
 
 
-def test_csv_equals_json(run: Run) -> None:
-    args = ("show", "nations", "--side", "all")
-    check_csv(run(*args, "-f", "csv"), run(*args, "-f", "json").records)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("args", [("wn18rr",), ("wn18rr", "mr", "hits@10"), ("nations", "--split", "all")])
@@ -360,21 +294,6 @@ def test_no_number_is_cut_in_a_terminal(run_in_terminal: RunInTerminal, columns:
         assert fact in screen.out
     starts = {line.strip().split()[0] for line in screen.out.splitlines() if "Hits@10 " in line}
     assert starts == {"standard", "pykeen", "raw"} if "hits@10" in args else starts == {"standard"}
-
-
-@pytest.mark.parametrize("split", ["testing", "Test", "validation", "dev", "training"])
-def test_a_spelling_of_a_split_is_the_split(run: Run, split: str) -> None:
-    key = {"t": "test", "v": "valid", "d": "valid"}[split[0].lower()] if split != "training" else "train"
-    spelt = run("show", "nations", "--split", split, "-f", "json")
-    assert spelt.code == 0
-    assert spelt.records == run("show", "nations", "--split", key, "-f", "json").records != []
-
-
-def test_zero_variance_is_shown(run: Run, one_candidate: Path) -> None:
-    args = ("show", "single", "--tables", one_candidate, "-m", "mrr", "-p", "standard")
-    (row,) = run(*args, "-f", "json").records
-    assert (row["expectation"], row["variance"], row["worst"]) == (1, 0, 1)
-    assert "single" in run(*args).out
 
 
 @pytest.mark.usefixtures("builder")
@@ -407,11 +326,11 @@ def test_baselines_have_rows_if_named(run: Run) -> None:
 
 def test_relations_are_listed(run: Run) -> None:
     tables = open_once()
-    rows = run("show", "nations", "--relations", "-f", "json").records
+    rows = run("show", "nations", "relations", "-f", "json").records
     assert [row["relation"] for row in rows] == list(tables.relations("nations"))
     assert sum(row["num_tasks"] for row in rows) == tables.histogram("nations").total
     assert {row["baseline"] for row in rows} == {DEFAULT_BASELINE}
-    laddered = run("show", "nations", "--relations", "-b", "all", "-f", "json")
+    laddered = run("show", "nations", "relations", "-b", "all", "-f", "json")
     if tables.leaves_out("baseline_candidates_by_relation"):
         assert (laddered.code, "Add --tables rankconst-tables-" in laddered.message) == (4, True)
     else:
@@ -420,9 +339,9 @@ def test_relations_are_listed(run: Run) -> None:
         for row in both[:12]:
             own = tables.constants("nations", "mrr", relations=row["relation"], baseline=row["baseline"])
             assert (row["num_tasks"], row["expectation_inverse_harmonic_mean_rank"]) == (own.num_tasks, own.expectation)
-    screen = run("show", "nations", "--relations")
+    screen = run("show", "nations", "relations")
     assert f"Nations: {len(rows)} relations of test, side both, protocol standard" in screen.out
-    refused = run("show", "nations", "--relations", "--split", "train")
+    refused = run("show", "nations", "relations", "--split", "train")
     assert (refused.code, "they are kept for valid and test" in refused.message) == (4, True)
 
 
@@ -449,6 +368,19 @@ def test_the_sentence_for_a_paper(run: Run) -> None:
     (row,) = run("show", "FB15k-237", "mrr", "--cite", "-f", "json").records
     assert (row["sentence"], row["bibtex"].strip(), row["tabulated"]) == (sentence, bibtex.strip(), True)
     assert row["expectation"] == open_once().constants("fb15k237", "mrr").expectation
+
+
+def test_the_sentence_for_a_dataset(run: Run) -> None:
+    version = bundled_versions()[-1]
+    screen = run("show", "FB15k-237", "--cite")
+    sentence, bibtex = screen.out.split("\n\n")
+    assert sentence == (
+        "FB15k-237 (Toutanova & Chen 2015, Observed versus latent features for knowledge base and text inference), "
+        f"with what a random ranker gets from the rankconst tables {version} (rankconst:{version}/fb15k237), following "
+        "Hoyt et al. 2022 (arXiv:2203.07544)."
+    )
+    (row,) = run("show", "FB15k-237", "--cite", "-f", "json").records
+    assert (row["sentence"], row["bibtex"].strip()) == (sentence, bibtex.strip())
 
 
 @pytest.mark.parametrize(

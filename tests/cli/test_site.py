@@ -30,23 +30,6 @@ def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
     assert "https://example.org/x/" in (tmp_path / "public" / "index.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("builder")
-@pytest.mark.parametrize(
-    ("options", "code", "told"),
-    [
-        (("--dataset", "nation5"), 4, "Did you mean nations"),
-        (("--url", "example.org"), 2, "https://"),
-        ((), 2, "--out"),
-    ],
-)
-def test_orders_that_are_refused(run: Run, tmp_path: Path, options: tuple[str, ...], code: int, told: str) -> None:
-    out = ("--out", tmp_path / "public") if options else ()
-    done = run("tables", "site", *out, *options)
-    assert done.code == code
-    assert told in done.message
-    assert not (tmp_path / "public").exists()
-
-
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_builder(run: Run, tmp_path: Path) -> None:
     done = run("tables", "site", "--out", tmp_path / "public", "-d", "nations")

@@ -125,8 +125,6 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         "90.0.0",
         "--previous",
         "none",
-        "--date",
-        "2026-01-01",
     )
     downloaded = ("--mirror", served)
     return [
@@ -176,7 +174,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
 def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
     """Return commands that only meet others: in each place that one writes to, what else can write or read there."""
     downloaded = ("--mirror", served)
-    release = ("tables", "release", "--from", "out", "--previous", "none", "--date", "2026-01-01")
+    release = ("tables", "release", "--from", "out", "--previous", "none")
     into = ("--tables", "out", "--force", "--out")
     return [
         Command("build of another dataset", build("gamma"), ["out"]),

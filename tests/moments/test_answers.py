@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import mpmath
 import numpy as np
@@ -14,7 +15,9 @@ import rankconst
 from cases import choose, for_each
 from rankconst.catalogue.answers import FAMILIES
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.tables.own_answers import Answers, evaluate_answers
+
+if TYPE_CHECKING:
+    from rankconst.tables.own_answers import Answers
 
 METRICS = [*(f"{key}@{k}" for key in FAMILIES for k in (1, 2, 3, 5, 8)), "mrr", "ndcg", "map"]
 
@@ -53,35 +56,75 @@ def test_all_rankings(metric: str, size: int) -> None:
 
 
 @pytest.mark.slow
-@for_each(("size", "right"), [(100, 3), (1000, 500), (10_000, 2), (10_000, 77), (10_000, 10_000)])
+@for_each(("size", "right"), [(1, 1), (120, 3), (120, 119), (10_000, 77), (10_000, 9_999)])
 def test_fifty_digits(size: int, right: int) -> None:
-    """First right answer, gain and average precision by sums of fifty digits; the errors hold."""
+    """First right answer, hits, gain and average precision by sums of fifty digits; the errors hold."""
     queries = rankconst.from_counts(size, relevant=right)
+    places = range(1, size + 1)
     with mpmath.workdps(50):
-        first, left = [], mpmath.mpf(1)
-        for place in range(1, size - right + 2):
-            first.append(left * right / (size - place + 1))
-            left = left * (size - place + 1 - right) / (size - place + 1)
+        left = [mpmath.mpf(1)]  # the chance of no right answer up to a place
+        for place in places:
+            left.append(left[-1] * max(size - place + 1 - right, 0) / (size - place + 1))
+        first = [before - after for before, after in itertools.pairwise(left)]
         mean = mpmath.fsum(p / r for r, p in enumerate(first, 1))
-        square = mpmath.fsum(p / r**2 for r, p in enumerate(first, 1))
-        check(queries, "mrr", mean, square - mean**2)
-        weights = [1 / mpmath.log(place + 1, 2) for place in range(1, size + 1)]
+        check(queries, "mrr", mean, mpmath.fsum(p / r**2 for r, p in enumerate(first, 1)) - mean**2)
+        for k in (1, 10, 100):
+            missed = left[min(k, size)]
+            check(queries, f"hit_ratio@{k}", 1 - missed, missed * (1 - missed))
+        weights = [1 / mpmath.log(place + 1, 2) for place in places]
         ideal, whole = mpmath.fsum(weights[:right]), mpmath.fsum(weights)
-        spread = mpmath.fsum(w**2 for w in weights) - whole**2 / size
-        variance = mpmath.mpf(right) * (size - right) / size * spread / (size - 1) / ideal**2
-        check(queries, "ndcg", right * whole / size / ideal, variance)
-        harmonic = mpmath.harmonic(size)
-        mean = (harmonic + mpmath.mpf(right - 1) / (size - 1) * (size - harmonic)) / size
-        assert (
-            abs(mpmath.mpf(queries.constants("map").expectation) - mean) <= queries.constants("map").expectation_error
+        spread = (mpmath.fsum(w**2 for w in weights) - whole**2 / size) / max(size - 1, 1)
+        check(
+            queries, "ndcg", right * whole / size / ideal, mpmath.mpf(right) * (size - right) / size * spread / ideal**2
         )
+        # Of two right answers at r < s: the share of the other places that is right, and of pairs of these.
+        share, one = (mpmath.mpf(right - j) / max(size - j, 1) for j in (1, 2))
+        two = one * (right - 3) / max(size - 3, 1)
+        mean = mpmath.fsum((1 + (r - 1) * share) / r for r in places) / size
+        if size > 120:
+            found = queries.constants("map")
+            assert abs(mpmath.mpf(found.expectation) - mean) <= found.expectation_error
+            return
+        square = right * mpmath.fsum(
+            (1 + (r - 1) * (3 * share + (r - 2) * share * one)) / mpmath.mpf(r) ** 2 for r in places
+        )
+        pairs = (
+            (2 + (r - 1) * (4 * one + (r - 2) * two) + (s - r - 1) * (one + (r - 1) * two)) / mpmath.mpf(r * s)
+            for r, s in itertools.combinations(places, 2)
+        )
+        square += 2 * right * share * mpmath.fsum(pairs)
+        check(queries, "map", mean, square / size / right**2 - mean**2)
 
 
 def check(queries: Answers, metric: str, mean: mpmath.mpf, variance: mpmath.mpf) -> None:
     found = queries.constants(metric)
-    assert abs(mpmath.mpf(found.expectation) - mean) <= found.expectation_error
-    assert abs(mpmath.mpf(found.variance) - variance) <= found.variance_error
+    assert abs(mpmath.mpf(found.expectation) - mean) <= found.expectation_error, metric
+    assert abs(mpmath.mpf(found.variance) - variance) <= found.variance_error, metric
     assert found.expectation_error <= 1e-11 * found.expectation
+
+
+@for_each(
+    ("kinds", "k"),
+    [([(5, 2, 1)], 1), ([(9, 4, 3), (6, 1, 2), (7, 7, 2)], 2), ([(300, 7, 40), (41, 1, 2), (50, 45, 9)], 5)],
+)
+def test_p_of_hit_ratio_against_whole_numbers(kinds: list[tuple[int, int, int]], k: int) -> None:
+    """Every number of hits, by the product of the queries' generating functions in fractions."""
+    law, certain = [Fraction(1)], 0
+    for size, right, times in kinds:
+        hit = 1 - Fraction(math.comb(size - k, right), math.comb(size, right))
+        certain += times * (hit == 1)
+        for _ in range(times):
+            law = [hit * one + (1 - hit) * more for one, more in itertools.pairwise([Fraction(0), *law, Fraction(0)])]
+    sizes, right_ones, repeats = np.array(kinds).T
+    counts = rankconst.from_counts(np.repeat(sizes, repeats), relevant=np.repeat(right_ones, repeats))
+    found = counts.constants(f"hit_ratio@{k}")
+    for hits in range(certain, found.num_tasks + 1):
+        exact, p = sum(law[hits:]), found.significance(hits / found.num_tasks)
+        with mpmath.workdps(90):
+            log10 = mpmath.log10(mpmath.mpf(exact.numerator) / exact.denominator)
+        assert p.interval.lower <= log10 <= p.interval.upper, hits
+        assert p.method == "exact"
+        assert p.interval.upper - p.interval.lower < 1e-9 * (1 - log10)
 
 
 @pytest.mark.slow
@@ -89,7 +132,7 @@ def check(queries: Answers, metric: str, mean: mpmath.mpf, variance: mpmath.mpf)
 def test_simulation(metric: str) -> None:
     rng, size, right, draws = np.random.default_rng(3), 60, 7, choose(4_000, 200_000)
     places = rng.permuted(np.tile(np.arange(1, size + 1), (draws, 1)), axis=1)[:, :right]
-    values = np.array([evaluate_answers(metric, [size], [own]) for own in places])
+    values = np.array([rankconst.from_ranks(own, queries=np.zeros(right)).evaluate(metric) for own in places])
     found = rankconst.from_counts(size, relevant=right).constants(metric)
     assert abs(values.mean() - found.expectation) < 5 * math.sqrt(found.variance / draws)
     centred = (values - found.expectation) ** 2
@@ -125,7 +168,11 @@ def test_the_best_ranker_has_the_index_one() -> None:
     assert found.index(0.02) == pytest.approx(0.0)
     with pytest.raises(DataError, match="not a possible Recall@10"):
         found.adjust("0.6")
-    assert "no tail" in found.explain_lack() or found.explain_lack()
+    assert found.explain_lack() == (
+        "no tail probability of Recall@10 is known, only of HitRatio@k of several right answers."
+    )
+    weighted = rankconst.from_counts([5, 6], [1.0, 2.0], relevant=2).constants("hit_ratio@1")
+    assert weighted.explain_lack() == "no tail probability is known for macro averages."
 
 
 @pytest.mark.parametrize(
@@ -149,7 +196,15 @@ def test_names(name: str, said: str) -> None:
         rankconst.from_counts([9], relevant=2).constants(name)
 
 
-@pytest.mark.parametrize("places", [[[1, 1]], [[0]], [[10]], [[]]])
-def test_places_that_cannot_be(places: list[list[int]]) -> None:
-    with pytest.raises(DataError, match="different places from 1 to 9"):
-        evaluate_answers("mrr", [9], places)
+@pytest.mark.parametrize(
+    ("ranks", "queries", "said"),
+    [
+        ([1, 4, 4], ["a", "b", "b"], "query b: two right answers have rank 4"),
+        ([0, 1], [0, 0], "expected at least 1"),
+        ([1, 2], [0], r"queries have shape \(1,\); expected \(2,\)"),
+        ([], [], "expected numbers"),
+    ],
+)
+def test_ranks_that_cannot_be(ranks: list[int], queries: list[object], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        rankconst.from_ranks(ranks, queries=queries)

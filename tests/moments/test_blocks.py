@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import pytest
 
 from cases import for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
-from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
 from rankconst.moments.blocks import blocks_of
 from rankconst.moments.median import median_rank
@@ -74,25 +73,6 @@ def test_blocks_from_the_first_rank_on_are_chance(metric: Metric, histogram: His
     for name in ("expectation", "variance"):
         slack = getattr(chance, f"{name}_error") + getattr(alike, f"{name}_error")
         assert abs(getattr(chance, name) - getattr(alike, name)) <= room * slack
-
-
-@pytest.mark.parametrize("metric", TABULATED, ids=str)
-def test_offsets_of_nothing_change_nothing(metric: Metric) -> None:
-    sizes = [3, 17, 17, 250]
-    plain, zero = Histogram.from_counts(sizes), Histogram.from_counts(sizes, offsets=[0] * 4)
-    assert compute_moments(metric, zero) == compute_moments(metric, plain)
-
-
-@pytest.mark.parametrize("offset", [1, 40, 10**6])
-@pytest.mark.parametrize("name", ["mr", "variance", "sdr", "median"])
-def test_ranks_may_all_be_moved(name: str, offset: int) -> None:
-    tasks = [(0, 5), (3, 40), (3, 2), (20, 11), (60, 1), (2, 2)]
-    metric = parse_metric(name)
-    here, there = (compute_moments(metric, gather([(a + by, size) for a, size in tasks])) for by in (0, offset))
-    moved = offset if metric.scale == "rank" else 0
-    slack = here.expectation_error + there.expectation_error
-    assert abs(there.expectation - here.expectation - moved) <= slack
-    assert abs(there.variance - here.variance) <= here.variance_error + there.variance_error
 
 
 OF_ONE_RANK = {
@@ -282,57 +262,6 @@ def test_medians_between_two_blocks_far_apart(near: int) -> None:
     assert abs(Fraction(moments.variance) - variance) <= Fraction(moments.variance_error) <= variance / 10**3
 
 
-# Products of many factors.
-
-
-@pytest.mark.parametrize("spread", [0.02, 0.9])
-def test_generating_functions_of_counts_equal_their_products(spread: float) -> None:
-    """In one series where all factors are near 1, factor by factor otherwise."""
-    rng = np.random.default_rng(11)
-    share = np.append(rng.uniform(0, spread, 30), 1 - rng.uniform(0, spread, 30))[None]
-    tasks = rng.integers(1, 4, (1, 60)).astype(float)
-    needed = np.array([40])
-    zeta = (0.3 + 1j * np.linspace(0, 3.0, 9))[None].astype(np.complex128)
-    found = block_counts._log_ratio(share, tasks, needed, zeta)
-    z = np.exp(zeta[0])
-    expected = np.prod((1 - share[0] + share[0] * z[:, None]) ** tasks[0], axis=1) / z**40
-    assert np.allclose(np.exp(found[0]), expected, rtol=1e-11, atol=1e-15 * abs(expected[0]))
-
-
-@pytest.mark.parametrize(("size", "nodes"), [*itertools.product((0.001, 0.2, 0.9), (1, 5)), (1.5, 5)])
-def test_products_of_what_is_left_equal_factor_by_factor(size: float, nodes: int) -> None:
-    """Rows that reach from every x to y in one series, where it converges, the others one by one."""
-    rng = np.random.default_rng(12)
-    gaps = np.array([50.0, 31.0, 7.0, 1.0])
-    rows = 6 * block_counts._FEW
-    near = np.minimum(gaps[:, None], rng.uniform(1, 40, rows))
-    away = np.concatenate((np.repeat(gaps[:, None], rows, axis=1), near, np.zeros((4, 2))), axis=1)
-    turn = np.exp(1j * np.linspace(0, 3, nodes))[:, None] if nodes > 1 else np.ones((1, 1))
-    unit = turn * rng.uniform(0.2, 1, away.shape[1]) * size / 50
-    tasks = rng.integers(1, 3, away.shape[1]).astype(float)
-    found = block_counts._log_product(away, gaps, unit, tasks)
-    expected = np.prod((1 - away[:, None, :] * unit) ** tasks, axis=2)
-    assert np.allclose(np.exp(found), expected, rtol=1e-12)
-
-
-def test_equal_blocks_are_placed_once() -> None:
-    rows = [(3, 0, 1.0), (3, 0, 2.0), (3, 4, 1.0), (5, 4, 1.0), (5, 4, 0.5), (2, 9, 1.0), (5, 0, 1.0)]
-    sizes, far, weights = zip(*rows, strict=True)
-    histogram = Histogram.from_counts(sizes, offsets=far, weights=weights)
-    distinct, place = blocks.distinct_blocks(histogram)
-    pairs = [*zip(distinct.num_candidates.tolist(), offsets_of(distinct).tolist(), strict=True)]
-    assert sorted(pairs) == sorted({(size, offset) for size, offset, _ in rows})
-    assert distinct.num_tasks.tolist() == [1] * len(pairs)
-    held = [*zip(histogram.num_candidates.tolist(), offsets_of(histogram).tolist(), strict=True)]
-    assert [pairs[i] for i in place] == held
-    assert len(held) == len(rows)
-    for each in (histogram, Histogram.from_counts(sizes, offsets=far)):
-        placed = blocks_of(each)
-        middles = offsets_of(each) + (each.num_candidates + 1) / 2
-        assert placed.centres.tolist() == middles.tolist()
-        assert np.allclose(placed.mean(placed.points), middles, rtol=1e-14)
-
-
 # Counts of ranks.
 
 
@@ -356,20 +285,6 @@ def test_ranks_that_are_certain_may_be_at_the_end_of_their_block() -> None:
     assert laws.mass[0] == pytest.approx(0.8**5, rel=1e-14)
     assert (laws.tail[0], counts.evaluate(np.array([4]), 5)[0].tail[0]) == (0.0, -1.0)
     assert none[0] == pytest.approx(0.75**3, rel=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("share", "tasks", "goal"),
-    [
-        ([2e-3, 2e-10, 2e-8, 2e-11], [1e4, 1.0, 1e5, 1e5], 25_051.5),
-        ([2e-3, 1e-4, 4e-11, 5e-7], [100.0, 1e4, 1000.0, 1e4], 18_867.5),
-    ],
-)
-def test_tilts_that_a_step_would_miss_are_found_by_halves(share: list[float], tasks: list[float], goal: float) -> None:
-    """Chances that differ by many orders, of which the rare ones have to make up most of the goal."""
-    s, variance = block_counts._tilt(np.array([share]), np.array([tasks]), np.array([sum(tasks)]), np.array([goal]))
-    odds = np.array(share) / (1 - np.array(share)) * math.exp(s[0])
-    assert abs(np.array(tasks) @ (odds / (1 + odds)) - goal) <= 1.1e-4 * math.sqrt(variance[0])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections import Counter
@@ -14,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import choose, for_each, thorough
 from oracles import MP
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
@@ -115,16 +113,6 @@ def test_central_moments(counts: tuple[int, ...], offsets: tuple[int, ...] | Non
             assert abs(moment.value / float(exact) - 1) < (1e-12 if order <= 6 else 1e-8)
 
 
-def test_the_logarithm_of_a_power_series_is_undone_by_its_exponential() -> None:
-    """However many columns it has."""
-    columns = module._COLUMNS + 3
-    series = [np.ones((2, columns)), *np.random.default_rng(1).normal(size=(5, 2, columns))]
-    logs = module._logarithm(series)
-    assert np.allclose(module._exponential(logs), series, rtol=1e-12, atol=1e-12)
-    assert np.allclose(logs[2], series[2] - series[1] ** 2 / 2, rtol=1e-13, atol=1e-13)
-    assert not logs[0].any()
-
-
 # Closed forms.
 
 
@@ -141,12 +129,6 @@ def sum_of_triangles(m: int) -> int:
     return m * (m + 1) * (m + 2) // 6
 
 
-@pytest.mark.parametrize("pair", [(1, 7), (7, 7), (5, 6), (2, 8)], ids=str)
-def test_the_closed_form_for_pairs(pair: tuple[int, int]) -> None:
-    vectors = list(itertools.product(*(range(1, size + 1) for size in pair)))
-    assert expect_difference(*pair) == Fraction(sum(abs(r - s) for r, s in vectors), len(vectors))
-
-
 PAIRS = [
     (1, 2), (1, BILLION), (2, BILLION), (BILLION, BILLION), (BILLION - 1, BILLION), (10**6, BILLION), (3000, 3001),
     (17, 10**5), (2**53, 2**53), (1, 2**53), (10**4, 2**50),
@@ -161,13 +143,6 @@ def test_two_tasks(pair: tuple[int, int]) -> None:
     check(standard_deviation(Histogram.from_counts(pair)), mean, square - mean**2)
 
 
-@pytest.mark.slow
-@given(pair=st.tuples(st.integers(1, BILLION), st.integers(2, 3000) | st.integers(2, BILLION)))
-@settings(max_examples=choose(15, 40))
-def test_any_two_tasks(pair: tuple[int, int]) -> None:
-    test_two_tasks(pair)
-
-
 def test_three_tasks_with_many_candidates() -> None:
     """As N grows, M/N tends to the deviation of three points of the unit interval, up to N^-2.
 
@@ -175,45 +150,6 @@ def test_three_tasks_with_many_candidates() -> None:
     """
     mean = MP.sqrt(2) / 6 * (MP.mpf(1) / 2 + MP.mpf(3) / 8 * MP.log(3))
     check(standard_deviation(of({BILLION: 3})), BILLION * mean, BILLION**2 * (MP.mpf(1) / 18 - mean**2))
-
-
-# Three and four tasks with some hundred candidates, by all differences of ranks.
-
-
-def test_three_tasks_with_hundreds_of_candidates() -> None:
-    size = 700
-    gap = np.arange(size)
-    first, second = np.meshgrid(gap, gap, indexing="ij")
-    # Sorted ranks r, r + a, r + a + b; ties halve or sixth the orders.
-    ways = np.maximum(size - first - second, 0) * np.where((first > 0) & (second > 0), 6, 3)
-    ways[0, 0] = size
-    assert ways.sum() == size**3
-    value = np.sqrt(2.0 / 9.0 * (first**2 + first * second + second**2))
-    mean = math.fsum((ways * value).ravel().tolist()) / size**3
-    variance = math.fsum((ways * (value - mean) ** 2).ravel().tolist()) / size**3
-    moments = standard_deviation(of({size: 3}))
-    assert moments.expectation == pytest.approx(mean, rel=1e-15)
-    assert moments.variance == pytest.approx(variance, rel=2e-15)
-
-
-@pytest.mark.parametrize("counts", [(30, 50, 61, 80), (64, 64, 64, 64), (3, 44, 70, 70), (21, 22, 23, 24)], ids=str)
-def test_four_tasks_with_dozens_of_candidates(counts: tuple[int, ...]) -> None:
-    """Every rank vector, the fourth rank in a loop; numbers of vectors are whole, and whole below 2^53."""
-    n = len(counts)
-    law = np.zeros(n * n * max(counts) ** 2, dtype=np.int64)
-    ranks = np.meshgrid(*(np.arange(1, size + 1) for size in counts[1:]), indexing="ij")
-    total, squares = np.sum(ranks, axis=0), np.sum(np.square(ranks), axis=0)
-    for rank in range(1, counts[0] + 1):
-        scatter = n * (squares + rank * rank) - (total + rank) ** 2
-        law += np.bincount(scatter.ravel(), minlength=law.size)
-    outcomes = np.flatnonzero(law)
-    times, values = law[outcomes], np.sqrt(outcomes) / n
-    assert times.sum() == math.prod(counts)
-    mean = math.fsum((times * values).tolist()) / math.prod(counts)
-    variance = math.fsum((times * (values - mean) ** 2).tolist()) / math.prod(counts)
-    moments = standard_deviation(Histogram.from_counts(counts))
-    assert moments.expectation == pytest.approx(mean, rel=1e-15)
-    assert moments.variance == pytest.approx(variance, rel=2e-15)
 
 
 # Very many tasks: E[V^k] is a polynomial in 1/n, which a few small n determine.
@@ -267,25 +203,6 @@ def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
     return module._by_series(central), module._by_transform(ranks, central)
 
 
-ROUTES: dict[str, dict[int, int]] = {
-    "all alike": {1000: 300},
-    "few candidates": {2: 100, 3: 200, 8: 300},
-    "many": {8: 5000, 14: 300},
-    "a benchmark's shape": {14541 - 7 * i: 1 + i * i for i in range(80)},
-    "condensed": {10_000 + 3 * i: 1 for i in range(2000)},
-    "a wide range": {2: 10**6, 1000: 10**5, 10**6: 400},
-    "powers of two": {2**k: 400 for k in range(1, 25)},
-}
-
-
-@pytest.mark.parametrize("counts", ROUTES.values(), ids=ROUTES)
-def test_series_and_transform_agree(counts: dict[int, int]) -> None:
-    series, transform = by_both_routes(of(counts))
-    assert abs(series.value - transform.value) <= series.error + transform.error
-    assert series.error <= 1e-8 * series.value
-    assert transform.error <= 1e-13 * transform.value
-
-
 @pytest.mark.slow
 @given(
     counts=st.dictionaries(
@@ -315,47 +232,6 @@ def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pyte
     assert plain.variance == pytest.approx(condensed.variance, rel=1e-13)
 
 
-# One task's mean of a Gaussian, by each of the three ways to it.
-
-
-@pytest.mark.slow
-@for_each("size", choose([1, 7, 9, 21, 160], [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000]))
-@for_each("narrowness", [0.01, 0.3, 0.49, 0.51, 4.9, 5.1, 20.0, 140.0, 8000.0])
-def test_means_of_gaussians(size: int, narrowness: float) -> None:
-    check_means_of_gaussians(size, narrowness)
-
-
-@pytest.mark.parametrize(("size", "narrowness"), [(21, 0.95), (25, 4.9), (60, 20.0)])
-def test_some_means_of_gaussians(size: int, narrowness: float) -> None:
-    check_means_of_gaussians(size, narrowness)
-
-
-def check_means_of_gaussians(size: int, narrowness: float) -> None:
-    t = (narrowness / size) ** 2
-    if t > 120:
-        return
-    beyond = size + 1 + round(3 / math.sqrt(t))
-    # Fractions with a power of 2 below, as the module has them.
-    centres = np.array([0.5, 0.75, 1.0, 1.3125, (size + 1) / 2, size - 0.25, size + 0.5, beyond])
-    logs = module._Ranks.of(of({size: 1}), 1.0)._log_product(t, centres)
-    for centre, log in zip(centres.tolist(), logs.tolist(), strict=True):
-        terms = [MP.exp(-MP.mpf(t) * (rank - MP.mpf(centre)) ** 2) for rank in range(1, size + 1)]
-        exact = MP.log(MP.fsum(terms) / size)
-        # Near 1, where tasks are many, phi has relative accuracy.
-        assert abs(log - exact) <= 1e-14 * max(1, abs(exact) / 4) * (min(1, abs(exact)) if exact > -1e-3 else 1)
-
-
-@pytest.mark.parametrize("t", [0.3, 2.0, 50.0])
-@pytest.mark.parametrize("offset", [(0, 0, 0), (5, 5, 5), (0, 60, 3)], ids=str)
-def test_means_of_gaussians_over_few_ranks(t: float, offset: tuple[int, ...]) -> None:
-    centres, sizes, offsets = np.array([2.25, 7.0, 8.5, 64.5]), np.array([1.0, 4.0, 90.0]), np.array(offset, float)
-    found = module._mean_over_lattice(t, centres, sizes, offsets)
-    for row, centre in zip(found.tolist(), centres.tolist(), strict=True):
-        for got, size, above in zip(row, sizes.tolist(), offset, strict=True):
-            ranks = np.arange(above + 1, above + size + 1)
-            assert got == pytest.approx(float(np.exp(-t * (ranks - centre) ** 2).mean()), rel=1e-13, abs=1e-30)
-
-
 @pytest.mark.parametrize("narrowness", [0.3, 2.0, 20.0, 90.0])
 @pytest.mark.parametrize(
     ("offsets", "centres"),
@@ -383,18 +259,6 @@ def test_products_of_means_of_gaussians(
         assert log == pytest.approx(exact, rel=1e-13)
 
 
-@pytest.mark.parametrize("pair", [(300, 400), (40, 3000)], ids=str)
-@pytest.mark.parametrize("s", [0.1, 3.0, 1e3, 1e6, 1e8])
-def test_the_transform_of_two_ranks(pair: tuple[int, int], s: float) -> None:
-    """n V is half of the squared difference."""
-    ranks = module._Ranks.of(Histogram.from_counts(pair), 1.0)
-    t = s / ranks.total / rank_variance(Histogram.from_counts(pair)).expectation
-    away = np.subtract.outer(np.arange(pair[0]), np.arange(pair[1]))
-    distances, times = np.unique(np.abs(away), return_counts=True)
-    exact = math.fsum((times * np.exp(-t * distances.astype(float) ** 2 / 2)).tolist()) / math.prod(pair)
-    assert ranks.transform(t) == pytest.approx(exact, rel=1e-13)
-
-
 @pytest.mark.parametrize("off", [0.0, 1e-4, 0.03])
 def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is always there."""
@@ -403,9 +267,6 @@ def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     found = module._by_series(moments)
     assert abs(found.value - (1 - sum(math.sqrt(1 + x) for x in values) / 2)) <= found.error
     assert off / 16 <= found.error < 0.02
-
-
-# Simulation.
 
 
 # Extremes.
@@ -464,40 +325,3 @@ def test_tasks_without_a_choice_add_what_they_must() -> None:
             scale * ratio,
             scale**2 * spread.numerator / spread.denominator,
         )
-
-
-@thorough
-@pytest.mark.slow
-def test_a_million_distinct_sizes() -> None:
-    histogram = Histogram.from_counts(np.arange(1, 1_000_001))
-    started = time.process_time()
-    moments = standard_deviation(histogram)
-    assert time.process_time() - started < 4  # about 2 s on one core of 2026
-    square = rank_variance(histogram)
-    second = square.variance / square.expectation**2
-    assert moments.variance == pytest.approx(square.expectation * second / 4, rel=1e-5)
-    assert moments.expectation == pytest.approx(math.sqrt(square.expectation) * (1 - second / 8), rel=1e-11)
-    assert moments.expectation_error <= 1e-11 * moments.expectation
-    assert 0 < moments.variance_error <= 1e-12 * moments.variance
-
-
-# Laws.
-
-
-COUNTS = st.lists(st.integers(1, 30) | st.integers(1, 10**6), min_size=1, max_size=40)
-
-
-@pytest.mark.slow
-@given(counts=COUNTS)
-@settings(max_examples=choose(20, 50))
-def test_laws(counts: list[int]) -> None:
-    histogram = Histogram.from_counts(counts)
-    moments, square = standard_deviation(histogram), rank_variance(histogram)
-    assert 0 <= moments.expectation <= math.sqrt(square.expectation) * (1 + 1e-15)
-    assert moments.expectation_error >= 0
-    assert moments.variance_error >= 0
-    # With w = V / E[V], Var[sqrt w] is at most the mean of (1 - sqrt w)^2 <= (1 - w)^2.
-    assert 0 <= moments.variance <= square.variance / max(square.expectation, 1e-300) * (1 + 1e-13)
-    # Hoelder, for V = M^(2/3) (V^2)^(1/3) with 3/2 and 3.
-    second = square.variance + square.expectation**2
-    assert square.expectation**3 <= moments.expectation**2 * second * (1 + 1e-13)

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from carried import open_once
 from cases import choose, for_each, mark_rest, take_turns, thorough
 from oracles import (
-    DIRECT,
     DISPERSIONS,
     MP,
     ORDERED,
@@ -28,20 +27,18 @@ from oracles import (
     PRECISE,
     SAMPLED,
     absolute_error,
-    enumerate_moments,
     integrate,
     optimum_of,
     power_sums,
     relative_error,
-    to_mp,
     transform_moments,
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
-from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.moments import Moments, compute_moments, means, powers
+from rankconst.errors import UndefinedError, UnknownNameError
+from rankconst.moments import compute_moments, means, powers
 from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_at_k
 from rankconst.moments.powers import power_mean
-from rankconst.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
+from rankconst.sums import HEAD, scaled_power
 from rankconst.tasks import Histogram
 
 CUT_OFF = [row for row in CATALOGUE.values() if not row.tabulated]
@@ -51,8 +48,6 @@ METRICS = (
     *(row.at(k) for row in CUT_OFF for k in (1, 2, 4, 7, 600)),
 )
 CLOSED = [metric for metric in METRICS if metric.family in PRECISE]
-MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
-
 _random = random.Random(20221107)  # noqa: S311 - for examples
 
 MIDDLING: dict[str, dict[int, int]] = {
@@ -71,42 +66,14 @@ MIDDLING: dict[str, dict[int, int]] = {
     "a benchmark's shape": {14541 - 7 * i: 1 + i * i for i in range(80)},
     **{f"N = {size}": {size: 1000} for size in range(14, 21)},
     **{f"one task, N = {size}": {size: 1} for size in range(14, 21)},
-}  # fmt: skip
-
-EXTREME: dict[str, dict[int, int]] = {
-    "N = 1e9, n = 1": {10**9: 1},
-    "N = 1e9, n = 2": {10**9: 2},
-    "N = 1e9, n = 1e7": {10**9: 10**7},
+    **{f"N = 1e9, n = {n}": {10**9: n} for n in (1, 2, 10**7)},
     "N = 1e9 and 17, n = 1e7": {17: 10**7 - 1, 10**9: 1},
     "N = 2, n = 1e15": {2: 10**15},
-}
+}  # fmt: skip
 
 
 def of(counts: dict[int, int]) -> Histogram:
     return Histogram.from_counts(list(counts), list(counts.values()))
-
-
-# The oracles themselves.
-
-
-@pytest.mark.parametrize("power", [Fraction(1), Fraction(-1), Fraction(-2), Fraction(2, 3), Fraction(-1, 10**7)])
-def test_the_oracle_sums_alike_on_both_sides_of_its_threshold(power: Fraction) -> None:
-    exponent = MP.mpf(power.numerator) / power.denominator
-    head = power_sums(power, [DIRECT])[DIRECT]
-    for size in (DIRECT + 1, DIRECT + 200):
-        direct = head + sum(MP.mpf(j) ** exponent for j in range(DIRECT + 1, size + 1))
-        assert abs(power_sums(power, [size])[size] / direct - 1) < MP.mpf(10) ** -42
-
-
-@for_each("metric", CLOSED)
-@for_each("sizes", [(1, 4, 8), (5, 6, 7), (2, 2, 3)])
-def test_the_oracles_agree(metric: Metric, sizes: tuple[int, ...]) -> None:
-    counts = {size: sizes.count(size) for size in sizes}
-    for enumerated, summed in zip(
-        enumerate_moments(metric.family, sizes, metric.k), PRECISE[metric.family](counts, metric.k), strict=True
-    ):
-        difference = MP.mpf(float(enumerated)) - MP.mpf(float(summed))
-        assert abs(difference) <= 1e-15 * abs(float(summed))
 
 
 # 50-digit sums, and the errors that the code states.
@@ -174,13 +141,6 @@ def invert_few_ranks(sizes: tuple[int, ...]) -> tuple[Any, Any]:
                 total += (-1) ** len(beyond) * part
         found.append(n**order * total / math.prod(sizes))
     return found[0], found[1] - found[0] ** 2
-
-
-def test_few_ranks_are_inverted_as_by_enumeration() -> None:
-    for sizes in ((7,), (2, 5), (3, 3), (2, 4, 9), (6, 6, 6)):
-        expected = enumerate_moments("inverse_arithmetic_mean_rank", sizes)
-        for one, other in zip(invert_few_ranks(sizes), expected, strict=True):
-            assert abs(one - to_mp(other)) < 1e-45
 
 
 @for_each("size", [2, 30, 1000, 10**6, 10**9, 10**12, 10**15])
@@ -259,23 +219,6 @@ def test_harmonic_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
     assert absolute_error(moments.variance, variance) <= moments.variance_error
 
 
-@pytest.mark.parametrize(
-    ("dataset", "metric", "expectation"),
-    [
-        ("fb15k237", "iamr", 0.000140),
-        ("fb15k237", "hmr", 1414.077246),
-        ("fb15k237", "igmr", 0.000190),
-        ("fb15k237", "gmr", 5257.419441),
-        ("nations", "iamr", 0.223506),
-        ("nations", "hmr", 2.604369),
-        ("nations", "igmr", 0.288566),
-    ],
-)
-def test_figures_of_an_independent_computation(dataset: str, metric: str, expectation: float) -> None:
-    moments = compute_moments(parse_metric(metric), open_once().histogram(dataset))
-    assert abs(moments.expectation - expectation) <= 5.1e-7
-
-
 @pytest.mark.parametrize("power", [-1.0, 0.5, 0.75, 4.0])
 @pytest.mark.parametrize("exponent", [-1.0, 0.5, 1.5])
 def test_series_of_ones_and_twos_equal_binomial_sums(power: float, exponent: float) -> None:
@@ -303,34 +246,6 @@ def test_a_step_too_long_is_told(step: float, power: float, monkeypatch: pytest.
     assert 1e-12 < abs(found.value - 1) <= found.error
 
 
-@pytest.mark.parametrize("exponent", [-1.5, 0.5, 1.0, 3.0])
-def test_a_sum_of_powers_is_followed_to_its_least_value(exponent: float) -> None:
-    """Of chance and on blocks, which is where its transform ends."""
-    chance = powers._SumOverFirstRanks(np.array([1.0, 3.0, 40.0]), np.array([2.0, 1.0, 5.0]), exponent)
-    assert chance.least == pytest.approx(8 if exponent > 0 else 2 + 3**exponent + 5 * 40**exponent, rel=1e-15)
-    blocks = powers._SumOverBlocks(Histogram.from_counts([3, 40], [1, 5], offsets=[4, 9]), exponent)
-    assert blocks.least == pytest.approx(
-        5**exponent + 5 * 10**exponent if exponent > 0 else 7**exponent + 5 * 49**exponent, rel=1e-15
-    )
-    t = np.geomspace(1e-3, 1e5, 40) / blocks.least
-    ranks = [np.arange(5.0, 8.0), *[np.arange(10.0, 50.0)] * 5]
-    logs, slopes = blocks.transform(t, True)
-    for place, at in enumerate(t.tolist()):
-        terms = [(r**exponent, np.exp(-at * (r**exponent - np.min(r**exponent)))) for r in ranks]
-        exact = math.fsum(math.log(weights.mean()) - at * values.min() for values, weights in terms)
-        assert logs[place] == pytest.approx(exact, rel=1e-12) if exact > -200 else logs[place] < -200
-        if exact > -200:
-            slope = math.fsum(float(values @ weights / weights.sum()) for values, weights in terms)
-            assert slopes[place] == pytest.approx(slope, rel=1e-12)
-    assert logs[-1] == -math.inf
-
-
-@pytest.mark.parametrize("x", [1e-9, 0.01, 0.3, 0.499, 0.5, 0.7, 3.0, 40.0, 1e5])
-def test_logarithms_of_hyperbolic_sines_are_good_to_rounding(x: float) -> None:
-    found = float(powers._log_sinhc(np.array([x]))[0])
-    assert relative_error(found, MP.log(MP.sinh(x) / x)) <= 2e-15
-
-
 @pytest.mark.parametrize(("exponent", "inverse"), [(-1.0, False), (2.0, False), (3.0, True), (1.0, True)])
 def test_power_means_of_ones_are_one(exponent: float, inverse: bool) -> None:
     """A whole number, of which nothing is lost; a root of anything else is rounded."""
@@ -341,31 +256,6 @@ def test_power_means_of_ones_are_one(exponent: float, inverse: bool) -> None:
     assert certain.variance == certain.variance_error == 0
 
 
-@pytest.mark.parametrize(("exponent", "inverse"), [(0.0, False), (1.5, False), (-1.0, True)])
-def test_power_means_that_are_refused(exponent: float, inverse: bool) -> None:
-    """Others are in test_own.py."""
-    with pytest.raises(UndefinedError if exponent == 1.5 else UsageError, match="exponent"):
-        power_mean(Histogram.from_counts([3]), exponent, inverse=inverse)
-
-
-@pytest.mark.slow
-@given(counts=st.lists(st.integers(1, 10**7), min_size=200, max_size=300))
-@settings(max_examples=10)
-def test_condensed_sizes_give_the_same_sums(counts: list[int]) -> None:
-    histogram = Histogram.from_counts(counts * 3)
-    sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
-    assert sizes.size <= max(len(histogram), 24 * 15 + TABLE)
-    for function in (np.log, np.sqrt, lambda x: 1 / x, lambda x: np.exp(-x / 1e5)):
-        plain = float(np.sum(histogram.num_tasks * function(histogram.num_candidates.astype(np.float64))))
-        assert float(np.sum(weights * function(sizes))) == pytest.approx(plain, rel=1e-12)
-
-
-def test_many_sizes_are_condensed() -> None:
-    sizes, weights = condense(np.arange(1, 100_001), np.ones(100_000, dtype=np.int64))
-    assert sizes.size < 1024 + 7 * 24 + 1
-    assert float(weights.sum()) == pytest.approx(100_000, rel=1e-13)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", CLOSED, ids=str)
 def test_moments_equal_precise_sums_within_the_stated_error(metric: Metric) -> None:
@@ -373,12 +263,6 @@ def test_moments_equal_precise_sums_within_the_stated_error(metric: Metric) -> N
     left = choose({"many sizes", "a benchmark's shape"}, set()) if metric.family == "ndcg" else set()
     for name in MIDDLING.keys() - left:
         check_against_precise(metric, MIDDLING[name])
-
-
-@pytest.mark.parametrize("metric", CLOSED, ids=str)
-def test_extremes_equal_precise_sums_within_the_stated_error(metric: Metric) -> None:
-    for counts in EXTREME.values():
-        check_against_precise(metric, counts)
 
 
 @pytest.mark.slow
@@ -393,19 +277,6 @@ def test_any_set_equals_precise_sums_within_the_stated_error(counts: dict[int, i
     for family in PRECISE:
         note(str(family))
         check_against_precise(CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family], counts)
-
-
-@for_each("tasks", [1, 2, 10**7])
-@for_each("metric", METRICS)
-def test_nothing_is_left_to_chance_with_one_candidate(metric: Metric, tasks: int) -> None:
-    assert compute_moments(metric, of({1: tasks})) == Moments(
-        optimum_of(metric, tasks),
-        compute_moments(metric, of({1: tasks})).expectation_error,
-        0.0,
-        0.0,
-        "closed_form" if metric.family in {*PRECISE, *SAMPLED} else "numerical",
-    )
-    assert compute_moments(metric, of({1: tasks})).expectation_error < 1e-13
 
 
 # A million distinct N.
@@ -469,9 +340,6 @@ def test_products_over_a_million_distinct_sizes(name: str, sign: int, million: H
     assert moments.variance == pytest.approx(expected**2 * spread / n, rel=1e-5)
 
 
-# Simulation.
-
-
 # Laws.
 
 
@@ -510,96 +378,10 @@ def test_laws_of_moments(counts: list[int], metrics: list[Metric]) -> None:
         assert moments.variance <= bound * (1 + 1e-9) + 1e-12 * high * high + room
 
 
-@pytest.mark.slow
-@HALF
-@given(counts=COUNTS, factor=st.integers(2, 1000), metrics=SOME)
-def test_repeating_every_task_narrows_means(counts: list[int], factor: int, metrics: list[Metric]) -> None:
-    """A mean keeps its expectation and divides its variance; a geometric mean moves towards its limit.
-
-    No law for medians: of 1 and 5 candidates the inverse median varies less than of two tasks each.
-    """
-    for metric in (m for m in metrics if m.family not in {*SAMPLED, *ORDERED}):
-        note(str(metric))
-        histogram = Histogram.from_counts(counts)
-        once = compute_moments(metric, histogram)
-        often = compute_moments(metric, Histogram(histogram.num_candidates, histogram.num_tasks * factor))
-        if metric.family in MEANS:
-            assert often.expectation == pytest.approx(once.expectation, rel=1e-13)
-            assert often.variance == pytest.approx(once.variance / factor, rel=1e-12)
-        elif metric.family in {"variance", "standard_deviation"}:
-            assert often.expectation >= once.expectation * (1 - 1e-13)
-        elif metric.family == "count":
-            assert (often.expectation, often.variance) == (factor * once.expectation, 0.0)
-        elif metric.family in PRECISE:
-            assert often.expectation <= once.expectation * (1 + 1e-13)
-            assert often.variance <= once.variance * (1 + 1e-12)
-        else:
-            assert often.variance <= once.variance + often.variance_error
-
-
-@pytest.mark.slow
-@given(head=COUNTS, tail=COUNTS)
-def test_both_is_the_task_weighted_mean_for_means(head: list[int], tail: list[int]) -> None:
-    for metric in (metric for metric in METRICS if metric.family in MEANS):
-        note(str(metric))
-        left, right = Histogram.from_counts(head), Histogram.from_counts(tail)
-        e_head, e_tail, e_both = (compute_moments(metric, h).expectation for h in (left, right, left.pool(right)))
-        weighted = (e_head * left.total + e_tail * right.total) / (left.total + right.total)
-        assert e_both == pytest.approx(weighted, rel=1e-13)
-
-
-@pytest.mark.parametrize("name", ["gmr", "igmr"])
-def test_both_is_no_mean_of_the_sides_for_geometric_means(name: str) -> None:
-    """n stands in the exponent: two sides of one task each with 10 candidates have E[GMR] 5.5, both 5.08."""
-    metric = parse_metric(name)
-    side = Histogram.from_counts([10])
-    alone = compute_moments(metric, side).expectation
-    both = compute_moments(metric, side.pool(side)).expectation
-    exact, _ = enumerate_moments(metric.family, (10, 10))
-    assert relative_error(both, exact) < 1e-13
-    assert abs(both - alone) > 0.05 * alone
-
-
-@given(counts=COUNTS, j=st.integers(1, 50), k=st.integers(1, 50))
-def test_hits_grow_with_k(counts: list[int], j: int, k: int) -> None:
-    histogram = Histogram.from_counts(counts)
-    fewer, more = (compute_moments(CATALOGUE["hits_at_k"].at(x), histogram) for x in sorted((j, k)))
-    assert fewer.expectation <= more.expectation
-    assert (more.expectation == 1.0) == (max(counts) <= max(j, k))
-
-
-@given(counts=COUNTS)
-def test_means_of_ranks_are_ordered(counts: list[int]) -> None:
-    """Jensen: E[GMR] <= E[MR], E[IGMR] <= E[MRR], and E[GMR] E[IGMR] >= 1."""
-    histogram = Histogram.from_counts(counts)
-    mr, mrr, gmr, igmr = (compute_moments(parse_metric(m), histogram).expectation for m in ("mr", "mrr", "gmr", "igmr"))
-    room = 1 + 1e-13
-    assert gmr <= mr * room
-    assert igmr <= mrr * room
-    assert gmr * igmr * room >= 1
-    assert mr * mrr * room >= 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["nations", "umls", "fb15k237"])
-def test_only_what_must_be_is_sampled(name: str) -> None:
-    for metric in METRICS:
-        moments = compute_moments(metric, open_once().histogram(name))
-        assert (moments.method == "sampled") == (metric.family in SAMPLED), metric
-        assert (moments.num_draws is not None) == (metric.family in SAMPLED), metric
-
-
 # The sums in constant time, on both sides of their threshold.
 
 
 SIZES = [*range(1, HEAD + 8), 100, 501, 10**4, 10**6, 10**9, 2**53]
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_harmonic_numbers(size: int) -> None:
-    array = np.array([size])
-    assert relative_error(float(harmonic(array)[0]), power_sums(Fraction(-1), [size])[size]) <= 4 * 2.0**-53
-    assert relative_error(float(harmonic_squares(array)[0]), power_sums(Fraction(-2), [size])[size]) <= 4 * 2.0**-53
 
 
 EXPONENTS = [
@@ -623,12 +405,6 @@ def test_scaled_powers(power: Fraction) -> None:
         assert relative_error(variance, second - first**2) <= 64 * 2.0**-53
 
 
-def test_scaled_power_of_one_candidate_is_nothing() -> None:
-    mean, variance = scaled_power(np.array([1, 1]), 0.25)
-    assert mean.tolist() == [0.0, 0.0]
-    assert variance.tolist() == [0.0, 0.0]
-
-
 @pytest.mark.parametrize("name", ["hits_at_k", "mrr_at_k", "ndcg_at_k"])
 def test_a_metric_with_a_cut_off_needs_it(name: str) -> None:
     family: Any = {"hits_at_k": hits_at_k, "mrr_at_k": cut_off_reciprocal_rank, "ndcg_at_k": cut_off_ndcg}[name]
@@ -645,28 +421,3 @@ def test_a_cut_off_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         assert cut_off_reciprocal_rank(short, k) == cut_off_reciprocal_rank(short, 10)
     exact = (Fraction(11, 18) + sum(Fraction(1, 20 * rank) for rank in range(1, 11))) / 2
     assert cut_off_reciprocal_rank(long, 10).expectation == pytest.approx(float(exact), rel=1e-15)
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 10, 40])
-def test_errors_of_cut_off_means_cover_what_rounding_does(k: int) -> None:
-    sizes = [1, 2, 7, 30, 31]
-    found = cut_off_reciprocal_rank(Histogram.from_counts(sizes), k)
-    means_of = [sum((Fraction(1, rank) for rank in range(1, min(k, size) + 1)), Fraction(0)) / size for size in sizes]
-    squares = [
-        sum((Fraction(1, rank * rank) for rank in range(1, min(k, size) + 1)), Fraction(0)) / size for size in sizes
-    ]
-    spreads = [square - mean * mean for square, mean in zip(squares, means_of, strict=True)]
-    n = len(sizes)
-    assert abs(Fraction(found.expectation) - sum(means_of, Fraction(0)) / n) <= Fraction(found.expectation_error)
-    assert abs(Fraction(found.variance) - sum(spreads, Fraction(0)) / n**2) <= Fraction(found.variance_error)
-    # They say something: a few hundred roundings.
-    assert found.expectation_error < 1e-13 * found.expectation
-    assert found.variance_error < 1e-13 * (found.variance + float(max(squares)))
-    # Each task's counts as much as the task.
-    heavy = cut_off_reciprocal_rank(Histogram.from_counts([2, 31], num_tasks=[1, 10**6]), k)
-    alone = cut_off_reciprocal_rank(Histogram.from_counts([31], num_tasks=[10**6]), k)
-    assert heavy.expectation_error == pytest.approx(alone.expectation_error, rel=1e-3, abs=0)
-    single = cut_off_reciprocal_rank(Histogram.from_counts([1, 1]), k)
-    assert (single.expectation, single.variance, single.variance_error) == (1.0, 0.0, 0.0)
-    gains = compute_moments(parse_metric("ndcg"), Histogram.from_counts([1, 1]))
-    assert (gains.expectation, gains.variance, gains.variance_error) == (1.0, 0.0, 0.0)

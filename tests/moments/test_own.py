@@ -18,7 +18,7 @@ from cases import for_each
 from oracles import MP
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.moments import _round_up, compute_mean, compute_moments, compute_power_mean, own
+from rankconst.moments import compute_mean, compute_moments, compute_power_mean, own
 from rankconst.moments.powers import _central_moments, _SumOverBlocks, _SumOverFirstRanks
 from rankconst.moments.result import lift_rounding
 from rankconst.tasks import Histogram, sampled_histogram
@@ -243,13 +243,6 @@ def test_central_moments_of_a_sum_of_powers(tasks: list[tuple[int, int, int]], e
         assert abs(moment - MP.fsum(terms) / len(sums)) <= 10.0 ** (order - 16) * size
 
 
-def test_a_function_of_ranks_that_are_certain_is_certain() -> None:
-    """Wherever they are, and however its values there differ."""
-    found = compute_mean(np.sqrt, Histogram.from_counts([1, 1, 1], offsets=[3, 8, 700]))
-    assert found.expectation == pytest.approx((2 + 3 + math.sqrt(701)) / 3, rel=1e-15)
-    assert (found.variance, found.variance_error) == (0.0, 0.0)
-
-
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), min_size=1, max_size=5), st.booleans())
 def test_smallest_and_largest_ranks(blocks: list[tuple[int, int]], largest: bool) -> None:
     tasks = [(size, offset, 1) for size, offset in blocks]
@@ -268,16 +261,6 @@ def test_errors_of_the_largest_of_very_many_ranks_cover_their_rounding(tasks: in
     assert abs(found.expectation - (10**6 - below)) <= found.expectation_error <= 1e-9
 
 
-def test_the_largest_rank_of_tasks_of_many_sizes() -> None:
-    sizes = range(2, 302)
-    found = compute_power_mean(math.inf, Histogram.from_counts(sizes))
-    beyond = [1 - Fraction(math.prod(min(x, size) for size in sizes), math.prod(sizes)) for x in range(1, 301)]
-    expectation = 1 + sum(beyond, Fraction(0))
-    variance = 1 + sum(((2 * x + 1) * each for x, each in enumerate(beyond, start=1)), Fraction(0)) - expectation**2
-    assert abs(Fraction(found.expectation) - expectation) <= found.expectation_error
-    assert abs(Fraction(found.variance) - variance) <= found.variance_error
-
-
 def test_power_means_grow_with_their_exponent_on_a_benchmark() -> None:
     histogram = TABLES.histogram("fb15k237")
     found = {p: compute_power_mean(p, histogram).expectation for p in EXPONENTS}
@@ -290,14 +273,6 @@ def test_power_means_grow_with_their_exponent_on_a_benchmark() -> None:
 def test_other_exponents_are_refused(p: float) -> None:
     with pytest.raises(UsageError, match="exponent"):
         compute_power_mean(p, Histogram.from_counts([3, 4]))
-
-
-@pytest.mark.parametrize("error", [0.0, 1e-300, 3e-17, 0.1, 1.0, 255.0, 257.0])
-def test_errors_are_rounded_up_to_eight_bits(error: float) -> None:
-    found = _round_up(error)
-    assert error <= found <= error * (1 + 1 / 128)
-    assert (math.frexp(found)[0] * 256).is_integer()
-    assert _round_up(math.inf) == math.inf
 
 
 def test_errors_of_blocks_and_of_shared_negatives() -> None:

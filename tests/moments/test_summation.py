@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from rankconst.moments.summation import Panel, gram_rule, gram_rules, place_nodes, uniform_rule
+from rankconst.moments.summation import Panel, gram_rules, place_nodes, uniform_rule
 from rankconst.sums import EULER_MACLAURIN, MIDPOINT, TABLE, condense, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
@@ -27,20 +27,6 @@ def test_rules_sum_polynomials_exactly(size: int, ratio: float) -> None:
         assert abs(float(np.sum(weights * at**degree)) - float(exact)) <= 1e-13 * length * 0.5**degree
 
 
-def test_rules_formed_together_are_those_formed_alone() -> None:
-    lengths = np.array([70, 90, 1000, 10**6, 10**12])
-    together = gram_rules(lengths, 16)
-    for place, length in enumerate(lengths.tolist()):
-        alone = gram_rules(np.array([length]), 16)
-        assert all(np.array_equal(one[0], many[place]) for one, many in zip(alone, together, strict=True))
-    # Among them one of few terms a node.
-    mixed = gram_rules(np.append(lengths, 20), 16)
-    for mine, other in zip(mixed, gram_rules(np.array([20]), 16), strict=True):
-        assert mine[-1] == pytest.approx(other[0], rel=1e-12)
-    for mine, other in zip(mixed, together, strict=True):
-        assert mine[:-1] == pytest.approx(other, rel=1e-12)
-
-
 @pytest.mark.parametrize("length", [300, 1000, 4000])
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
 def test_nodes_are_enough_for_the_scale_that_is_said(length: int, share: float) -> None:
@@ -50,13 +36,6 @@ def test_nodes_are_enough_for_the_scale_that_is_said(length: int, share: float) 
     found, error = nodes.sum(1 / (nodes.points + scale), np.zeros(nodes.points.size))
     assert abs(found - math.fsum(1 / (j + scale) for j in range(length))) <= 1e-14 * found
     assert error <= 1e-13 * found
-
-
-def test_a_rule_of_as_many_nodes_as_terms_is_the_sum() -> None:
-    for size in (5, 6):
-        nodes, weights = gram_rule(5, size)
-        assert nodes.tolist() == [0, 1, 2, 3, 4]
-        assert weights.tolist() == [1] * 5
 
 
 @pytest.mark.parametrize("nodes", [4, 9])
@@ -101,11 +80,6 @@ def test_a_sum_says_what_it_leaves_out() -> None:
         found, error = nodes.sum(f, np.zeros_like(f))
         exact = float(np.sum(1 / (1 + np.square((np.arange(2000) - 700.0) / width))))
         assert 1e-9 * exact < abs(found - exact) < error
-
-
-def test_no_panels_have_no_points() -> None:
-    nodes = place_nodes([])
-    assert [each.size for each in (nodes.points, nodes.weights, nodes.checks, nodes.firsts)] == [0] * 4
 
 
 @pytest.mark.parametrize("octave", [0, 5])

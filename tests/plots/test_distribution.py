@@ -83,13 +83,6 @@ def test_expectation_and_band_are_those_of_the_tables(metric: str) -> None:
     assert band.x1 == pytest.approx(to_pixels((constants.expectation + 2 * deviation, 0))[0])
 
 
-def test_a_normal_law_is_named() -> None:
-    labels = [text.get_text() for text in draw(look_up("nations", "median_rank")).legends[0].get_texts()]
-    assert "random ranker (normal law)" in labels
-    labels = [text.get_text() for text in draw(look_up("nations", "mrr")).legends[0].get_texts()]
-    assert "random ranker" in labels
-
-
 def test_a_density_has_area_one() -> None:
     constants = look_up("fb15k237", "mrr")
     heights, edges = law_of(draw(constants).axes[0])
@@ -108,6 +101,20 @@ def test_values_near_chance_are_in_both_panels() -> None:
     assert upper.get_xlim() == lower.get_xlim()
     assert [label.get_text() for label in lower.get_yticklabels()] == ["ComplEx  0.9652", "TuckER  0.99"]
     assert not texts_of(upper)
+    title, _, description = str(upper.get_figure().get_label()).partition("\n")  # type: ignore[union-attr]
+    assert title == "Hits@10 of a random ranker on nations"
+    for said in ("402 tasks", "expectation 0.9469", "ComplEx: 0.9652, z = "):
+        assert said in description
+
+
+def test_the_law_and_the_tasks_are_named() -> None:
+    for metric, law in (("median_rank", "random ranker (normal law)"), ("mrr", "random ranker")):
+        figure = draw(look_up("nations", metric, split="valid", side="head", protocol="pykeen"), title="Nations")
+        assert law in [text.get_text() for text in figure.legends[0].get_texts()]
+        titled = figure.axes[0].get_title(loc="left")
+        assert titled.endswith(" of a random ranker: Nations, valid, head side, protocol pykeen")
+    figure = draw(look_up("nations", "mrr"), "near=0.4", "far=0.9", "$x$=0.39")
+    assert render_figure(figure, ".png").startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("text", ["0", "-0"])
@@ -162,27 +169,6 @@ def test_values_stand_as_they_were_written() -> None:
     assert [bar[0] for bar in bars_of(lower)] == [0.975, 0.98, 0.99]
 
 
-def test_title_names_the_tasks() -> None:
-    (axes,) = draw(look_up("nations", "mrr", split="valid", side="head", protocol="pykeen"), title="Nations").axes
-    assert axes.get_title(loc="left") == "MRR of a random ranker: Nations, valid, head side, protocol pykeen"
-    (axes,) = draw(look_up("nations", "mrr", aggregation="macro-query")).axes
-    assert axes.get_title(loc="left").endswith("nations, test, both sides, protocol standard, macro-query")
-
-
-def test_description_tells_values() -> None:
-    title, _, description = str(draw(look_up("nations", "mrr"), "ComplEx=0.430").get_label()).partition("\n")
-    assert title == "MRR of a random ranker on nations"
-    assert "402 tasks" in description
-    assert "expectation 0.3844" in description
-    assert "ComplEx: 0.430, z = " in description
-
-
-def test_single_values_of_few_tasks() -> None:
-    figure = draw(rankconst.from_counts([3]).constants("mrr"), "0.5")
-    heights, _ = law_of(figure.axes[0])
-    assert np.count_nonzero(heights > 1e-9) == 3
-
-
 def test_refusals() -> None:
     constants = look_up("nations", "mrr")
     with pytest.raises(DataError, match="not a possible MRR on nations"):
@@ -191,10 +177,3 @@ def test_refusals() -> None:
         draw(constants, *["0.5"] * (MOST_VALUES + 1))
     with pytest.raises(UndefinedError, match="no distribution to draw"):
         draw(rankconst.from_counts([1]).constants("mrr"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("values", [(), ("0.4",), ("near=0.4", "far=0.9", "$x$=0.39")])
-def test_pictures_can_be_written(values: tuple[str, ...]) -> None:
-    figure = draw(look_up("nations", "mrr"), *values)
-    assert render_figure(figure, ".png").startswith(b"\x89PNG")

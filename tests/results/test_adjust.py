@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +11,13 @@ import pytest
 import rankconst
 from growth import grows_in_proportion
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
-from rankconst.evaluation import Ask, Question, Stated, describe_assumed
+from rankconst.errors import AskedError, DataError, UnknownNameError
+from rankconst.evaluation import Question, Stated, describe_assumed
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.values.bounds import bound_reciprocal_by_hits
-from rankconst.values.published import Interval, show_uncertain
+from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
 TABLES = rankconst.load()
 FORMS = ("value", "normalised", "index", "z")
-# How far single precision may carry a mean of thousands of ranks away.
-SINGLE = 2e-6
 
 
 def make(*cells: tuple[str, str, Stated]) -> Reading:
@@ -39,18 +35,6 @@ def make(*cells: tuple[str, str, Stated]) -> Reading:
     ]
     rows = tuple({"metric": metric, "value": text} for metric, text, _ in cells)
     return Reading("results.csv", "csv", "long", ("metric", "value"), rows, Entries(entries))
-
-
-def test_constant_scores_reach_the_worst_ranker_but_for_rounding() -> None:
-    """Pessimistic ranks of constant scores are the numbers of candidates, averaged in float32."""
-    histogram = TABLES.histogram("nations", protocol="pykeen", side="head")
-    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
-    worst = 1 / np.mean(1 / sizes.astype(np.float32), dtype=np.float32)
-    beyond = float(np.nextafter(worst, np.float32(np.inf)))
-    context = Stated("nations", "test", "head", "pykeen")
-    (entry,) = adjust_reading(make(("hmr", repr(beyond), context)), TABLES, Stated()).entries
-    assert entry.adjusted is not None
-    assert entry.adjusted.value == beyond
 
 
 def test_every_number_is_adjusted_as_it_is_alone() -> None:
@@ -95,15 +79,8 @@ def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
         assert told in each.note
 
 
-def test_if_nothing_can_be_adjusted_that_is_an_error() -> None:
-    with pytest.raises(UnknownNameError, match="atlantis"):
-        adjust_reading(make(("mrr", "0.5", Stated("atlantis"))), TABLES, Stated())
-    with pytest.raises(DataError, match="no dataset is named"):
-        adjust_reading(make(("mrr", "0.5", Stated())), TABLES, Stated())
-
-
-DEV = Ask("split", "measured on the dev set", "dev", "the caption", "--split valid")
-WHICH = Ask("dataset", "it may be of Nations or UMLS", remedy="--dataset", choices=("Nations", "UMLS"))
+DEV = Question("split", "measured on the dev set", "dev", "the caption", "--split valid")
+WHICH = Question("dataset", "it may be of Nations or UMLS", option="--dataset", choices=("Nations", "UMLS"))
 
 
 def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
@@ -121,7 +98,7 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
     ):
         done = adjust_reading(reading, TABLES, Stated(), in_python=in_python)
         first, second = done.asked
-        assert first == Question("dev", "the caption", "measured on the dev set", ways, (0, 2))
+        assert first == replace(DEV, numbers=(0, 2), in_python=in_python) and first.remedy == ways
         assert (second.word, second.text, second.remedy, second.numbers) == ("", WHICH.text, which, (3,))
         assert done.entries[2].note == f"{said}: add {ways}."
         assert done.described["note"] == [*[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}."]
@@ -172,49 +149,11 @@ def test_the_name_of_a_file_suggests_a_dataset_and_settles_none(name: str) -> No
         adjust_reading(reading, TABLES, Stated())
 
 
-@pytest.mark.parametrize(
-    ("cell", "told"),
-    [
-        (("mrr", "0.5x", Stated("nations")), "results.csv, line 3, value: '0.5x' is not a number"),
-        (("mrr", "53.3", Stated("nations")), "results.csv, line 3, value: 53.3 is not a possible MRR"),
-        (("mr", "53%", Stated("nations")), "results.csv, line 3, value: 53% is a percentage"),
-        (("mrr", "nan", Stated("nations")), "Leave out what is missing"),
-    ],
-)
-def test_a_number_that_cannot_be_is_left_out_or_stops_all_with_its_place(
-    cell: tuple[str, str, Stated], told: str
-) -> None:
-    reading = make(("mrr", "0.5", Stated("nations")), cell, ("mr", "3", Stated("nations")))
-    with pytest.raises(DataError) as refused:
-        adjust_reading(reading, TABLES, Stated(), errors="raise")
-    assert told in str(refused.value)
-    one, other, last = adjust_reading(reading, TABLES, Stated()).entries
-    assert one.adjusted and last.adjusted and not other.adjusted
-    assert told.rpartition("value: ")[2] in other.note
-
-
-def test_what_the_user_types_must_be_right() -> None:
+def test_what_the_user_asks_for_must_be_there() -> None:
     reading = make(("mrr", "0.5", Stated("nations")))
-    for user in (
-        Stated(protocol="pykeeen"),
-        Stated(split="tset"),
-        Stated(tool="nobody"),
-        Stated(dataset="nope"),
-    ):
-        with pytest.raises(UnknownNameError):
-            adjust_reading(reading, TABLES, user)
     with pytest.raises(DataError, match=r"none of the numbers you asked for\. It has metrics MRR; datasets nations\."):
         adjust_reading(reading, TABLES, Stated(dataset="umls"))
     assert adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
-
-
-def test_sampled_numbers_are_not_taken_for_full_ones() -> None:
-    reading = make(("mrr", "0.5458", Stated("ogbl-wikikg2", tool="ogb")))
-    (each,) = adjust_reading(reading, TABLES, Stated()).entries
-    assert each.constants is not None
-    assert each.constants.tasks.protocol == "sampled:500"
-    with pytest.raises(UsageError, match="a rank among few candidates does not say"):
-        adjust_reading(reading, TABLES, Stated(protocol="standard"))
 
 
 def test_a_count_that_fits_another_protocol_is_noted() -> None:
@@ -275,7 +214,7 @@ def test_an_impossible_number_is_left_out() -> None:
     assert [each.adjusted is not None for each in done.entries] == [True, False, True, False]
     assert "53.3 is not a possible MRR" in done.entries[1].note
     assert "1.7 is not a possible MRR" in done.entries[3].note
-    with pytest.raises(DataError, match=r"53\.3 is not a possible MRR.* And 1 more"):
+    with pytest.raises(DataError, match=r"^results\.csv, line 3, value: 53\.3 is not a possible MRR.* And 1 more"):
         adjust_reading(reading, TABLES, Stated(), errors="raise")
     with pytest.raises(DataError, match=r"1\.7 is not a possible MRR"):  # as nothing is left
         adjust_reading(make(("mrr", "1.7", Stated("nations"))), TABLES, Stated())
@@ -285,8 +224,6 @@ def test_an_impossible_number_is_left_out() -> None:
     ("cells", "left_out"),
     [
         ({"mrr": "0.31", "hits@1": "0.35", "hits@10": "0.6"}, ["mrr", "hits@1"]),
-        ({"mrr": "0.3", "hits@1": "0.30", "hits@10": "0.6"}, []),
-        ({"mrr": "5.0%", "mr": "3.2", "hits@10": "0.9"}, ["mrr", "hits@10"]),
         ({"mrr": "0.3", "hits@1": "0.2", "hits@3": "0.50", "hits@10": "0.40"}, ["hits@3", "hits@10"]),
         ({"hits@1": "0.5", "hits@10": "0.4"}, []),
         # RotatE's README had the MRR of WN18 under FB15k-237: 0.533 + 0.467 / 11 is the most that its Hits@10 allows.
@@ -351,16 +288,6 @@ def test_contradictions_are_found_in_proportion_to_the_file() -> None:
     assert grows_in_proportion(work, 1_000)
 
 
-@pytest.mark.slow
-def test_hits_that_are_not_whole_have_a_note_instead_of_a_probability() -> None:
-    nations = Stated("nations", "test", "both")
-    cells = [("hits@10", text, nations) for text in ("0.9801", "0.9805")]
-    whole, broken = adjust_reading(make(*cells), TABLES, Stated(), significance=True).entries
-    assert whole.significance is not None and not whole.note
-    assert broken.significance is None and broken.adjusted is not None
-    assert broken.note.startswith("no p: Hits@10 = 0.9805 of 402 tasks")
-
-
 def test_a_form_that_is_undefined_has_a_note() -> None:
     """ConvE leaves out 146 of the 402 ranks of Nations: those left may all have at most ten candidates."""
     context = Stated("nations", tool="conve")
@@ -370,60 +297,7 @@ def test_a_form_that_is_undefined_has_a_note() -> None:
     assert mrr.adjusted is not None and mrr.adjusted.index is not None and not mrr.note
 
 
-@pytest.mark.parametrize(("rank_type", "which"), [("optimistic", "best"), ("pessimistic", "worst"), ("realistic", "")])
-def test_ranks_that_favour_a_side_where_scores_tie_have_a_note(rank_type: str, which: str) -> None:
-    context = Stated("nations", rank_type=rank_type)
-    (entry,) = adjust_reading(make(("mrr", "0.5", context)), TABLES, Stated()).entries
-    assert entry.adjusted is not None
-    told = f"{rank_type} ranks: where scores tie, the model gets the {which} rank, and chance a random one."
-    off = {"best": "high", "worst": "low"}
-    assert entry.note == (f"{told} If there are ties, index and z are too {off[which]}." if which else "")
-
-
-def test_significance_stands_beside_where_it_is_known() -> None:
-    reading = make(
-        ("mrr", "0.5", Stated("nations")), ("median_rank", "3", Stated("nations")),
-        ("mrr", "0.50", Stated("nations", tool="conve")),
-    )  # fmt: skip
-    known, unknown, partial = adjust_reading(reading, TABLES, Stated(), significance=True).entries
-    assert known.significance == TABLES.constants("nations", "mrr").significance("0.5")
-    assert unknown.significance is None
-    assert partial.significance is None
-    assert partial.adjusted is not None
-
-
 # -- published files --------------------------------------------------------------------------------------------------
-
-
-RUNS = [
-    f"{dataset}_{model}"
-    for dataset in ("fb15k237", "kinships", "nations", "wn18rr")
-    for model in ("complex", "rotate", "transe", "tucker")
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("run", RUNS)
-def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> None:
-    reading = rankconst.read(reference / "pykeen_results" / f"{run}.json")
-    done = adjust_reading(reading, TABLES, Stated(dataset=run.split("_", 1)[0]))
-    ours = {
-        (each.entry.metric, each.entry.context): each.adjusted for each in done.entries if each.entry.adjustment is None
-    }
-    compared = 0
-    for entry in reading.entries:
-        # AMRR was formed with a wrong expectation, z never scaled (docs/pykeen.md).
-        right = entry.metric.family in {"arithmetic_mean_rank", "hits_at_k"} and entry.adjustment in {
-            "index",
-            "normalised",
-        }
-        if right:
-            adjusted = ours[entry.metric, entry.context]
-            assert adjusted is not None
-            assert entry.adjustment is not None
-            assert math.isclose(float(entry.text), getattr(adjusted, entry.adjustment), rel_tol=SINGLE, abs_tol=2e-7)
-            compared += 1
-    assert compared == 3 * 3 * (2 + 4)  # sides, rank types, AMR and AMRI and four k
 
 
 def test_all_published_results_go_through_with_their_sources(reference: Path) -> None:
@@ -438,21 +312,6 @@ def test_all_published_results_go_through_with_their_sources(reference: Path) ->
     for each in done.entries:
         assert (each.adjusted is None) == (each.entry.context.dataset in missing)
         assert each.adjusted is not None or each.note
-    protocols = {
-        (each.entry.context.tool, each.constants.tasks.protocol) for each in done.entries if each.constants is not None
-    }
-    assert protocols == {
-        ("DeepGraphLearning/KnowledgeGraphEmbedding", "standard"),
-        ("uma-pi1/kge", "libkge"),
-        ("TimDettmers/ConvE", "standard"),
-        ("Accenture/AmpliGraph", "pykeen"),
-        ("thunlp/OpenKE", "standard"),
-        ("ibalazevic/TuckER", "standard"),
-        ("MIRALab-USTC/KGE-HAKE", "standard"),
-        ("awslabs/dgl-ke", "standard"),
-        ("ffabious/pykeen-kge-bench", "pykeen"),
-        ("paperswithcode/sota-extractor", "sampled:500"),
-    }
 
 
 def test_what_the_numbers_are_of_has_columns_of_its_own() -> None:
@@ -518,47 +377,3 @@ def test_what_the_file_says_in_any_words_is_not_said_again(
     assert list(described) == [*added, "side", "protocol", "num_tasks", "table_version", "note"]
     assert list(brief.described) == [*(name for name in added if name != "split_added"), "protocol", "note"]
     assert all(described[name][1] in {"nations", "test"} for name in added)
-
-
-class Shown(HTMLParser):
-    """The cells of a table in HTML, row by row, as text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.tags: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert not attrs
-        self.tags.add(tag)
-        if tag in {"tr", "caption"}:
-            self.rows.append([])
-        if tag != "table":
-            self.rows[-1] += [""] * (tag != "tr")
-
-    def handle_data(self, data: str) -> None:
-        self.rows[-1][-1] += data
-
-
-def test_a_notebook_shows_indices_with_their_ranges(tmp_path: Path) -> None:
-    hostile = "<script>alert(1)</script>\x1b&amp;"
-    text = f"model,dataset,MRR,MR\n{hostile},WN18RR,0.476,\nB,nowhere,0.3,12\n" + "C,WN18RR,0.3,3340\n" * 99
-    (path := tmp_path / "a<b>.csv").write_text(text, encoding="utf-8")
-    adjusted = rankconst.adjust(path)
-    shown = Shown(adjusted._repr_html_())
-    (caption,), heading, first, second, third, *others = shown.rows
-    assert shown.tags == {"table", "caption", "tr", "th", "td"}
-    assert caption.startswith(f"{path}: 199 of 201 numbers adjusted")
-    said = "; test, both sides, protocol standard; assumed: test split, both sides, standard protocol"
-    assert caption.endswith(f"{said}; the first 50 of 101 rows")
-    assert heading == ["model", "dataset", "MRR", "MR", "AMRR", "AMRI", "note"]
-    assert len(others) == 47
-    mrr, mr = (TABLES.constants("wn18rr", name).adjust(value) for name, value in (("mrr", "0.476"), ("mr", "3340")))
-    assert mrr.index_interval is not None
-    assert mr.index_interval is not None
-    assert first[0] == hostile.replace("\x1b", "\\x1b")
-    assert first[4:] == [show_uncertain(mrr.index, mrr.index_interval), "", ""]
-    assert second[4:6] == ["", ""]
-    assert "nowhere" in second[6]
-    assert third[5] == show_uncertain(mr.index, mr.index_interval)

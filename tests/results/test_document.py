@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
-import lzma
 import shutil
 import subprocess
 import sys
@@ -56,14 +54,9 @@ def test_carriage_returns_end_lines_only_where_nothing_else_does(tmp_path: Path)
     [
         (b"", "is empty"),
         (b"\xff\xfe\x00\xd8a", "begins like UTF-16 text, but is not"),
-        (TABLE.encode("utf-16-le"), "looks like UTF-16 without a byte order mark"),
+        (TABLE.encode("utf-16-le"), "is not text in UTF-8: it contains zero bytes"),
         ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is not UTF-8"),
-        (b"\0", "zero bytes"),
-        (TABLE.encode("utf-32-le"), "zero bytes"),
         (gzip.compress(TABLE.encode(), mtime=0), "is compressed; expected text. Run: gunzip -c /"),
-        (bz2.compress(TABLE.encode()), "is compressed; expected text. Run: bunzip2 -c /"),
-        (lzma.compress(TABLE.encode()), "is compressed; expected text. Run: unxz -c /"),
-        (b"\x28\xb5\x2f\xfd\x24\x05", "is compressed; expected text. Run: unzstd -c /"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "old .xls workbook, or one with a password. Save it as .xlsx"),
     ],
 )
@@ -92,13 +85,7 @@ def test_the_remedy_makes_a_file_that_is_read(tmp_path: Path, encoding: str) -> 
 
 def test_the_remedy_for_standard_input_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode("utf-16-be"))))
-    with pytest.raises(DataError, match=r"^standard input looks .* Pass it through: iconv -f UTF-16BE -t UTF-8$"):
-        open_document("-")
-
-
-def test_what_is_compressed_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"MRR: 0.338"))))
-    with pytest.raises(DataError, match=r"^standard input is compressed; .* Pass it through: gunzip -c$"):
+    with pytest.raises(DataError, match=r"^standard input is not text .* Pass it through: iconv -f UTF-16BE -t UTF-8$"):
         open_document("-")
 
 

@@ -52,30 +52,6 @@ def test_a_wide_frame_gets_columns_named_after_the_adjusted_metrics() -> None:
     assert set(out["table_version"]) == {TABLES.version}
 
 
-def test_a_long_frame_gets_the_forms_as_columns() -> None:
-    frame = pd.DataFrame(
-        {
-            "Dataset": ["nations", "Nations", "umls"],
-            "Metric": ["mrr", "hits_at_k", "MR"],
-            "k": [None, 10, None],
-            "Split": ["test", "validation", "test"],
-            "Side": ["head", "both", "right"],
-            "Value": [0.5, 0.96, 3.0],
-        },
-        index=[7, 8, 9],
-    )
-    out = adjust(frame, protocol="pykeen")
-    singles = [
-        TABLES.constants("nations", "mrr", "test", "head", "pykeen").adjust(0.5),
-        TABLES.constants("nations", "hits@10", "valid", "both", "pykeen").adjust(0.96),
-        TABLES.constants("umls", "mr", "test", "tail", "pykeen").adjust(3.0),
-    ]
-    assert list(out.index) == [7, 8, 9]
-    for form in FORMS:
-        assert list(out[form]) == [getattr(single, form) for single in singles]
-    assert (out["index_lower"] == out["index_upper"]).all()
-
-
 @pytest.mark.slow
 @given(
     st.lists(
@@ -106,17 +82,6 @@ def test_rows_are_what_each_is_alone(rows: list[tuple[str, str, str, str | None]
             assert row[form] == pytest.approx(getattr(single, form), rel=1e-14)
             for end, at in zip(getattr(single, f"{form}_interval"), ("lower", "upper"), strict=True):
                 assert row[f"{form}_{at}"] == pytest.approx(end, rel=1e-13)
-
-
-def test_sources_and_headings_say_how_a_row_was_evaluated() -> None:
-    frame = pd.DataFrame(
-        {"dataset": ["wn18rr"] * 2, "source": ["pykeen", "rotate"], "MRR": [0.4, 0.4], "raw_MRR": [0.3, 0.3]}
-    )
-    out = adjust(frame)
-    assert list(out["MRR_protocol"]) == ["pykeen", "standard"]
-    assert list(out["MRR_num_tasks"]) == [5848, 6268]
-    raw = TABLES.constants("wn18rr", "mrr", protocol="raw").adjust(0.3)
-    assert list(out["raw_AMRR"]) == [raw.index] * 2
 
 
 def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
@@ -184,22 +149,6 @@ def test_an_index_says_what_a_column_of_its_name_does(levels: list[str]) -> None
     assert kept["AMRR"].tolist() == expected["AMRR"].tolist()
 
 
-def test_an_index_is_not_passed_over() -> None:
-    out = adjust(_RESULTS.set_index("dataset"), dataset="fb15k237")
-    assert out["AMRR"].isna().tolist() == [False, False, True, True]
-    splits = pd.DataFrame({"MRR": [0.5, 0.5]}, index=pd.Index(["valid", "test"], name="split"))
-    both = [TABLES.constants("nations", "mrr", split=split).adjust(0.5).index for split in ("valid", "test")]
-    assert adjust(splits, dataset="nations")["AMRR"].tolist() == both
-    assert both[0] != both[1]
-    counted = pd.DataFrame({"MRR": [0.5, 0.5]}, index=[7, 9])
-    assert adjust(counted, dataset="nations")["AMRR"].tolist() == both[1:] * 2
-
-
-def test_what_is_no_frame() -> None:
-    with pytest.raises(UsageError, match="expected a path, a dict, a DataFrame or a Reading, got list"):
-        adjust([0.3])
-
-
 def test_decimals_widen_floats() -> None:
     frame = pd.DataFrame({"MRR": [0.34], "MR": [177.0]})
     out = adjust(frame, dataset="fb15k237", decimals={"mrr": 3})
@@ -231,13 +180,6 @@ def test_percentages_are_told_by_the_numbers_as_in_files(columns: dict[str, Any]
             adjust(frame, dataset="wn18rr", errors="raise")
 
 
-@pytest.mark.parametrize(("percent", "share"), [(True, 0.00533), (False, 0.533)])
-def test_percent_says_what_fractions_below_a_percent_sign_are(percent: bool, share: float) -> None:
-    frame = pd.DataFrame({"model": ["A"], "Hits@10 (%)": [0.533]})
-    index = TABLES.constants("wn18rr", "hits@10").index(share)
-    assert adjust(frame, dataset="wn18rr", percent=percent)["AH@10"][0] == pytest.approx(index, rel=1e-12)
-
-
 @pytest.mark.parametrize("named", ["relation", "rel", "name", "model"])
 def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
     frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, named: ["_hypernym", "also see"], "MRR": [0.3, 0.4]})
@@ -263,15 +205,6 @@ def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
         adjust(pd.DataFrame({"MRR": [0.5, 0.4, 1.5]}, index=[5, 6, 7]), dataset="nations", strict=True)
 
 
-def test_missing_values_stay_missing_and_nothing_else_changes() -> None:
-    frame = pd.DataFrame({"dataset": ["nations", "nations"], "note": ["a", "b"], "MRR": [0.5, float("nan")]})
-    before = frame.copy()
-    out = adjust(frame)
-    pd.testing.assert_frame_equal(frame, before)
-    pd.testing.assert_frame_equal(out[list(frame.columns)], before)
-    assert out["AMRR"].isna().tolist() == [False, True]
-
-
 def test_no_column_comes_twice(tmp_path: Path) -> None:
     known = TABLES.constants("nations", "mrr").index(0.5)
     frame = pd.DataFrame(
@@ -287,31 +220,6 @@ def test_no_column_comes_twice(tmp_path: Path) -> None:
     read = adjust(tmp_path / "results.csv").to_pandas()
     assert read.columns.is_unique
     assert (read["note"][0], read["AMRR_added"][0]) == ("mine", TABLES.constants("nations", "mrr").adjust("0.5").index)
-
-
-@pytest.mark.parametrize("missing", ["n/a", "OOM", " ", "–", "timeout", None])
-def test_what_is_missing_in_a_file_is_missing_in_a_frame(missing: str | None, tmp_path: Path) -> None:
-    """Cells of words and dashes, blank or not there."""
-    frame = pd.DataFrame({"model": ["one", "two"], "MRR": [missing, "0.5"]})
-    frame.to_csv(tmp_path / "results.csv", index=False)
-    index = TABLES.constants("nations", "mrr").adjust("0.5").index
-    from_file = adjust(tmp_path / "results.csv", dataset="nations").to_pandas()
-    for out in (adjust(frame, dataset="nations"), from_file):
-        assert out["AMRR"].isna().tolist() == [True, False]
-        assert out["AMRR"][1] == index
-    long = frame.rename(columns={"MRR": "value"}).assign(metric="mrr")
-    assert adjust(long, dataset="nations")["index"].isna().tolist() == [True, False]
-
-
-@pytest.mark.parametrize("cell", ["0.50*", " 0.50 ", "50.%‡"])
-def test_marks_of_footnotes_are_no_part_of_a_number(cell: str, tmp_path: Path) -> None:
-    frame = pd.DataFrame({"model": ["one", "two"], "MRR": [cell, "0.4"]})
-    frame.to_csv(tmp_path / "results.csv", index=False)
-    out = adjust(frame, dataset="nations")
-    read = adjust(tmp_path / "results.csv", dataset="nations").to_pandas()
-    assert (out["MRR_lower"][0], out["MRR_upper"][0]) == (0.495, 0.505)
-    columns = [f"AMRR{end}" for end in ("", "_lower", "_upper")]
-    pd.testing.assert_frame_equal(out[columns], read[columns], check_exact=True)
 
 
 def test_strict_goes_with_no_notes() -> None:

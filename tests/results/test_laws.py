@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cases import choose
 from rankconst.results.vocabulary import Word, list_lexicon
 from results.containers import PLACES, Numbers, find_addresses, make_frame, openpyxl, write
 
@@ -66,7 +67,7 @@ def _asking(draw: st.DrawFn) -> Asking:
     return Asking(container, place, word.field, draw(st.sampled_from(_FRAMES)).format(written))
 
 
-@settings(max_examples=150)
+@settings(max_examples=choose(80, 600))
 @example(Asking("markdown", "below", "protocol", "raw"))
 @given(_asking())
 def test_a_number_with_a_word_that_nothing_has_declared_is_never_adjusted(asking: Asking) -> None:
@@ -103,7 +104,7 @@ def _labelled(draw: st.DrawFn) -> Numbers:
     return Numbers(labels=labels, texts={place: " ".join(parts) for place, parts in texts.items()})
 
 
-@settings(max_examples=60)
+@settings(max_examples=choose(30, 300))
 @example(Numbers(labels=DATASET, texts={"caption": "valid"}))
 @given(_labelled())
 def test_the_address_of_a_number_does_not_depend_on_its_container(numbers: Numbers) -> None:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import rankconst
 from growth import grows_in_proportion
-from rankconst.errors import DataError, UnknownNameError
-from rankconst.names import squash
+from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import FORMATS, read_document, read_opened
 from rankconst.results.reading import LONGEST_TEXT
@@ -99,25 +97,3 @@ def test_logs_have_a_limit(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(read_document("a.log", line * 10).entries) == 10
     with pytest.raises(DataError, match=r"^a.log, line 11: more than 10 numbers up to here"):
         read_document("a.log", line * 1000)
-
-
-def test_unknown_names_do_not_ask_for_every_spelling_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    squashed: list[str] = []
-
-    def count(name: str) -> str:
-        squashed.append(name)
-        return squash(name)
-
-    tables = rankconst.load()
-    for i in range(12):
-        with pytest.raises(UnknownNameError, match="unknown dataset"):
-            tables.resolve_dataset(f"some unknown name {i}")
-        if i == 1:  # by now all spellings are known
-            for module in ("names", "catalogue.benchmarks", "catalogue.mentions"):
-                monkeypatch.setattr(f"rankconst.{module}.squash", count)
-    assert len(squashed) <= 10 * 8
-
-
-def test_relations_are_looked_up_once() -> None:
-    tables = rankconst.load()
-    assert tables.relations("nations") is tables.relations("nations", side="head")

@@ -96,15 +96,6 @@ def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: l
     assert _describe(text, "a.jsonl") == expected
 
 
-def test_rows_say_where_numbers_are() -> None:
-    text = '{"_step": 1, "A": {"test_mrr": 0.1, "mrr": 0.3}}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n'
-    reading = read_document("a.jsonl", text)
-    assert [(entry.line, entry.text, entry.row, entry.column, entry.exact) for entry in reading.entries] == [
-        (1, "0.1", 0, "test_mrr", False), (1, "0.3", 0, "mrr", False), (2, "0.2 ± 0.1", 1, "test_mrr", False)
-    ]  # fmt: skip
-    assert all(reading.rows[entry.row][entry.column] == entry.text for entry in reading.entries)
-
-
 @pytest.mark.parametrize(
     ("text", "skipped"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -14,45 +13,20 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
-from rankconst.results.document import Document
 from rankconst.results.reading import (
     Entries,
     Entry,
-    Measured,
     Notes,
-    Reading,
     Skipped,
-    are_in_full,
     count_digits,
     group_entries,
-    make_reading,
     measure,
-    name_entry,
 )
-from rankconst.values.published import NOISE, Interval
+from rankconst.values.published import NOISE
 from readings import make_reading as write_reading
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def test_rows_are_aligned() -> None:
-    """Columns that no row fills go; each row has all others."""
-    reading = make_reading(Document("f", ""), "ogb", "long", [{"a": "", "b": "1"}, {"c": "2", "b": "3"}], [])
-    assert reading.columns == ("b", "c")
-    assert reading.rows == ({"b": "1", "c": ""}, {"b": "3", "c": "2"})
-
-
-def test_all_else_is_kept() -> None:
-    entry, skip = Entry(parse_metric("mrr"), "0.3", 0, "value", 2), Skipped(3, "loss", "no metric")
-    reading = make_reading(
-        Document("f", ""), "libkge", "long", [{"value": "0.3"}], iter([entry]), skipped=iter([skip]), tool="libkge"
-    )
-    rows = ({"value": "0.3"},)
-    whole = Reading("f", "libkge", "long", ("value",), rows, Entries([entry]), (skip,), "libkge", of_objects=True)
-    assert reading == whole
-    empty = make_reading(Document("f", ""), "ogb", "wide", [], [])
-    assert empty == Reading("f", "ogb", "wide", (), (), Entries(), of_objects=True)
 
 
 def test_notes_in_order_then_counts() -> None:
@@ -113,27 +87,6 @@ def test_scaling_by_ten_shows_no_further_digit(number: int, decimals: int) -> No
     assert count_digits(f"{Decimal(number).scaleb(-decimals):f}") == len(str(abs(number)))
 
 
-def test_one_number_in_full_tells_of_all() -> None:
-    short, full = entry("mrr", "0.25"), entry("mr", "3.5323383808")
-    assert not are_in_full([])
-    assert not are_in_full([short, entry("mr", "3.532338")])
-    assert are_in_full([short, full])
-
-
-def test_names() -> None:
-    assert name_entry(entry("mr", "5", "index")) == "AMRI"
-    assert name_entry(entry("hits@10", "0.5", "z")) == "ZH@10"
-    assert name_entry(entry("mrr", "5", "normalised")) == "normalised of MRR"
-    assert name_entry(entry("mrr", "0.5")) == measure(entry("mrr", "0.5")).label == "MRR"
-
-
-def test_numbers_are_written_with_their_interval() -> None:
-    shown = [str(measure(entry("mrr", text))) for text in ("0.338", "0.4304182897159709")]
-    assert shown == ["MRR 0.338 (0.3375 to 0.3385)", "MRR 0.43041829"]
-    nothing = Measured(entry("mrr", "n/a"), math.nan, Interval(math.nan, math.nan))
-    assert str(nothing) == "MRR n/a"
-
-
 # RotatE and pRotatE, Sun et al. 2019, arXiv:1902.10197, table 5.
 ROTATE = {"MRR": "0.338", "Hits@10": "0.533"}
 PROTATE = {"MRR": "0.328", "Hits@10": "0.524"}
@@ -152,11 +105,6 @@ def test_a_row_of_a_wide_table_is_a_group() -> None:
     assert [group.context for group in groups] == context
 
 
-def test_equal_rows_of_a_wide_table_are_two_groups() -> None:
-    groups = group_entries(write_reading(ROTATE, ROTATE))
-    assert [(group.rows, group.label) for group in groups] == [((0,), ""), ((1,), "")]
-
-
 @pytest.mark.parametrize("between", ["side", "rank_type", "split", "model", "epoch", "note"])
 def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(tmp_path: Path, between: str) -> None:
     one, other = {"side": ("head", "tail"), "rank_type": ("realistic", "optimistic"), "split": ("valid", "test")}.get(
@@ -173,15 +121,6 @@ def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(tmp_path: Path, be
     assert list_texts(path) == [["0.30", "0.32"], ["0.40", "0.42"]]
 
 
-def test_pykeen_json_has_nine_groups(reference: Path) -> None:
-    groups = group_entries(rankconst.read(reference / "pykeen_results" / "nations_complex.json"))
-    expected = {
-        f"{side}, {kind}" for side in ("both", "head", "tail") for kind in ("optimistic", "pessimistic", "realistic")
-    }
-    assert {group.label for group in groups} == expected
-    assert {len(group.entries) for group in groups} == {28}
-
-
 def test_entries_are_the_sequence_that_was_added() -> None:
     mrr, hits = parse_metric("mrr"), parse_metric("hits@10")
     one = Stated(dataset="umls")
@@ -192,8 +131,6 @@ def test_entries_are_the_sequence_that_was_added() -> None:
     ]
     entries = Entries(added)
     assert list(entries) == added
-    assert entries == added
-    assert entries != added[:2]
     assert (entries[-1], entries[1:]) == (added[-1], tuple(added[1:]))
     assert [head.column for head in entries.heads] == ["MRR", "Hits@10"]
     assert [entries.heads[each].metric for each in entries.head_of] == [mrr, hits, mrr]

@@ -56,6 +56,7 @@ def test_weights_count() -> None:
         ({"head": [1], "tail": [2]}, {"head": [1.0]}, UsageError, "weights of head"),
         ({"up": [1]}, None, UnknownNameError, "side 'up'"),
         ({}, None, UsageError, "got no side"),
+        ({4: 100}, None, UsageError, r"{num_candidates: num_tasks} write each count out: np\.repeat"),
         ({"head": [1], "left": [2]}, None, UsageError, "got head, left"),
         ({"both": [1], "head": [2]}, None, UsageError, "got both, head"),
         (np.ma.masked_equal([5, 9], 9), None, DataError, "counts: 1 of the values are masked; leave them out"),

@@ -14,14 +14,11 @@ import pytest
 import rankconst
 from carried import open_once
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
-from rankconst.catalogue.protocols import parse_protocol
-from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.errors import UndefinedError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.tables.own_counts import Counts
-from rankconst.tails import exceedances, explain_lack, tail_probability
-from rankconst.tails.exceedances import count_exceedances
-from rankconst.tails.result import Tail
-from rankconst.tasks import Histogram, Tasks, sampled_histogram
+from rankconst.tails import explain_lack, tail_probability
+from rankconst.tasks import Histogram, sampled_histogram
 from rankconst.values.batches import draw_evenly
 
 if TYPE_CHECKING:
@@ -66,49 +63,6 @@ def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(n: int,
             chance = Fraction(sum(each >= least for each in hits), len(hits))
             assert (tail.method, tail.log10 <= 0, tail.error < 1e-13) == ("exact", True, True)
             assert abs(tail.log10 - math.log10(chance)) <= tail.error + 1e-16
-
-
-def test_what_is_certain_and_what_cannot_be() -> None:
-    for k in (1, 2, 4, 5, 6):
-        certain = Tail(0.0, 0.0, "exact")
-        assert count_exceedances(_shared(3, 4), k, 0) == count_exceedances(_shared(3, 4), k, -1) == certain
-        assert count_exceedances(_shared(3, 4), k, 4) == Tail(-math.inf, 0.0, "exact")
-        assert (count_exceedances(_shared(3, 4), k, 3) == certain) is (k > 4)
-
-
-def test_stirlings_corrections_are_those_of_the_factorials() -> None:
-    x = np.arange(1.0, 60.0)
-    with mpmath.workdps(40):
-        logs = [mpmath.loggamma(i + 1) - ((i + 0.5) * mpmath.log(i) - i + mpmath.log(2 * mpmath.pi) / 2) for i in x]
-        off = [abs(found - exact) for found, exact in zip(exceedances._stirling(x).tolist(), logs, strict=True)]
-    # Up to 16 they come from the gamma function, from there on from the series.
-    assert max(off[:16]) < 2e-14
-    assert max(off[16:]) < 1e-16
-    assert exceedances._stirling(np.zeros(1)).tolist() == [0.0]
-
-
-@pytest.mark.parametrize(
-    ("negatives", "n", "drawn", "few", "many"),
-    [
-        (107_594_049_248_528, 3_266_638_594_069, 8_333_414, 244_430, 8_087_813),
-        (42_792_577_729_653, 342_590, 29_495_347_407_345, 29_495_347_350_598, 29_495_347_171_211),
-        (15_868_331_902_791, 95_895_707_493_063, 17_115_386_127_862, 1_247_054_225_071, 2_429_743_231_000),
-    ],
-)
-def test_errors_of_terms_cover_what_rounding_does(negatives: int, n: int, drawn: int, few: int, many: int) -> None:
-    """Of a term far from the mean and of one near it, apart and together."""
-
-    def log_binomial(size: int, count: int) -> mpmath.mpf:
-        return mpmath.loggamma(size + 1) - mpmath.loggamma(count + 1) - mpmath.loggamma(size - count + 1)
-
-    far, near = float(few), float(many)
-    for j in ([far], [near], [far, near]):
-        terms, error = exceedances._log_terms(np.array(j), negatives, n, drawn)
-        assert error < 1e-5 or far in j
-        with mpmath.workdps(50):
-            for count, found in zip(map(int, j), terms.tolist(), strict=True):
-                ways = log_binomial(negatives, count) + log_binomial(n, drawn - count)
-                assert abs(found - (ways - log_binomial(n + negatives, drawn))) <= error
 
 
 FUNCTIONS: dict[str, Callable[[int], Fraction]] = {
@@ -177,18 +131,6 @@ def test_every_k_up_to_the_number_of_negatives() -> None:
             assert abs(tail.log10 - mpmath.log10(chance)) <= tail.error
 
 
-def test_histograms_say_whether_negatives_are_shared() -> None:
-    alone, together = sampled_histogram("sampled:20", 50), _shared(50, 20)
-    assert alone != together
-    assert hash(alone) != hash(together)
-    assert (together.num_candidates.tolist(), together.num_tasks.tolist(), together.shared) == ([21], [50], True)
-    with pytest.raises(UndefinedError, match="cannot be pooled"):
-        together.pool(together)
-    for sizes, weights in (([3, 4], None), ([3], np.ones(1))):
-        with pytest.raises(DataError, match="all have the same number"):
-            Histogram(np.array(sizes), np.ones(len(sizes), dtype=int), weights, shared=True)
-
-
 def test_what_is_not_known_of_shared_negatives_is_refused() -> None:
     tables, protocol = open_once(), "sampled:20:shared"
     one = tables.constants("nations", "hits@3", side="tail", protocol=protocol)
@@ -201,10 +143,3 @@ def test_what_is_not_known_of_shared_negatives_is_refused() -> None:
     whole = Counts("50 tasks", {"both": _shared(50, 20)}).constants("mr")
     with pytest.raises(UndefinedError, match="share their negatives"):
         draw_evenly(whole, 4)
-
-
-def test_the_law_is_stated() -> None:
-    protocol = parse_protocol("sampled:100:shared")
-    assert (protocol.key, protocol.shared, protocol.negatives) == ("sampled:100:shared", True, 100)
-    assert "beta-binomial(n; k, 101 - k)" in protocol.law
-    assert str(Tasks("50 tasks", protocol.key, "")) == "50 tasks/both/sampled:100:shared"

@@ -110,26 +110,6 @@ def test_the_bound_is_the_optimum_of_a_linear_program(spans: list[float], share:
     assert bound_squares(np.array(spans), np.ones(len(spans)), losses) == pytest.approx(-done.fun, abs=1e-7)
 
 
-def test_hits_have_the_bound_that_the_field_knows() -> None:
-    """FB15k-237, test, both sides: 2 * 20,466 tasks; at most n min(A + B, 2 - A - B) of them tell models apart."""
-    n, first, second = 2 * 20466, 0.533, 0.544
-    found = open_once().constants("FB15k-237", "hits@10").compare(first, second)
-    assert found.num_tasks == n
-    assert found.z_interval.lower == pytest.approx(math.sqrt(n) * 0.011 / math.sqrt(2 - first - second), rel=1e-9)
-    assert found.z_interval.upper == pytest.approx(math.sqrt(n * 0.011), rel=1e-9)
-    rounded = open_once().constants("FB15k-237", "hits@10").compare("0.533", "0.544")
-    assert rounded.z_interval.lower == pytest.approx(math.sqrt(n) * 0.010 / math.sqrt(2 - 0.5335 - 0.5435), rel=1e-9)
-    assert rounded.z_interval.upper == pytest.approx(math.sqrt(n * 0.012), rel=1e-9)
-    assert rounded.difference_interval == pytest.approx((0.010, 0.012))
-    # If their hits are independent, A + B - 2 A B of the tasks tell them apart.
-    apart = first + second - 2 * first * second
-    assert found.z_uncorrelated == pytest.approx(math.sqrt(n) * 0.011 / math.sqrt(apart), rel=1e-9)
-    # MRR: the same, but for the little that a task at its last rank still adds.
-    mrr = open_once().constants("FB15k-237", "mrr").compare(0.338, 0.358)
-    bound = math.sqrt(n) * 0.020 / math.sqrt(0.338 + 0.358)
-    assert bound < mrr.z_interval.lower < bound * 1.001
-
-
 def sign_test(alone: int, surplus: int) -> Fraction:
     """Return the two-sided p of the sign test: `alone` tasks are hits of one model only, one has `surplus` more."""
     if surplus == 0:
@@ -256,18 +236,6 @@ def test_the_smallest_difference_is_the_one_at_the_level(metric: str) -> None:
     assert found.confidence_interval == pytest.approx((apart_by - found.smallest, apart_by + found.smallest))
 
 
-@given(st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.25, 0.5, 1.0]), min_size=1, max_size=9))
-@settings(max_examples=choose(22, 60), deadline=None)
-def test_p_of_few_tasks_holds_for_any_differences(differences: list[float]) -> None:
-    """All signs of the differences: none is above what z allows, whatever the ranks were."""
-    signs = itertools.product((1, -1), repeat=len(differences))
-    sums = [abs(sum(map(math.prod, zip(each, differences, strict=True)))) for each in signs]
-    observed = abs(sum(differences))
-    p = sum(each >= observed for each in sums) / len(sums)
-    z = observed / math.sqrt(sum(each**2 for each in differences))
-    assert 2 ** (1 - len(differences)) <= p <= math.erfc(z / math.sqrt(2)) / (2 * math.erfc(1))
-
-
 @pytest.mark.parametrize("n", [20, 99, 100, 250])
 def test_the_smallest_number_of_hits_is_significant_in_the_sign_test(n: int) -> None:
     hits = rankconst.from_counts([50] * n).constants("hits@10")
@@ -294,21 +262,6 @@ def test_p_of_tasks_that_one_model_alone_gets_right_is_no_larger(metric: str, ta
         assert found.log10_p_interval.upper >= math.log10(min(float(sign_test(alone + lost, alone - lost)), 0.3)) - 1e-9
         methods.add(found.method)
     assert methods == {"bound", "normal"}
-
-
-def test_macro_averages_of_many_tasks_are_normal_too() -> None:
-    assert open_once().constants("nations", "mrr", aggregation="query").compare(0.5, 0.6).method == "normal"
-    assert rankconst.from_counts([500] * 99).constants("mrr").compare(0.1, 0.6).method == "bound"
-
-
-def test_independent_models_are_at_the_bound_of_the_uncorrelated() -> None:
-    rng = np.random.default_rng(2)
-    n = 200_000
-    one, other = np.where(rng.random((2, n)) < [[0.5], [0.53]], 1, 999)
-    known = rankconst.compare(one, other, metric="hits@10")
-    found = rankconst.from_counts([1000] * n).constants("hits@10").compare(*known.values)
-    assert found.z_uncorrelated == pytest.approx(known.z_interval.lower, rel=0.01)
-    assert found.z_interval.lower < 0.8 * found.z_uncorrelated
 
 
 def test_macro_averages_count_tasks_by_their_weights() -> None:
@@ -341,48 +294,6 @@ def test_a_baseline_does_not_say_what_ranks_there_can_be() -> None:
             dataclasses.replace(whole, **changed).compare("0.5", "0.6")
 
 
-@pytest.mark.parametrize(
-    ("values", "verdict", "said"),
-    [
-        (("0.533", "0.544"), True, "0.544 is better than 0.533: p ≤ 0.036, whatever"),
-        (("0.544", "0.533"), True, "0.544 is better than 0.533: p ≤ 0.036, whatever"),
-        (("0.533", "0.538"), None, "Not certain: p ≤ 0.41, depending on what"),
-        (("0.524", "0.533"), None, "Not certain: p ≤ 0.096, depending on what"),
-        (("0.533", "0.533"), None, "These numbers do not tell which model is better: rounded so, they may be equal."),
-        (("0.53301", "0.53303"), False, "This may well be chance: p ≥ "),
-    ],
-)
-def test_it_says_what_it_found(values: tuple[str, str], verdict: bool | None, said: str) -> None:
-    found = rankconst.compare(*values, metric="hits@10", dataset="FB15k-237")
-    assert found.is_significant is verdict
-    assert str(found).startswith(said)
-    assert str(found).endswith(LEFT_OUT)
-
-
-def test_of_a_mean_rank_the_smaller_is_better() -> None:
-    assert str(rankconst.compare("177", "357", metric="mr", dataset="FB15k-237")).startswith("177 is better than 357")
-
-
-def test_what_is_said_to_be_enough_is() -> None:
-    """Ends are rounded outwards: what is written holds."""
-    found = rankconst.compare("0.533", "0.544", metric="hits@10", dataset="FB15k-237")
-    assert found.z_interval.lower == pytest.approx(2.1059, abs=1e-4)
-    assert 0.035 < 10**found.log10_p_interval.upper <= 0.036
-    assert found.smallest == pytest.approx(1.959964 * math.sqrt(0.924 / 40932) + 1 / 40932, rel=1e-6)
-    assert "p ≤ 0.036, whatever the two models have in common. A difference of 0.0094 would be enough." in str(found)
-
-
-@pytest.mark.parametrize(("first", "said"), [("201", True), ("190", False), ("202", None)])
-def test_a_difference_that_is_enough_but_for_its_rounding_is_not_left_unexplained(
-    first: str, said: bool | None
-) -> None:
-    """24 with a rounding of 1 may be 23, and 23.01 is enough."""
-    found = rankconst.compare(first, "177", metric="mr", dataset="FB15k-237")
-    assert 22 < found.smallest < 24
-    assert found.is_significant is (True if said is None else None)
-    assert ("Rounded as it is, this one may be less." in str(found)) == (said is True)
-
-
 def test_everything_can_be_written_as_json() -> None:
     row = rankconst.compare("0.533", "0.544", metric="hits@10", dataset="FB15k-237").to_dict()
     assert json.loads(json.dumps(row)) == row
@@ -391,10 +302,34 @@ def test_everything_can_be_written_as_json() -> None:
     assert "dataset" not in rankconst.compare([1, 2], [2, 1], metric="mrr").to_dict()
 
 
+@pytest.mark.parametrize(
+    ("metric", "values", "verdict", "said"),
+    [
+        ("hits@10", ("0.533", "0.544"), True, "0.544 is better than 0.533: p ≤ 0.036, whatever the two models have in "
+         "common. A difference of 0.0094 would be enough."),
+        ("hits@10", ("0.544", "0.533"), True, "0.544 is better than 0.533: p ≤ 0.036, whatever"),
+        ("hits@10", ("0.533", "0.538"), None, "Not certain: p ≤ 0.41, depending on what"),
+        ("hits@10", ("0.533", "0.533"), None, "These numbers do not tell which model is better: rounded so, they may"),
+        ("hits@10", ("0.53301", "0.53303"), False, "This may well be chance: p ≥ "),
+        ("mr", ("177", "357"), True, "177 is better than 357"),
+        # A difference of 24 with a rounding of 1 may be 23, and 23.01 is enough.
+        ("mr", ("201", "177"), None, "Rounded as it is, this one may be less."),
+        ("mr", ("202", "177"), True, "177 is better than 202"),
+    ],
+)  # fmt: skip
+def test_it_says_what_it_found(metric: str, values: tuple[str, str], verdict: bool | None, said: str) -> None:
+    found = rankconst.compare(*values, metric=metric, dataset="FB15k-237")
+    assert found.is_significant is verdict
+    assert said in str(found)
+    assert str(found).endswith(LEFT_OUT)
+    assert ("may be less" in str(found)) == ("may be less" in said)
+
+
 def test_hits_that_are_no_whole_number_are_not_counted() -> None:
     """No number of hits of 4 tasks prints as 0.6: it is a mean over runs."""
     found = rankconst.from_counts([9] * 4).constants("hits@1").compare("0.60", "0.75")
     assert found.method == "bound"
-    assert found.z_interval.lower <= found.z_interval.upper
     assert found.note.startswith("Hits@1 = 0.6 of 4 tasks would be 2.38 to 2.42 hits, which is not a whole number.")
     assert found.note in str(found)
+    # Of many tasks the normal law will do, of macro averages too.
+    assert open_once().constants("nations", "mrr", aggregation="query").compare(0.5, 0.6).method == "normal"

@@ -42,10 +42,7 @@ def locate(tasks: Tasks) -> str:
 
 
 def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
-    """Return all that a set of tables holds of a dataset, ready for JSON.
-
-    ``tasks`` and ``constants`` are by the middle part of the identifier, the constants of each by its last part.
-    """
+    """Return all that a set of tables holds of a dataset, ready for JSON."""
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
     histograms: dict[Tasks, Histogram] = {}

@@ -1,7 +1,4 @@
-"""Check a set of tables: its files, its structure, its numbers, and the laws that tie them together.
-
-Each check is a function registered by :func:`.checks.check`; a check is added by writing one.
-"""
+"""Check a set of tables: its files, its structure, its numbers, and the laws that tie them together."""
 
 from __future__ import annotations
 

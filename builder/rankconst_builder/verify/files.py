@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankconst.tables.folder import DESCRIPTOR, parse_json
+from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import ARCHIVED, COLUMNS, file_of
 from rankconst.version import VERSION, parse_version
 from rankconst_builder.package import (
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from rankconst_builder.verify.checks import Findings
     from rankconst_builder.verify.tableset import TableSet
-
-_CROISSANT = "croissant.json"
 
 _FIELDS = ("version", "sources", "resources", "provenance")
 
@@ -56,7 +54,6 @@ def check_files(tables: TableSet) -> Findings:
         yield from _compare_file(tables, str(row.get("path")), row)
     for name, reason in tables.unreadable.items():
         yield Finding(f"cannot be read: {reason}", name)
-    yield from _check_croissant(tables)
     listed = {str(row.get("path")) for row in resources}
     for name in (*tables.files, *tables.others):
         if name not in listed and (name in tables.others or name.endswith(".parquet")):
@@ -78,31 +75,6 @@ def _compare_file(tables: TableSet, path: str, row: Mapping[str, Any]) -> Iterat
             yield Finding("the file is not the one that was written", path, {}, "hash", row.get("hash"), digest)
     elif path not in tables.unreadable:
         yield Finding("the file is missing", path)
-
-
-def _check_croissant(tables: TableSet) -> Iterator[Finding]:
-    """Compare the files with the sizes and hashes that the Croissant description states, where there is one."""
-    if _CROISSANT not in tables.files:
-        return
-    try:
-        described = parse_json(tables.files[_CROISSANT].decode("utf-8"))
-        stated = [tuple(map(row.get, ("contentUrl", "contentSize", "sha256"))) for row in described["distribution"]]
-    except (ValueError, AttributeError, LookupError, TypeError) as error:
-        yield Finding(f"this is not a Croissant description: {error}", _CROISSANT)
-        return
-    for url, size, digest in stated:
-        name = str(url).rstrip("/").rpartition("/")[2].partition("?")[0]
-        content = tables.contents.get(name)
-        if digest is None:
-            continue
-        if content is None:
-            if not tables.tables.leaves_out(name.removesuffix(".parquet")):
-                yield Finding(f"{_CROISSANT} lists a file that is missing", name, expected=url)
-            continue
-        if digest != tables.digests[name]:
-            yield Finding(f"{_CROISSANT} states another hash", name, {}, "sha256", digest, tables.digests[name])
-        if size is not None and str(size).split()[0] != str(len(content)):
-            yield Finding(f"{_CROISSANT} states another size", name, {}, "contentSize", str(size), len(content))
 
 
 @check("content", "content hash and number of rows of each table")

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
-import multiprocessing
-import operator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +27,7 @@ from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.tableset import WEIGHED, read_metrics, read_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rankconst.catalogue.benchmarks import Benchmark
@@ -42,9 +38,6 @@ if TYPE_CHECKING:
     from rankconst_builder.verify.checks import Findings
     from rankconst_builder.verify.tableset import TableSet
 
-MANY = 4
-"""From this many datasets on, two processes share the work."""
-
 
 @dataclass(frozen=True)
 class Means:
@@ -54,21 +47,6 @@ class Means:
     mirror: str | None = None
     cache: Path | None = None  # where downloads are kept. If None, the folder that ``rankconst build`` uses
     reporter: Reporter = field(default_factory=Reporter)  # told how far it is
-
-
-def _work_off(jobs: Mapping[str, Callable[[], Any]], means: Means, doing: str) -> Iterator[tuple[str, Any]]:
-    """Yield what comes of each job, in their order; of many, two processes do two at once."""
-    with contextlib.ExitStack() as stack:
-        results: Iterator[Any] = map(operator.call, jobs.values())
-        if len(jobs) >= MANY:
-            # Fresh processes: a forked one would inherit the threads' locks, but not the threads.
-            context = multiprocessing.get_context("spawn")
-            pool = stack.enter_context(concurrent.futures.ProcessPoolExecutor(2, mp_context=context))
-            stack.callback(pool.shutdown, cancel_futures=True)
-            results = pool.map(operator.call, jobs.values())
-        for place, key in enumerate(jobs, start=1):
-            means.reporter.say(f"[{place}/{len(jobs)}] {key}: {doing}")
-            yield key, next(results)
 
 
 # Constants.
@@ -100,14 +78,10 @@ def rebuild_constants(tables: TableSet, means: Means) -> Findings:
     # The set has no weights of the tasks of a macro average under a baseline.
     known = np.array([tasks.is_chance or tasks.is_micro for tasks in every], dtype=np.bool_)[numbers]
     parts = {str(key): part for key, part in frame[known].groupby("dataset", observed=True, sort=False)}
-    jobs = {
-        key: partial(
-            _compute, [(tables.histograms.get(every[numbers[row]]), metrics[kinds[row]]) for row in part.index]
-        )
-        for key, part in parts.items()
-    }
-    for key, results in _work_off(jobs, means, "constants computed from the histograms"):
-        yield from _compare_constants(parts[key].reset_index(drop=True), results)
+    for place, (key, part) in enumerate(parts.items(), start=1):
+        means.reporter.say(f"[{place}/{len(parts)}] {key}: constants computed from the histograms")
+        rows = [(tables.histograms.get(every[numbers[row]]), metrics[kinds[row]]) for row in part.index]
+        yield from _compare_constants(part.reset_index(drop=True), _compute(rows))
     return len(frame)
 
 
@@ -144,39 +118,32 @@ def _compare_constants(frame: pd.DataFrame, results: Sequence[Moments | str]) ->
 
 
 def _count(
-    key: str,
-    protocols: Sequence[str],
-    baselines: Sequence[str],
-    splits: Sequence[str],
-    *,
-    lacking: Sequence[str],
-    related: bool,
-    mirror: str | None,
-    cache: Path,
+    source: Benchmark, tables: TableSet, means: Means, baselines: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, pd.DataFrame]] | str:
-    """Return statistics by column, and the rows of the histogram tables; the reason where the files are not at hand.
-
-    `lacking` are roles whose files were missing when the set was built; `related` is True if it ranks relations.
-    """
-    source = load_benchmarks()[key]
+    """Return statistics by column, and the rows of the histogram tables; the reason where the files are not at hand."""
+    key, candidates = source.key, tables.sound["candidates"]
     try:
-        contents = _read_contents(_list_fetchers(mirror, cache), source, lacking)
+        contents = _read_contents(_list_fetchers(means), source, tables.lacks(key))
         graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     except RankconstError as error:
         return str(error)
     hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
-    histograms = count_histograms(key, graph, [*map(parse_protocol, protocols)], baselines, splits)
-    kept = {one: each for one, each in histograms.items() if related or one.side != RELATION_SIDE}
+    protocols = [*map(parse_protocol, candidates["protocol"][candidates["dataset"] == key].unique())]
+    histograms = count_histograms(key, graph, protocols, baselines, tables.splits_of(key))
+    kept = {one: each for one, each in histograms.items() if key in tables.related or one.side != RELATION_SIDE}
     rows = {name: table.to_pandas() for name, table in tabulate_histograms(kept).items() if len(table)}
     return {**describe_graph(graph).tabulate(graph.missing), "sha256": hashes}, rows
 
 
-def _list_fetchers(mirror: str | None, cache: Path) -> list[Fetcher]:
+def _list_fetchers(means: Means) -> list[Fetcher]:
     """Return what reads from the mirror, and from the cache; the network is asked for a mirror at a URL only."""
-    # Made here: what reports cannot be handed to another process.
-    quiet = Reporter(quiet=True)
-    local = Fetcher(cache, offline=True, reporter=quiet)
-    return [local] if mirror is None else [Fetcher(cache, mirror, offline=not is_url(mirror), reporter=quiet), local]
+    cache, mirror = means.cache or cache_folder(), means.mirror
+    local = Fetcher(cache, offline=True, reporter=means.reporter)
+    return (
+        [local]
+        if mirror is None
+        else [Fetcher(cache, mirror, offline=not is_url(mirror), reporter=means.reporter), local]
+    )
 
 
 def _read_contents(fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]) -> dict[str, Content]:
@@ -205,25 +172,13 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Findings:
             del reasons[key]
             statistics = {"triples_valid": sampled.valid, "triples_test": sampled.test}
             yield from _compare_statistics(key, tables.datasets[key], statistics)
-    candidates = tables.sound["candidates"]
     frames = [frame for name, frame in tables.sound.items() if name.startswith("baseline_candidates")]
     ranked = {baseline for frame in frames for baseline in frame["baseline"].unique()}
-    jobs = {
-        key: partial(
-            _count,
-            key,
-            candidates["protocol"][candidates["dataset"] == key].unique().tolist(),
-            [baseline for baseline in baselines_of(tables.version) if baseline in ranked],
-            tables.splits_of(key),
-            lacking=tables.lacks(key),
-            related=key in tables.related,
-            mirror=means.mirror,
-            cache=means.cache or cache_folder(),
-        )
-        for key in tables.counted
-        if key in known and known[key].files and not known[key].not_offered
-    }
-    for key, counted in _work_off(jobs, means, "candidates counted from the files"):
+    baselines = [baseline for baseline in baselines_of(tables.version) if baseline in ranked]
+    counted_again = [key for key in tables.counted if key in known and known[key].files and not known[key].not_offered]
+    for place, key in enumerate(counted_again, start=1):
+        means.reporter.say(f"[{place}/{len(counted_again)}] {key}: candidates counted from the files")
+        counted = _count(known[key], tables, means, baselines)
         if isinstance(counted, str):
             reasons[key] = counted
             continue

@@ -165,10 +165,7 @@ def check_datasets(tables: TableSet) -> Findings:
 
 
 def count_tasks(row: dict[str, Any], protocol: str, split: str) -> int:
-    """Return how many rows of a split a protocol ranks, by what the datasets table states; 0 if it does not.
-
-    What is filtered by a split without a file is not ranked, unless facts of the same time are in one file only.
-    """
+    """Return how many rows of a split a protocol ranks, by what the datasets table states; 0 if it does not."""
     rule = parse_protocol(protocol)
     filters = () if rule.time == "same" or rule.negatives is not None else rule.known_splits(split)
     if any(pd.isna(row[f"triples_{each}"]) for each in (split, *(filters if not pd.isna(row["entities"]) else ()))):

@@ -91,10 +91,7 @@ def read_tasks(frame: pd.DataFrame, names: tuple[str, ...] = WEIGHED) -> tuple[l
 
 
 def code_rows(names: Iterable[str], *frames: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a number for each row of the frames, the same where columns are equal, and where each number comes first.
-
-    Numbers are in the order of the values. Words must have the same codes in all frames.
-    """
+    """Return a number for each row, the same where columns are equal, in their order; and where each comes first."""
     codes, bound = np.zeros(sum(map(len, frames)), dtype=np.int64), 1
     for name in names:
         parts = [frame[name] for frame in frames]
@@ -203,10 +200,7 @@ class TableSet:
 
     @cached_property
     def stored(self) -> dict[str, pa.Table]:
-        """The tables as they are stored; only those whose files are what the descriptor says.
-
-        A damaged file is not opened: what a reader makes of one is anybody's guess.
-        """
+        """The tables as they are stored; only those whose files are what the descriptor says."""
         opened = {}
         for name in self.names:
             path, stated = f"{file_of(name, self.version)}.parquet", self.describe(name).get("hash")
@@ -293,10 +287,7 @@ class TableSet:
 
     @cached_property
     def related(self) -> frozenset[str]:
-        """Keys of the datasets that rank relations, too: all that can, if any of a released set does; or those that do.
-
-        What an earlier program built does not.
-        """
+        """Keys of the datasets that rank relations, too; of a released set all that can, if any does."""
         found = frozenset(dataset for dataset, _, side in self._ranked if side == RELATION_SIDE)
         able = self.counted.keys() - self.qualified - {key for key in self.counted if is_inductive(key)}
         return frozenset(able) if found and parse_version(self.version) else found

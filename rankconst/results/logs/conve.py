@@ -27,7 +27,6 @@ def _find_tool(found: list[Found]) -> list[Found]:
 READER = make_reader(
     LogFormat(
         key="conve",
-        title="output of ConvE or TuckER",
         values=Rule(
             ("Hits ", "Mean r"),
             re.compile(

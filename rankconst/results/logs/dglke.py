@@ -41,7 +41,6 @@ def _find_protocol(said: Mapping[str, str | None]) -> str | None:
 READER = make_reader(
     LogFormat(
         key="dglke",
-        title="output of DGL-KE",
         tool="dglke",
         values=Rule(
             ("Test average ", "Valid average "),

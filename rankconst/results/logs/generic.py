@@ -8,13 +8,14 @@ stands on the lines of its block only asks.
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankconst.evaluation import Ask
+from rankconst.evaluation import Question
 from rankconst.results.document import Document
 from rankconst.results.gate import UNFILTERED, Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, read_label
@@ -73,10 +74,10 @@ class _Number(NamedTuple):
     reason: str = ""  # why it cannot be adjusted
 
     @property
-    def asks(self) -> tuple[Ask, ...]:
+    def asks(self) -> tuple[Question, ...]:
         """The question about a name that is not wholly of vocabulary: ``mr_type``."""
         text = self.label.text[:60]
-        return () if self.label.whole else (Ask("part", text, text.lower(), "its name"),)
+        return () if self.label.whole else (Question("part", text, text.lower(), "its name"),)
 
 
 class _Line(NamedTuple):
@@ -193,13 +194,7 @@ def _read_labels(text: str) -> Iterator[Label]:
     if len(text) <= _LONGEST:
         yield read_label(text)
         return
-    words = re.findall(rf"\S{{1,{_LONGEST // 2}}}", text)
-    start, length = 0, 0
-    for i, word in enumerate((*words, "")):
-        length += len(word) + 1
-        if length > _LONGEST or i == len(words):
-            yield _weaken(read_label(" ".join(words[start:i])))
-            start, length = i, len(word)
+    yield from (_weaken(read_label(part)) for part in textwrap.wrap(text, _LONGEST))
 
 
 def _deny(name: str) -> Iterator[Word]:
@@ -330,7 +325,7 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
     text = strip_colours(document.text)
     signs = [sign for sign in SIGNS if sign.text in text]
     reasons = [RECOMMENDER] * is_recommender(text) + [sign.says for sign in signs if not sign.field]
-    asks = tuple(Ask(sign.field, sign.says) for sign in signs if sign.field)
+    asks = tuple(Question(sign.field, sign.says) for sign in signs if sign.field)
     tools = {tool for sign, tool in TOOLS.items() if sign in text}
     tool = tools.pop() if len(tools) == 1 else None
     for found in _Scan(document.name).read(text):
@@ -350,7 +345,6 @@ def _ask_beside(found: list[Found]) -> list[Found]:
 
 _FORMAT = LogFormat(
     key="generic",
-    title="lines such as MRR: 0.338, of any tool",
     values=Rule((), re.compile("")),
     scan=_scan_document,
     refine=_ask_beside,
@@ -394,4 +388,4 @@ def _read(document: Document) -> Reading:
     return replace(reading, entries=entries, skipped=skipped, understood=understood)
 
 
-READER = Reader(_FORMAT.key, _FORMAT.title, _recognise, _read)
+READER = Reader(_FORMAT.key, _recognise, _read)

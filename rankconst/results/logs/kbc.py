@@ -47,7 +47,6 @@ def _find_side(name: str) -> str:
 READER = make_reader(
     LogFormat(
         key="kbc",
-        title="output of kbc",
         tool="kbc",
         values=Rule(("'MRR': ", "'rhs': "), _LINE),
         scan=_scan,

@@ -21,7 +21,7 @@ from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.metrics import find_metric
 from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import DataError
-from rankconst.evaluation import Ask, Stated
+from rankconst.evaluation import Question, Stated
 from rankconst.names import squash
 from rankconst.results.gate import NO_SPLIT, gather
 from rankconst.results.labels import read_label
@@ -68,7 +68,7 @@ class Found:
     said: Mapping[str, str | None]  # all that the line and the headings above it say
     meant: str = ""  # the value before printing cut it or dropped trailing zeros; empty if it did not
     why: str = ""  # why it cannot be used; empty if it can
-    asks: tuple[Ask, ...] = ()  # what only the user can answer
+    asks: tuple[Question, ...] = ()  # what only the user can answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,6 @@ class LogFormat:
     """
 
     key: str
-    title: str
     values: Rule  # the lines with numbers
     headings: tuple[Rule, ...] = ()  # the lines that say what the numbers below are
     sign: Rule | None = None  # the lines that only this tool prints; those with numbers if None
@@ -101,7 +100,7 @@ class LogFormat:
 
 def make_reader(log: LogFormat) -> Reader:
     """Make the reader of a log format."""
-    return Reader(log.key, log.title, partial(_recognise, log), partial(_read, log))
+    return Reader(log.key, partial(_recognise, log), partial(_read, log))
 
 
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
@@ -198,11 +197,11 @@ class _State:
             self._read = False
             self._named[squash(name)] = name
 
-    def tell(self) -> tuple[dict[str, str | None], tuple[Ask, ...]]:
+    def tell(self) -> tuple[dict[str, str | None], tuple[Question, ...]]:
         """Return what is said of the next numbers, and whether the settings disagree."""
         self._read, names = True, tuple(self._named.values())
         if len(names) > 1:
-            return self.said, (Ask("dataset", f"its settings name {' and '.join(names)}", choices=names),)
+            return self.said, (Question("dataset", f"its settings name {' and '.join(names)}", choices=names),)
         return (self.said | {"dataset": names[0]} if names else self.said), ()
 
 

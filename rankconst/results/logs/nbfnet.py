@@ -14,7 +14,6 @@ from rankconst.results.logs.lines import VALUE, LogFormat, Rule, make_reader, pa
 READER = make_reader(
     LogFormat(
         key="nbfnet",
-        title="log of NBFNet",
         tool="nbfnet",
         values=Rule(
             ("mr: ", "mrr", "mr-", "hits@", "-to-"),

@@ -23,27 +23,16 @@ _RELATIONS = (
 
 def _refuse_other_candidates(found: list[Found]) -> list[Found]:
     sided = {each.heading for each in found if each.side != "both"}
-    tables: dict[tuple[int, str], list[Found]] = {}
-    for each in found:
-        constrained = each.said.get("constraint") == ""
-        why = each.why or (CONSTRAINED if constrained else "" if each.heading in sided else _RELATIONS)
-        tables.setdefault((each.heading, why), []).append(each)
-    return [each for (_, why), table in tables.items() for each in (_gather(table, why) if why else table)]
 
+    def judge(each: Found) -> str:
+        return CONSTRAINED if each.said.get("constraint") == "" else _RELATIONS * (each.heading not in sided)
 
-def _gather(table: list[Found], why: str) -> list[Found]:
-    """Merge the numbers of a skipped table into one."""
-    first, last = table[0], table[-1]
-    if first is last:
-        return [replace(first, why=why)]
-    lines = f"lines {first.line:,}-{last.line:,}" if first.line < last.line else f"line {first.line:,}"
-    return [replace(first, name=f"{len(table)} numbers, {lines}", why=why)]
+    return [replace(each, why=each.why or judge(each)) for each in found]
 
 
 READER = make_reader(
     LogFormat(
         key="openke",
-        title="output of OpenKE",
         tool="openke",
         values=Rule(
             ("(raw)", "(filter)"),

@@ -15,7 +15,6 @@ _LEAD = r"\bINFO:(?:Trainer|Tester):[\d :.-]{8,30}:"
 READER = make_reader(
     LogFormat(
         key="openke_torch",
-        title="log of pybind11-OpenKE",
         values=Rule(
             ("INFO:Trainer:", "INFO:Tester:"),
             re.compile(_LEAD + r"(?P<name>(?:mrr|mr|hits@\d{1,9})(?:_type)?):" + VALUE, re.ASCII),

@@ -13,7 +13,6 @@ from rankconst.results.logs.lines import VALUE, LogFormat, Rule, make_reader
 READER = make_reader(
     LogFormat(
         key="pyg",
-        title="output of PyTorch Geometric's KGEModel",
         tool="pyg",
         values=Rule(
             ("Mean Rank:", "MRR:", "Hits@"),

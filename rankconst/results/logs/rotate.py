@@ -26,7 +26,6 @@ _COUNTS = tuple(
 READER = make_reader(
     LogFormat(
         key="rotate",
-        title="log of RotatE or HAKE",
         tool="rotate",
         values=Rule(
             ("Test ", "Valid "),

@@ -34,7 +34,6 @@ def _restore(found: list[Found]) -> list[Found]:
 READER = make_reader(
     LogFormat(
         key="torchkge",
-        title="output of TorchKGE",
         tool="torchkge",
         values=Rule(
             ("Hit@", "Mean Rank", "MRR"),

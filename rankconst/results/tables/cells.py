@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rankconst.errors import DataError
@@ -43,17 +42,8 @@ _BESIDE = re.compile(
     r"(?:\((?:±|\+/-|\+-|(?:std|sd|s\.d|\u03c3)\.?\s*+[=:]?)?|\^\{\s*+(?:±|\+/-|\+-))\s*+(\d*\.\d+)\s*+(%?)[)}]",
     re.ASCII | re.IGNORECASE,
 )
-# The same number in the other unit: "0.338 (33.8%)", "33.8% (0.338)".
-_SHARE = r"(\d++(?:\.\d++)?|\.\d++)\s*+(%?)"
-_RESTATED = re.compile(rf"{_SHARE}\s*+[(\[/=]\s*+{_SHARE}[)\]]?", re.ASCII)
 _MOST_DEVIATION = 0.25  # a greater part of a number is no deviation over runs, but another result
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
-# A confidence interval around its number: "0.476 [0.470, 0.482]", "0.43 (95% CI: 0.42-0.44)".
-_AROUND = re.compile(
-    r"(\d++(?:\.\d++)?|\.\d++)\s*+(%?)\s*+[(\[]\s*+(?:9\d\s?% ?)?(?:CI:? ?)?"
-    r"(\d*+\.\d++)\s*+(?:,|-|\u2013|\u2014|to)\s*+(\d*+\.\d++)\s*+(%?)[)\]]",
-    re.ASCII | re.IGNORECASE,
-)
 # Thousands apart by a blank or an apostrophe: "3 384", "3'384".
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:[ \u00a0'\u2019]\d{3})+(?:\.\d+)?", re.ASCII)
 
@@ -134,31 +124,15 @@ def is_number(text: str) -> bool:
     return True
 
 
-# "3.38×10^{-1}", "3.38 · 10⁻¹"
-_POWER = re.compile(
-    r"([+-]?\d+(?:\.\d+)?)\s?(?:[×*x·⋅]|\\times|\\cdot)\s?10\s?"
-    r"(?:\^\s?\{?\s?([+\u2212-]?\d{1,3})\s?\}?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))",
-    re.ASCII,
-)
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺\u2212", "0123456789-+-")
-
-
 # What may say how far a number is off, and is not ±: 177(3), 0.338(5)(30), 177^{+30}_{-20}.
 _ASYMMETRIC = r"[\^_]\{?\s*[+\u2212-][\d.]+\}?\s*"
 _UNCERTAIN = re.compile(rf"(?<![.\d])\d+\(\d{{1,2}}\)$|\d\(\d+\)\(\d+\)|{_ASYMMETRIC}{_ASYMMETRIC}")
 
 
-def is_uncertain(text: str) -> bool:
-    """Tell whether a cell may say how far its number is off, in a way that is not read."""
-    return len(text) <= _LONGEST and _UNCERTAIN.search(text) is not None
-
-
 def strip_marks(text: str) -> str:
-    """Remove marks around a number, but nothing that could be part of it: 10^{3} stays, and 2×10^{3} is 2e3."""
+    """Remove marks around a number, but nothing that could be part of it: 10^{3} stays."""
     if len(text) > _LONGEST:
         return text
-    if "10" in text and (power := _POWER.fullmatch(text.strip("*$ "))) is not None:
-        return f"{power[1]}e{(power[2] or power[3]).translate(_RAISED)}"
     marked = _LEADING.match(text)
     bare = text[0 if marked is None else marked.end() :]
     while (mark := _MARK.search(bare)) is not None:
@@ -216,32 +190,14 @@ def _read_comma(text: str, commas: Mapping[str, str]) -> str:
 
 
 def read_deviation(text: str) -> str | None:
-    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if it is no such number.
-
-    So is one with its confidence interval, which may reach farther to one side. One that is there in percent as well
-    is written once.
-    """
-    if (restated := _RESTATED.fullmatch(text)) is not None and bool(restated[2]) != bool(restated[4]):
-        shares = [Decimal(restated[i]).scaleb(-2 if restated[i + 1] else 0) for i in (1, 3)]
-        if shares[0].as_tuple() == shares[1].as_tuple():
-            return f"{restated[1]}{restated[2]}"
-        if abs(shares[0] - shares[1]) <= max(Decimal(1).scaleb(_count_places(each)) for each in shares):
-            return None  # rounded in another way, or a deviation
-    if (around := _AROUND.fullmatch(text)) is not None:
-        number, lower, upper = (Decimal(around[i]) for i in (1, 3, 4))
-        sign = around[2] or around[5]
-        return f"{around[1]} ± {max(number - lower, upper - number)}{sign}" if lower <= number <= upper else None
+    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if it is no such number."""
     found = _BESIDE.fullmatch(text)
     if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
         return None
-    if found[4] and not found[2] and float(found[1]) <= 1:
-        return None  # a fraction with a deviation in percent
+    again = found[2] and not found[4] and abs(float(found[1]) / 100 - float(found[3])) < 0.01
+    if again or (found[4] and not found[2] and float(found[1]) <= 1):
+        return None  # the same number as a fraction, or a fraction with a deviation in percent
     return f"{found[1]} ± {found[3]}{found[2] or found[4]}"
-
-
-def _count_places(number: Decimal) -> int:
-    """Return the exponent of the last digit."""
-    return int(number.as_tuple().exponent)
 
 
 def find_remark(text: str) -> str:
@@ -302,4 +258,5 @@ def _find_other(text: str, *, exact: bool) -> str | None:
         return "a difference, since it has a plus sign"
     if is_missing(text):
         return "not a number"
-    return "an uncertainty or a footnote? Write ±, or a blank before the mark" if is_uncertain(text) else None
+    uncertain = len(text) <= _LONGEST and _UNCERTAIN.search(text) is not None
+    return "an uncertainty or a footnote? Write ±, or a blank before the mark" if uncertain else None

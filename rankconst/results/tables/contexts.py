@@ -12,7 +12,7 @@ import numpy as np
 from rankconst.catalogue.mentions import list_spellings
 from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.catalogue.tools import is_tool
-from rankconst.evaluation import NAMES, Ask, Stated
+from rankconst.evaluation import NAMES, Question, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import Text, gather
@@ -105,14 +105,14 @@ class RowTexts(NamedTuple):
     said: Sequence[tuple[Said, tuple[Text, ...]]]  # the distinct ones
 
 
-def form_stated(said: Said, texts: tuple[Text, ...], asks: tuple[Ask, ...]) -> Stated:
+def form_stated(said: Said, texts: tuple[Text, ...], asks: tuple[Question, ...]) -> Stated:
     """Return what cells, the texts of their numbers and further questions say together."""
     told = gather(texts)
     further = (ask for ask in asks if ask.field not in told.said)
     return Stated(**{**told.said, **dict(said.facts)}, asks=(*told.asks, *further, *_find_conflicts(said)))
 
 
-def _find_conflicts(said: Said) -> Iterator[Ask]:
+def _find_conflicts(said: Said) -> Iterator[Question]:
     """Yield the questions about fields of which the cells of a row declare several values, none nearer than others."""
     for name in NAMES:
         found = [value for text in said.texts if (value := text.label.said.get(name)) not in {None, "filtered"}]
@@ -121,7 +121,7 @@ def _find_conflicts(said: Said) -> Iterator[Ask]:
             listed = tuple(values.values())
             text = f"its row says {name} {' and '.join(listed)}"
             remedy = " or ".join(f"--{name} {value}" for value in listed)
-            yield Ask(name, text, remedy=remedy, choices=listed if name == "dataset" else ())
+            yield Question(name, text, option=remedy, choices=listed if name == "dataset" else ())
 
 
 _ROW = "its row"

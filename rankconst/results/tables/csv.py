@@ -127,4 +127,4 @@ def _read(document: Document) -> Reading:
     return read_delimited(document, READER.key, Dialect(even=True))
 
 
-READER = Reader("csv", "a table with commas, tabs or semicolons", _recognise, _read)
+READER = Reader("csv", _recognise, _read)

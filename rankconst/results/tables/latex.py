@@ -316,4 +316,4 @@ def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, find_tables(document))
 
 
-READER = Reader("latex", "tabular, longtable and the like in LaTeX", _recognise, _read, most=LONGEST_TEXT)
+READER = Reader("latex", _recognise, _read, most=LONGEST_TEXT)

@@ -260,4 +260,4 @@ def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, find_tables(document))
 
 
-READER = Reader("markdown", "tables in Markdown or HTML", _recognise, _read, most=LONGEST_TEXT)
+READER = Reader("markdown", _recognise, _read, most=LONGEST_TEXT)

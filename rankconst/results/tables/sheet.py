@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.evaluation import Ask, Stated
+    from rankconst.evaluation import Question, Stated
     from rankconst.results.reading import Notes
     from rankconst.results.tables.headings import Heading
 
@@ -77,7 +77,7 @@ class SheetReader:
         self._floats: list[NDArray[np.float64]] = []
         self._heads: dict[Head, int] = {}
         self._contexts: dict[Stated, int] = {}
-        self._formed: dict[tuple[tuple[Text, ...], tuple[Ask, ...]], Places] = {}
+        self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
         self._filtered = {
             label.metric
             for j, label in sheet.heading.measures.items()
@@ -105,7 +105,10 @@ class SheetReader:
         if value is not None:
             numbers[value] = self._read_numbers(value, spread=False)
         if "num_tasks" in self._roles:
-            self._check_counts(self._roles["num_tasks"])
+            counts = self._sheet.cells[self._roles["num_tasks"]]
+            wrong = [not is_missing(cell) and read_count(cell) is None for cell in counts.distinct]
+            chosen = np.array(wrong, dtype=np.bool_)[counts.codes]
+            self._note(chosen, self._roles["num_tasks"], lambda _: "not a whole number")
         empty = np.ones(self._lines.size, dtype=np.bool_)
         for _, there in numbers.values():
             empty &= ~there
@@ -159,7 +162,7 @@ class SheetReader:
             self._note(left, j, lambda _: DIFFERENCE)
             numbers[j] = text_of, there & ~left
 
-    def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Ask, ...] = ()) -> Places:
+    def _settle_contexts(self, texts: tuple[Text, ...], rows: RowTexts, asks: tuple[Question, ...] = ()) -> Places:
         """Return for each row the number of its context below some labels."""
         telling = tuple(text for text in texts if text.label.tells)
         if (telling, asks) not in self._formed:
@@ -172,7 +175,7 @@ class SheetReader:
             self._formed[telling, asks] = np.array(places, dtype=np.intp)[rows.codes]
         return self._formed[telling, asks]
 
-    def _ask_filtered(self, j: int) -> tuple[Ask, ...]:
+    def _ask_filtered(self, j: int) -> tuple[Question, ...]:
         """Return the question about a column without a protocol whose metric comes again as filtered."""
         said = {label.said.get("protocol") for label in self._heading.labels[j]} - {None}
         return (
@@ -222,12 +225,6 @@ class SheetReader:
                 percent[own] = label.percent
         there = there & (head_of >= 0)
         return self._count(_Column(text_of, there, head_of, context_of, percent), counts, j)
-
-    def _check_counts(self, j: int) -> None:
-        """Say which cells of a column of numbers of ranks are not whole numbers."""
-        cells = self._sheet.cells[j]
-        wrong = np.array([not is_missing(cell) and read_count(cell) is None for cell in cells.distinct], dtype=np.bool_)
-        self._note(wrong[cells.codes], j, lambda _: "not a whole number")
 
     def _read_count(self, row: int, j: int) -> int | None:
         """Return the number of ranks that a cell states."""

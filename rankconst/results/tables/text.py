@@ -335,4 +335,4 @@ def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, outline.list_tables())
 
 
-READER = Reader("text", "a table as a program prints it, or as copied from a PDF", is_table, _read, most=LONGEST_TEXT)
+READER = Reader("text", is_table, _read, most=LONGEST_TEXT)

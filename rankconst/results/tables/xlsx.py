@@ -100,7 +100,7 @@ def _unpack(document: Document, notes: Notes) -> bytes:
             if b"<!ENTITY" in text.replace(b"\0", b""):  # which no workbook has, and which grows without end
                 raise ValueError("it declares entities")
             if "worksheets/" in part.filename:
-                for place in _check_cells(text):
+                for place in _find_uncomputed(text):
                     notes.add(None, place, _UNCOMPUTED)
             # What is raised above a number, or lowered, is no digit of it.
             put = _RAISED.sub(lambda each: each[1] + (b"^{" if each[2] == b"super" else b"_{") + each[3] + b"}", text)
@@ -108,32 +108,17 @@ def _unpack(document: Document, notes: Notes) -> bytes:
     return copy.getvalue()
 
 
-# A row, or a cell with its formula and the number that it holds.
-_PLACE = re.compile(
-    rb"<(?:\w+:)?(row|c)\b([^<>]*+)>(<(?:\w+:)?f\b[^<>]*+>(?:[^<]*+</(?:\w+:)?f>)?)?(?:<(?:\w+:)?v>([^<]*))?"
-)
-_NAMED = re.compile(rb"""\sr=["']([A-Z]*)([0-9]+)["']""")
+# A cell with a formula, and a number behind it if there is one.
+_FORMULA = re.compile(rb"<(?:\w+:)?c\b([^<>]*+)><(?:\w+:)?f\b[^<>]*+>(?:[^<]*+</(?:\w+:)?f>)?(<(?:\w+:)?v>[^<])?")
+_NAMED = re.compile(rb"""\sr=["']([A-Z]*[0-9]+)["']""")
 _TYPED = re.compile(rb"""\st=["'](?!n["'])""")
-_NUMBER = re.compile(rb"\s*+[+-]?[0-9]*+\.?[0-9]*+(?:[eE][+-]?[0-9]++)?\s*+")
 
 
-def _check_cells(text: bytes) -> Iterator[str]:
-    """Yield the formulas without a result; refuse rows or cells that are twice or out of order, and odd numbers."""
-    last: dict[bytes, tuple[int, int, bytes]] = {}
-    for kind, attributes, formula, number in _PLACE.findall(text):
-        if _TYPED.search(attributes) is None and _NUMBER.fullmatch(number) is None:
-            raise ValueError(f"{number.decode(errors='replace')[:40]!r} is not a number")
-        named = _NAMED.search(attributes)
-        if named is None:
-            continue
-        place = (int(named[2]) if kind == b"row" else 0, len(named[1]), named[1])
-        if kind == b"row":
-            last.pop(b"c", None)
-        if place <= last.get(kind, (-1, 0, b"")):
-            raise ValueError(f"{(named[1] + named[2]).decode()} comes twice, or out of order")
-        last[kind] = place
-        if formula and not number and _TYPED.search(attributes) is None:
-            yield (named[1] + named[2]).decode()
+def _find_uncomputed(text: bytes) -> Iterator[str]:
+    """Yield the cells of a sheet that hold a formula without its result."""
+    for attributes, number in _FORMULA.findall(text):
+        if not number and _TYPED.search(attributes) is None and (named := _NAMED.search(attributes)) is not None:
+            yield named[1].decode()
 
 
 def _refuse_size(document: Document) -> NoReturn:
@@ -208,4 +193,4 @@ def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:
     return replace(skipped, line=row, what=f"sheet {titles[sheet]}, {skipped.what}")
 
 
-READER = Reader("xlsx", "a workbook of Excel", lambda document: bool(document.workbook), _read)
+READER = Reader("xlsx", lambda document: bool(document.workbook), _read)

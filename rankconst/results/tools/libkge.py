@@ -138,7 +138,7 @@ def _text(record: Mapping[str, Value], key: str) -> str:
     return "" if value is None or isinstance(value, dict) else str(value)
 
 
-READER = Reader("libkge", "LibKGE: trace.yaml", _recognise, _read)
+READER = Reader("libkge", _recognise, _read)
 
 # Its log, and what it prints, have the same records, a key a line.
 _BLOCK_EVENT = f"event: {_EVENT}"
@@ -181,7 +181,7 @@ def _find_dataset(document: Document, lines: list[str]) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-READER_LOG = Reader("libkge_log", "LibKGE: kge.log and what it prints", _recognise_log, _read_log)
+READER_LOG = Reader("libkge_log", _recognise_log, _read_log)
 
 
 # Column to its role: ``metric`` holds the value.
@@ -206,7 +206,7 @@ def _read_csv(document: Document) -> Reading:
     return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True, even=True), "libkge")
 
 
-READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, _read_csv, "libkge")
+READER_CSV = Reader("libkge_csv", _recognise_csv, _read_csv, "libkge")
 
 
 # What a name says of the filter, as the suffix of a metric in a trace, or the prefix in a dump.

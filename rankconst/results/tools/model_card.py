@@ -100,4 +100,4 @@ def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, [Printed(_list_rows(document))], Dialect(even=True))
 
 
-READER = Reader("model_card", "a model card of the Hugging Face Hub: model-index in a README.md", _recognise, _read)
+READER = Reader("model_card", _recognise, _read)

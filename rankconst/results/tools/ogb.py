@@ -91,4 +91,4 @@ def _average(value: Value) -> tuple[str, int, str]:
     return repr(float(_EXACT.divide(total, len(value)))), len(value), ""
 
 
-READER = Reader("ogb", "OGB: what its evaluator returns, as JSON or as Python prints it", _recognise, _read)
+READER = Reader("ogb", _recognise, _read)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
 from rankconst.errors import DataError
-from rankconst.evaluation import Ask, Stated
+from rankconst.evaluation import Question, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.document import Document
 from rankconst.results.gate import gather
@@ -270,7 +270,7 @@ def _read_pipeline(record: Record) -> Stated:
 
 
 _SAMPLED = "its evaluator ranks among sampled candidates, and does not say how many"
-_HOW_MANY = Ask("protocol", _SAMPLED, remedy="--protocol sampled:M")
+_HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 
 
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
@@ -304,7 +304,7 @@ def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
     }
 
 
-READER = Reader("pykeen", "PyKEEN: results.json, flat dicts, experiment files", _recognise, _read)
+READER = Reader("pykeen", _recognise, _read)
 
 
 def _recognise_tracker(document: Document) -> bool:
@@ -326,7 +326,7 @@ def _read_tracker(document: Document) -> Reading:
     return _read_records(document, READER_TRACKER.key, (Record(None, values) for values in steps.values()))
 
 
-READER_TRACKER = Reader("pykeen_tracker", "what PyKEEN's CSV tracker writes", _recognise_tracker, _read_tracker)
+READER_TRACKER = Reader("pykeen_tracker", _recognise_tracker, _read_tracker)
 
 
 _ATTRIBUTE = "user_attrs_"
@@ -353,8 +353,7 @@ def _read_trials(document: Document) -> Reading:
     return _read_records(document, READER_TRIALS.key, records)
 
 
-_TRIALS = "trials.tsv of PyKEEN's search for hyper-parameters"
-READER_TRIALS = Reader("pykeen_trials", _TRIALS, _recognise_trials, _read_trials)
+READER_TRIALS = Reader("pykeen_trials", _recognise_trials, _read_trials)
 
 
 # PyKEEN leaves the k of adjusted hits out of their keys; it is 10 by default.
@@ -386,7 +385,7 @@ def _read_csv(document: Document) -> Reading:
     return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=not printed, even=True), "pykeen")
 
 
-READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv, "pykeen")
+READER_CSV = Reader("pykeen_csv", _recognise_csv, _read_csv, "pykeen")
 
 
 # Side, tie policy and metric, as only PyKEEN joins them: in runs that are exported from W&B or MLflow.
@@ -400,9 +399,9 @@ def _recognise_runs(document: Document) -> bool:
     return any(map(_COLUMN.search, re.split("[,;\t]", first)[1:]))
 
 
-def _read_runs(document: Document) -> Reading:
-    return read_delimited(document, READER_RUNS.key, Dialect(even=True), "pykeen")
-
-
-_RUNS = "runs of PyKEEN, a row each, with columns such as both.realistic.hits_at_10"
-READER_RUNS = Reader("pykeen_runs", _RUNS, _recognise_runs, _read_runs, "pykeen")
+READER_RUNS = Reader(
+    "pykeen_runs",
+    _recognise_runs,
+    lambda document: read_delimited(document, "pykeen_runs", Dialect(even=True), "pykeen"),
+    "pykeen",
+)

@@ -173,11 +173,6 @@ def test_lines_that_differ_in_their_digits_are_read_alone(word: str, sentence: s
     assert {ask.word for ask in entry.context.asks} >= {row.text for line in lines for row in read_label(line).words}
 
 
-@for_each("text", ["All was good.", "loss: 0.3", "model,MRR\nTransE,0.3\n", "rank: 0", "MRR", ""])
-def test_nothing_else_is_recognised(text: str) -> None:
-    assert not READER.recognise(Document("notes.txt", text))
-
-
 @for_each("text", ["MRR\t0.331\nHits@10\t0.521\n", "Val MRR: 0.1892, Test MRR: 0.1861\n", "MR=1.5, MRR=0.3\nMR=2\n"])
 def test_lines_of_names_and_numbers_are_not_a_table(text: str) -> None:
     assert read_document("eval.txt", text).form == "generic"

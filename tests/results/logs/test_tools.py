@@ -129,12 +129,8 @@ def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str,
     ("key", "text", "skipped"),
     [
         ("rotate", "Test auc_pr at step 39999: 0.990000\n", "auc_pr: not the name of a metric"),
-        ("openke", f"no type constraint results:\n{TABLE}averaged(raw):{ROW}", "3 numbers, line 3: a table without l"),
-        (
-            "openke",
-            f"type constraint results:\n{TABLE}l(raw):{ROW}r(raw):{ROW}",
-            "6 numbers, lines 3-4: under the type",
-        ),
+        ("openke", f"no type constraint results:\n{TABLE}averaged(raw):{ROW}", "MRR: a table without l"),
+        ("openke", f"type constraint results:\n{TABLE}l(raw):{ROW}r(raw):{ROW}", "MRR: under the type"),
         ("openke", "r(filter):\t 12.5\n", "12.5: no heading above names its column"),
         ("openke", "metric:\t MAP@10 hit@1\nr(filter):\t 0.4\n", "MAP@10: not the name of a metric"),
         ("conve", "Hits left @10: 0.5\n", "Hits@10: left and right are head and tail in some tools"),
@@ -163,26 +159,6 @@ def test_what_cannot_be_adjusted_is_refused_with_its_reason(key: str, text: str,
 )
 def test_logs_count_their_ranks(key: str, text: str, num_tasks: int) -> None:
     assert read(key, text).entries[-1].context.num_tasks == num_tasks
-
-
-@for_each(
-    ("text", "said"),
-    [
-        ("Hits @10: 0.49\n", (None, "both")),
-        ("test_evaluation\nHits left @10: 0.5\n", ("conve", "tail")),
-        ("Mean rank: {0} 188.8\nHits left @10: 0.5\n", ("conve", "tail")),
-        ("Validation:\nHits @10: 0.5\n", ("tucker", "both")),
-    ],
-)
-def test_sides_are_those_of_conve_where_it_is_known(text: str, said: tuple[str | None, str]) -> None:
-    context = read("conve", text).entries[-1].context
-    assert (context.tool, context.side) == said
-
-
-def test_only_openke_and_torchkge_assume_the_test_split() -> None:
-    for key, (before, after) in LINES.items():
-        asks = [each.field for each in read(key, f"{before}0.5{after}\n").entries[-1].context.asks]
-        assert asks == ["split"] * (key in {"openke_torch", "conve"})
 
 
 SETTINGS = {
@@ -248,13 +224,6 @@ def test_the_name_of_the_file_is_the_farthest_text(
         assert [ask.word for ask in entry.context.asks] == asked
 
 
-def test_evaluations_are_told_apart() -> None:
-    rows = read("torchkge", "Hit@1 : 0.1 \t\t Filt. Hit@1 : 0.2\nMRR : 0.1 \t\t Filt. MRR : 0.3\n" * 2).rows
-    assert [row["evaluation"] for row in rows] == ["1"] * 4 + ["2"] * 4
-    rows = read("rotate", SAMPLES["rotate"][0].text).rows
-    assert [row["evaluation"] for row in rows] == ["1", "1", "2", "2", "3"]
-
-
 @given(st.floats(1e-4, 1e6, allow_nan=False))
 def test_zeros_that_general_format_drops_are_put_back(number: float) -> None:
     padded = pad_digits(f"{number:g}", 6)
@@ -292,7 +261,7 @@ _PIECES = ["data: ", "--dataset ", *(word + " " for line in LINES.values() for w
 @for_each("piece", [*_PIECES, "\x1b[", "\x1b[0", " ", "9", ": 1 ", "a-", "a_ ", "=1,", "hits@", "(", "[1,", "@[1"])
 def test_no_line_takes_long(key: str, piece: str) -> None:
     sample = SAMPLES[key][0].text if key in SAMPLES else "mrr: 0.5\n"
-    text, reader = piece * (choose(2**15, 2**20) // len(piece)) + "\n" + sample, FORMATS[key].load()
+    text, reader = piece * (choose(2**14, 2**20) // len(piece)) + "\n" + sample, FORMATS[key].load()
     start = time.process_time()
     reader.recognise(Document("run.log", text))
     with contextlib.suppress(DataError):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.tables.csv import DELIMITERS, READER, find_delimiter
-from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables, write_delimited
+from readings import Table, check_indices, reading_of, summarise, tables, write_delimited
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,22 +42,6 @@ def test_published_results(reference: Path) -> None:
         assert (entry.exact, entry.adjustment, context.num_tasks) == (False, None, None)
 
 
-def test_a_long_table(reference: Path) -> None:
-    path = reference / "published_adjusted_rows.csv"
-    reading = READER.read(open_document(path))
-    with path.open(encoding="utf-8", newline="") as file:
-        expected = list(csv.DictReader(file))
-    assert reading.layout == "long"
-    assert [entry.text for entry in reading.entries] == [row["value"] for row in expected]
-    assert [entry.metric.key for entry in reading.entries] == [row["metric"] for row in expected]
-    assert [entry.context.num_tasks for entry in reading.entries] == [round(float(row["n_ranks"])) for row in expected]
-    today = {"avg": "realistic"}
-    assert [entry.context.rank_type for entry in reading.entries] == [
-        today.get(row["rank_type"], row["rank_type"]) for row in expected
-    ]
-    assert all(entry.column == "value" for entry in reading.entries)
-
-
 @given(tables(), st.sampled_from(DELIMITERS))
 def test_random_tables_come_back(table: Table, delimiter: str) -> None:
     text = write_delimited(table, delimiter)
@@ -68,11 +52,6 @@ def test_random_tables_come_back(table: Table, delimiter: str) -> None:
     assert summarise(reading) == table.entries
     assert [tuple(row.values()) for row in reading.rows] == list(table.rows)
     check_indices(reading)
-
-
-@given(documents)
-def test_any_text_is_read_or_refused(document: Document) -> None:
-    check_refusal(READER, document)
 
 
 def test_lines_are_those_of_the_file() -> None:
@@ -113,40 +92,11 @@ def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"mrr": 0.3, "mr": 100}',
-        "metric:\t\t\t MRR \t\t MR \t\t hit@10 \nl(raw):\t\t\t 0.1 \t\t 3.0 \t\t 0.5 \n",
-        "We report MR, MRR, and Hits@10.\nSee Table 1.\n",
-        "x" * 3_000_000,
-    ],
-)
-def test_what_is_not_recognised(text: str) -> None:
-    assert not READER.recognise(Document("results.txt", text))
-
-
-def test_a_crooked_csv_is_still_one() -> None:
-    """A file called so is read for the sake of the message."""
-    text = "Model,MRR\nRotatE,0.338,\n"
-    assert READER.recognise(Document("results.csv", text))
-    assert not READER.recognise(Document("results.txt", text))
-
-
 def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankconst.results.tables.grid.MOST_CELLS", 100)
     assert len(read("Model,MRR\n" + "RotatE,0.3\n" * 50).rows) == 50
     with pytest.raises(DataError, match=r"line 52: more than 100 cells"):
         read("Model,MRR\n" + "RotatE,0.3\n" * 51)
-
-
-def test_metrics_on_two_levels() -> None:
-    reading = read("Model,FB15k-237,,WN18RR,\n,MRR,H@10,MRR,H@10\nRotatE,0.338,0.533,0.476,0.571\n")
-    assert reading.columns == ("Model", "FB15k-237 / MRR", "FB15k-237 / H@10", "WN18RR / MRR", "WN18RR / H@10")
-    assert [(entry.metric.label, entry.context.dataset, entry.text) for entry in reading.entries] == [
-        ("MRR", "FB15k-237", "0.338"), ("Hits@10", "FB15k-237", "0.533"),
-        ("MRR", "WN18RR", "0.476"), ("Hits@10", "WN18RR", "0.571"),
-    ]  # fmt: skip
 
 
 def test_a_title_before_the_table() -> None:

@@ -45,13 +45,6 @@ def test_a_k_below_makes_a_metric() -> None:
     assert [label.metric and label.metric.label for label in heading.measures.values()] == ["MRR", "Hits@1", "Hits@10"]
 
 
-def test_a_long_table() -> None:
-    heading = find("metric|k|value|split")
-    assert heading.long
-    assert not heading.measures
-    assert heading.roles == ["metric", "k", "value", "split"]
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -11,7 +11,7 @@ from rankconst.results.document import Document
 from rankconst.results.tables.cells import Placed
 from rankconst.results.tables.latex import READER, find_tables
 from rankconst.results.tables.tex import ENVIRONMENTS, strip_latex
-from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
+from readings import Table, check_indices, reading_of, summarise, tables
 
 read = reading_of(READER)
 
@@ -89,11 +89,6 @@ def test_a_cell_knows_its_place(table: Table, environment: str) -> None:
             for cell in row.cells:
                 assert isinstance(cell, Placed)
                 assert " ".join(document.text[cell.start : cell.end].split()) == cell
-
-
-@given(documents)
-def test_any_text_is_read_or_refused(document: Document) -> None:
-    check_refusal(READER, document)
 
 
 # Rows of a table with the columns Data, Model and MRR, and what is read of it.

@@ -11,7 +11,7 @@ from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.tables.cells import Placed
 from rankconst.results.tables.markdown import READER, find_tables, strip_markdown
-from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
+from readings import Table, check_indices, reading_of, summarise, tables
 
 read = reading_of(READER)
 
@@ -46,11 +46,6 @@ def test_a_cell_knows_its_place(prefix: str, table: Table) -> None:
         for cell in row.cells:
             assert isinstance(cell, Placed)
             assert document.text[cell.start : cell.end] == cell
-
-
-@given(documents)
-def test_any_text_is_read_or_refused(document: Document) -> None:
-    check_refusal(READER, document)
 
 
 @given(st.text(max_size=50) | st.text("\\|*_<>&$`[]ab ", max_size=30))
@@ -178,13 +173,6 @@ def test_rows_and_tables_that_are_left_out(rows: str, left: list[int]) -> None:
     reading = read(rows)
     assert [entry.text for entry in reading.entries] == [".3"]
     assert [skip.line for skip in reading.skipped] == left
-
-
-@pytest.mark.parametrize(
-    "text", ["a | b\n\n---\n", "Model,MRR\na,1\n", "---\nmrr: 0.3\n---\n", "a | b\n" * 1000, "-" * 99]
-)
-def test_what_is_not_recognised(text: str) -> None:
-    assert not READER.recognise(Document("results.txt", text))
 
 
 def test_a_notebook_is_refused_with_a_remedy() -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.tables.text import READER, find_lines, is_table
-from readings import check_indices, check_refusal, documents, reading_of
+from readings import check_indices, reading_of
 
 read = reading_of(READER)
 
@@ -104,11 +103,6 @@ def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
 )  # fmt: skip
 def test_what_is_no_table(text: str) -> None:
     assert not is_table(Document("notes.txt", text))
-
-
-@given(documents)
-def test_any_text_is_read_or_refused(document: Document) -> None:
-    check_refusal(READER, document)
 
 
 def test_an_rst_file_is_read_by_its_tables() -> None:

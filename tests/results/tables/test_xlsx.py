@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rankconst.errors import DataError, MissingExtraError
-from rankconst.results.document import LARGEST, open_document
+from rankconst.results.document import open_document
 from rankconst.results.formats import read, read_document
-from rankconst.results.reading import Notes
 from rankconst.results.tables import xlsx
 from rankconst.results.tables.xlsx import READER
 from readings import check_indices
@@ -137,34 +136,16 @@ def test_what_is_left_out_of_several_sheets_names_its_sheet(path: Path) -> None:
     assert [entry.line for entry in reading.entries] == [2, 2, 2, 3, 3, 2]
 
 
-def test_a_formula_counts_with_its_result(path: Path) -> None:
-    write(path, ("Model", "MRR"), ("RotatE", "=0.3+0.038"))
-    change(path, lambda _, text: text.replace(b"<v></v>", b"<v>0.338</v>").replace(b"<v />", b"<v>0.338</v>"))
-    assert texts(read(path)) == [(None, "RotatE", "MRR", "0.338")]
-
-
-@pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize(("place", "text"), [("superscript", "0.338^{1}"), ("subscript", "0.338_{1}")])
-def test_a_mark_above_a_number_is_no_digit(path: Path, place: str, text: str, shared: bool) -> None:
+@pytest.mark.parametrize(
+    ("place", "text", "read_as"), [("superscript", "0.338^{1}", ["0.338"]), ("subscript", "0.338_{1}", [])]
+)
+def test_a_mark_above_a_number_is_no_digit(path: Path, place: str, text: str, read_as: list[str]) -> None:
     write(path, ("Model", "MRR"), ("RotatE", "MARKED"), ("TransE", "0.294"))
     runs = f'<r><t>0.338</t></r><r><rPr><vertAlign val="{place}"/><sz val="11"/></rPr><t xml:space="preserve">1</t></r>'
-    inline = b'<c r="B2" t="inlineStr"><is><t>MARKED</t></is></c>'
-    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
-    part = f'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si>{runs}</si></sst>'.encode()
-
-    def edit(name: str, text: bytes) -> bytes:
-        assert "sheet1" not in name or inline in text
-        if not shared:
-            return text.replace(b"<t>MARKED</t>", runs.encode())
-        override = b'<Override PartName="/xl/marked.xml" ContentType="%s"/></Types>' % kind
-        text = text.replace(inline, b'<c r="B2" t="s"><v>0</v></c>').replace(kind, b"application/xml")
-        return text.replace(b"</Types>", override)
-
-    change(path, edit, **{"xl/marked.xml": part})
+    change(path, lambda _, part: part.replace(b"<t>MARKED</t>", runs.encode()))
     reading = read(path)
     assert [row["MRR"] for row in reading.rows] == [text, "0.294"]
-    expected = ["0.338", "0.294"] if place == "superscript" else ["0.294"]
-    assert [each.text for each in reading.entries] == expected
+    assert [each.text for each in reading.entries] == [*read_as, "0.294"]
 
 
 # What is no workbook, or does harm.
@@ -179,47 +160,29 @@ def change(path: Path, edit: Callable[[str, bytes], bytes], **added: bytes) -> N
             archive.writestr(name, text)
 
 
-def test_the_size_that_the_file_states_is_not_believed(path: Path) -> None:
-    write(path, HEADING, ROTATE)
-    change(path, lambda _, text: text.replace(b'<dimension ref="A1:E2"', b'<dimension ref="A1:A1"'))
-    assert len(read(path).entries) == 3
-
-
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
-        (lambda name, text: b" " * (LARGEST + 1) if "sheet1" in name else text, "more than 64 MiB once unpacked"),
-        (lambda name, text: b"<c/>" * 2_500_000 if "sheet1" in name else text, "half a million"),
+        (lambda name, text: b" " * (2**20 + 1) if "sheet1" in name else text, "more than 1 MiB once unpacked"),
+        (lambda name, text: b"<c/>" * 1_000 if "sheet1" in name else text, "half a million"),
         (lambda _, text: text.replace(b'<row r="2"', b'<row r="999999999"'), "half a million"),
         (lambda _, text: text.replace(b"<worksheet", b'<!DOCTYPE x [<!ENTITY a "b">]><worksheet'), "entities"),
         (lambda name, text: text[: len(text) // 2] if "sheet1" in name else text, "or is damaged"),
         (lambda name, text: b"" if "workbook.xml" in name else text, "or is damaged"),
         (lambda _, text: text.replace(b"main+xml", b"none+xml"), "not an .xlsx workbook"),
-        (lambda _, text: text.replace(b'<row r="1"', b'<row r="3"'), "2 comes twice, or out of order"),
-        (lambda _, text: text.replace(b'<row r="1"', b'<row r="2"'), "2 comes twice, or out of order"),
-        (lambda _, text: text.replace(b'r="B2"', b'r="A2"'), "A2 comes twice, or out of order"),
-        (lambda _, text: text.replace(b'r="E2"', b'r="C2"'), "C2 comes twice, or out of order"),
-        (lambda _, text: text.replace(b"<v>0.338<", b"<v>0.3_38<"), "'0.3_38' is not a number"),
-        (lambda _, text: text.replace(b"<v>0.338<", "<v>\u0660.\u0663<".encode()), "is not a number"),
     ],
 )
-def test_archives_that_are_refused(path: Path, edit: Callable[[str, bytes], bytes], told: str) -> None:
+def test_archives_that_are_refused(
+    path: Path, edit: Callable[[str, bytes], bytes], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xlsx, "LARGEST", 2**20)
+    monkeypatch.setattr(xlsx, "_MOST_TAGS", 900)
     write(path, HEADING, ROTATE)
     change(path, edit)
     with pytest.raises(DataError, match=told) as refused:
         read(path)
     assert str(path) in str(refused.value)
     assert "CSV" in str(refused.value)
-
-
-def test_wide_rows_count_with_their_blanks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xlsx, "MOST_CELLS", 100)
-    book = write(path, *[("RotatE", 0.338)] * 20)
-    assert len(xlsx._read_sheets(open_document(path), Notes())[0][1]) == 20
-    book.active["Z1"] = "far away"
-    book.save(path)
-    with pytest.raises(DataError, match="empty ones included"):
-        read(path)
 
 
 @pytest.mark.parametrize("name", ["results.ods", "results.xlsx", "archive.zip"])
@@ -230,18 +193,6 @@ def test_a_zip_that_is_no_workbook(tmp_path: Path, name: str) -> None:
         archive.writestr("content.xml", "<x/>")
     with pytest.raises(DataError, match=r"is not an \.xlsx workbook.*Save it as \.xlsx, or as CSV"):
         read(path)
-
-
-def test_its_format_is_no_other(path: Path) -> None:
-    write(path, HEADING, ROTATE)
-    with pytest.raises(DataError, match=r"an archive, as \.xlsx workbooks are, not csv\. Leave --input-format out"):
-        read(path, "csv")
-    path.write_text("prose\n")
-    for form in (None, "xlsx"):
-        with pytest.raises(DataError, match=r"is text, and no \.xlsx workbook"):
-            read(path, form)
-    path.write_text("model,dataset,MRR\nRotatE,WN18RR,0.476\n")
-    assert read(path).form == "csv"  # whatever its name says
 
 
 def test_the_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

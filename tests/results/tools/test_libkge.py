@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -64,25 +63,6 @@ def test_the_protocol_follows_from_the_filter(
     left_out = sum(int(skip.what.split()[0]) for skip in reading.skipped)
     assert left_out == list(expected.values()).count(None)
     assert all("no constants" in skip.why for skip in reading.skipped)
-
-
-def test_sizes_count_triples() -> None:
-    reading = _read(_record(hits_at_10_filtered_head=0.5, hits_at_10_filtered_tail=0.6))
-    assert {(entry.context.side, entry.context.num_tasks) for entry in reading.entries} == {
-        ("both", 35070),
-        ("head", 17535),
-        ("tail", 17535),
-    }
-
-
-def test_rows_and_lines() -> None:
-    reading = _read(BATCH, _record(), BATCH, _record("test", "[train, valid, test]"))
-    assert [entry.line for entry in reading.entries] == [2, 2, 4, 4]
-    assert reading.columns == ("epoch", "split", "filter_splits", "size", "metric", "value")
-    assert reading.rows[1]["metric"] == "mean_reciprocal_rank_filtered"
-    assert [reading.rows[entry.row]["value"] for entry in reading.entries] == [entry.text for entry in reading.entries]
-    assert reading.tool == "libkge"
-    assert all(entry.exact for entry in reading.entries)
 
 
 def test_what_is_left_out_is_summed_up() -> None:
@@ -147,16 +127,6 @@ def test_a_size_that_is_none_leaves_the_number_of_tasks_open() -> None:
     assert [skip.what for skip in reading.skipped] == ["size"]
 
 
-@pytest.mark.slow
-def test_a_long_trace_is_read_quickly() -> None:
-    text = (BATCH + "\n") * (60 * 2**20 // len(BATCH)) + EXAMPLE + "\n" + _record() + "\n"
-    document = Document("trace.yaml", text)
-    started = time.process_time()
-    assert READER.recognise(document)
-    assert len(READER.read(document).entries) == 2
-    assert time.process_time() - started < 3
-
-
 METRICS = {"mean_rank": "MR", "mean_reciprocal_rank": "MRR", "hits_at_1": "Hits@1", "hits_at_1000": "Hits@1000"}
 FILTERS = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
 PARTS = {
@@ -175,35 +145,8 @@ def test_every_name_of_the_evaluation_job(metric: str, kept: str, part: str) -> 
     assert bool(found.reason) == bool(found.part)
 
 
-@pytest.mark.parametrize(
-    "name", ["", "avg_loss", "epoch", "hits_at_k", "hits_at_0", "mean_ranks", "MRR", "rank_filtered", "emb_e_dim"]
-)
-def test_what_is_no_metric(name: str) -> None:
-    assert parse_libkge_name(name) is None
-
-
 read_csv = reading_of(READER_CSV)
 HEADING = "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric"
-# Of github.com/uma-pi1/kge-iclr20, data_dumps/iclr2020-wnrr-best-trials.csv, some columns left out.
-DUMP = f"""{HEADING},emb_e_dim,train_loss,raw_mrr,raw_hits@10,fil_mrr,fil_hits@10,fwt_mrr,fwt_hits@10
-37b0127d,wnrr,complex,0,search,1vsAll,valid,200,,,,mean_reciprocal_rank_filtered_with_test,0.4747679377,128,kl,\
-0.2909892717,0.4980224073,0.4655152172,0.5398813486,0.4747679377,0.5430124998
-"""
-
-
-def test_columns_of_a_keys_file() -> None:
-    assert READER_CSV.recognise(Document("dump.csv", DUMP))
-    reading = read_csv(DUMP)
-    assert (reading.tool, reading.layout) == ("libkge", "wide")
-    assert [(entry.column, entry.metric.label, entry.context.protocol, entry.text) for entry in reading.entries] == [
-        ("raw_mrr", "MRR", "raw", "0.2909892717"), ("raw_hits@10", "Hits@10", "raw", "0.4980224073"),
-        ("fil_mrr", "MRR", "libkge", "0.4655152172"), ("fil_hits@10", "Hits@10", "libkge", "0.5398813486"),
-        ("fwt_mrr", "MRR", "standard", "0.4747679377"), ("fwt_hits@10", "Hits@10", "standard", "0.5430124998"),
-        ("metric", "MRR", "standard", "0.4747679377"),
-    ]  # fmt: skip
-    for entry in reading.entries:
-        assert (entry.context.dataset, entry.context.model, entry.context.split) == ("wnrr", "complex", "valid")
-        assert (entry.context.side, entry.exact, entry.line) == ("both", True, 2)
 
 
 def test_one_metric_a_row() -> None:
@@ -219,12 +162,6 @@ def test_one_metric_a_row() -> None:
     ]
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(4, "hits_at_10_filtered_1-to-N"), (5, "avg_loss")]
     assert len(reading.rows) == 4
-
-
-def test_an_evaluation_of_another_kind_is_left_to_no_other_reader() -> None:
-    text = "{event: eval_completed, hits_at_10: 0.3, split: test, type: entity_pair_ranking}\n"
-    with pytest.raises(DataError, match="type entity_pair_ranking: it is not an evaluation of entity ranking"):
-        read_document("trace.yaml", text)
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
-from rankconst.results.tools.pykeen import READER, READER_CSV, READER_TRACKER, READER_TRIALS
-from readings import check_refusal, documents, reading_of
+from rankconst.results.tools.pykeen import READER, READER_TRACKER, READER_TRIALS
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
@@ -135,29 +133,6 @@ def test_every_layout_gives_the_same_numbers(values: Values, layout: str) -> Non
     assert splits == ({"valid"} if layout == "with a split" else {None})
 
 
-def test_keys_of_1_5() -> None:
-    reading = _read(
-        '{"metrics": {"rank_std": {"both": {"realistic": 5.5}}, "rank_var": {"both": {"realistic": 30.25}}, '
-        '"rank_mad": {"both": {"realistic": 2}}, "rank_count": {"both": {"realistic": 12}}, '
-        '"adjusted_arithmetic_mean_rank_index": {"both": {"realistic": 0.5}}}}'
-    )
-    assert [(entry.metric.key, entry.adjustment) for entry in reading.entries] == [
-        ("standard_deviation", None),
-        ("variance", None),
-        ("median_absolute_deviation", None),
-        ("arithmetic_mean_rank", "index"),
-    ]
-    assert {entry.context.num_tasks for entry in reading.entries} == {12}
-
-
-def test_adjusted_values_of_before_1_5_are_left_out() -> None:
-    reading = _read('{"metrics": {"mean_rank": {"both": {"avg": 9.5}}, "adjusted_mean_rank": {"both": 0.3}}}')
-    assert [entry.metric.label for entry in reading.entries] == ["MR"]
-    (skip,) = reading.skipped
-    assert skip.what == "metrics.adjusted_mean_rank.both"
-    assert "1.5" in skip.why
-
-
 EXPERIMENT = """\
 metadata:
   title: RotatE on FB15k, Sun et al. 2019
@@ -204,32 +179,6 @@ def test_experiments_repeat_what_papers_print(results: str) -> None:
         assert entry.text in (EXPERIMENT + results).splitlines()[entry.line - 1]
 
 
-def test_lines_of_a_tracker_keep_their_counts_apart() -> None:
-    reading = _read(
-        '{"both.realistic.mrr": 0.1, "both.realistic.count": 10}\n'
-        '{"both.realistic.mrr": 0.2, "both.realistic.count": 20, "loss": 0.5}\n'
-    )
-    assert [(entry.line, entry.text, entry.context.num_tasks) for entry in reading.entries] == [
-        (1, "0.1", 10),
-        (2, "0.2", 20),
-    ]
-    assert [row["line"] for row in reading.rows] == ["1", "2"]
-
-
-def test_a_tracker_in_json_names_split_and_dataset_apart() -> None:
-    reading = _read(
-        '{"params": {"dataset": "nations", "model": "TransE"}, "prefix": null}\n'
-        '{"metrics": {"loss": 0.5}, "prefix": null, "step": 1}\n'
-        '{"metrics": {"both": {"realistic": {"mrr": 0.25, "count": 398}}}, "prefix": "validation", "step": 1}\n'
-        '{"metrics": {"both": {"realistic": {"mrr": 0.5}}}, "prefix": "testing", "step": 2}\n'
-    )
-    assert [
-        (entry.text, entry.context.split, entry.context.dataset, entry.context.model, entry.context.num_tasks)
-        for entry in reading.entries
-    ] == [("0.25", "valid", "nations", "TransE", 398), ("0.5", "test", "nations", "TransE", None)]
-    assert [row["step"] for row in reading.rows] == ["1", "2"]
-
-
 TRACKED = (
     'type,step,key,value\nparameter,0,dataset,nations\nparameter,0,loss,"Loss(\n  ReLU()\n)"\nmetric,1,loss,0.5\n'
     "metric,1,validation.head.realistic.mrr,0.25\nmetric,1,validation.head.realistic.count,199\n"
@@ -258,27 +207,6 @@ def test_trials_are_of_valid_and_a_failed_one_has_no_numbers() -> None:
     assert (entry.line, entry.text, entry.context.split, entry.context.side) == (2, "0.5", "valid", "both")
 
 
-@pytest.mark.parametrize("name", ["tracker.csv", "hpo_trials.tsv"])
-def test_adjusted_values_of_a_run_follow_from_its_split(name: str, reference: Path) -> None:
-    """PyKEEN writes the AMRI of every evaluation itself."""
-    path = reference / "real" / "pykeen" / name
-    if not path.is_file():
-        pytest.skip(f"no file {path}")
-    reading, tables = rankconst.read(path), rankconst.load()
-    means: dict[tuple[str | None, ...], dict[str | None, float]] = {}
-    for entry in reading.entries:
-        about = entry.context
-        if entry.metric.label == "MR" and about.rank_type == "realistic":
-            key = reading.rows[entry.row]["step"], about.split, about.side
-            means.setdefault(key, {})[entry.adjustment] = float(entry.text)
-    assert len(means) in {6, 12}
-    for (_, split, side), found in means.items():
-        assert split
-        assert side
-        whole = tables.constants("nations", "mr", split=split, side=side, protocol="pykeen")
-        assert float(whole.adjust(found[None]).index) == pytest.approx(found["index"], abs=1e-6)
-
-
 def test_what_is_left_out_is_named() -> None:
     reading = _read(
         '{"metrics": {"both": {"realistic": {"mrr": 0.5, "foo": 1, "hits_at_k": 0.5, "hits_at_3": null, "mr": [1]}, '
@@ -301,45 +229,6 @@ def test_a_count_that_is_no_number_of_ranks_leaves_it_open(count: str) -> None:
     (skip,) = reading.skipped
     assert skip.what == "both.realistic.count"
     assert re.match("expected a number of ranks|'1e300' is too large", skip.why)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"best": {"mrr": 0.3}}',
-        '{"mrr": 0.3, "H@1": 0.2}',
-        '{"losses": [1, 2]}',
-        "[1, 2]",
-        "results: 1\nother: 2",
-        "model,MRR\nA,0.3",
-    ],
-)
-def test_what_is_not_of_pykeen_is_not_recognised(text: str) -> None:
-    assert not READER.recognise(Document("results.json", text))
-
-
-read_csv = reading_of(READER_CSV)
-TABLE = """Side,Rank_type,Metric,Value
-both,realistic,arithmetic_mean_rank,370.4749450683594
-head,optimistic,hits_at_10,0.3206
-both,realistic,adjusted_hits_at_k,0.953127
-tail,pessimistic,z_hits_at_k,2439.96
-both,realistic,adjusted_arithmetic_mean_rank_index,0.948
-both,realistic,median_absolute_deviation,
-both,realistic,variance,30.25
-"""
-
-
-def test_every_number_is_exact() -> None:
-    assert READER_CSV.recognise(Document("x.csv", TABLE))
-    reading = read_csv(TABLE)
-    assert (reading.tool, reading.layout) == ("pykeen", "long")
-    assert all(entry.exact for entry in reading.entries)
-    assert [(entry.line, entry.metric.label, entry.adjustment, entry.text) for entry in reading.entries] == [
-        (2, "MR", None, "370.4749450683594"), (3, "Hits@10", None, "0.3206"), (4, "Hits@10", "index", "0.953127"),
-        (5, "Hits@10", "z", "2439.96"), (6, "MR", "index", "0.948"), (8, "VR", None, "30.25"),
-    ]  # fmt: skip
-    assert reading.entries[1].context == Stated(side="head", rank_type="optimistic")
 
 
 _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
@@ -379,8 +268,3 @@ def test_what_is_said_of_tool_and_tasks(name: str, text: str, said: str) -> None
     values = (getattr(about, field) for field in fields)
     remedies = (ask.remedy for ask in about.asks)
     assert " ".join(str(each) for each in (reading.tool, *values, *remedies) if each) == said
-
-
-@given(documents)
-def test_any_table_is_read_or_refused(document: Document) -> None:
-    check_refusal(READER_CSV, document)

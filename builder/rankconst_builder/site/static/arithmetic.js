@@ -133,9 +133,10 @@ function checkPossible(constants, value, lower, upper, noise) {
   const beyondWorst = metric.increasing ? upper + slack < low : lower - slack > high;
   const outside = value < Math.min(metric.lower, least) || value > Math.max(metric.upper ?? Infinity, most);
   if (!(beyondBest || beyondWorst || outside)) return;
-  const ends = low === high ? ", which every ranker gets here" : ` to ${general(high)}`;
+  const [first, last] = outside && metric.upper !== null ? [metric.lower, metric.upper] : [low, high];
+  const ends = low === high ? `${general(low)}, which every ranker gets here` : `${general(first)} to ${general(last)}`;
   const what = `${general(value)} is not a possible ${metric.label} on ${constants.where}`;
-  throw new Refusal(`${what}: expected ${general(low)}${ends}. ${hintAt(metric, value)}`, "value");
+  throw new Refusal(`${what}: expected ${ends}. ${hintAt(metric, value)}`, "value");
 }
 
 // -- the three adjustments -------------------------------------------------------------------------------------------
