@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
-from rankconst.catalogue.baselines import BUILT
+from rankconst.catalogue.baselines import BASELINES, BUILT, explain_missing
 from rankconst.catalogue.benchmarks import (
     CONTEXT,
     FORECASTING,
@@ -23,6 +23,9 @@ from rankconst.catalogue.benchmarks import (
 )
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, UNTABLED, Protocol, parse_protocol
 from rankconst.download import MissingSourceError
+from rankconst.errors import UndefinedError
+from rankconst_builder.baselines import count_baselines
+from rankconst_builder.candidates import count_protocols
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.triples import Labels, read_triples
@@ -131,6 +134,21 @@ def blocks_of(counts: TaskCounts) -> dict[str, list[tuple[int, int]]]:
         offset = np.zeros_like(blocks.size) if blocks.offset is None else blocks.offset
         found[side] = list(zip(offset[blocks.of_task].tolist(), blocks.size[blocks.of_task].tolist(), strict=True))
     return found
+
+
+def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
+    """Count the candidates of every ranking task of a split, on every side."""
+    if reason := graph.explain_uncounted(protocol, split):
+        raise UndefinedError(reason)
+    return count_protocols(graph, [protocol], [split])[protocol.key, split]
+
+
+def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) -> TaskCounts:
+    """Count where a baseline ranks the true entity of every task of a split, on both sides."""
+    if missing := explain_missing(BASELINES[baseline], protocol, split):
+        raise UndefinedError(missing)
+    counts = count_candidates(graph, protocol, split)
+    return count_baselines(graph, {("", split): counts}, [baseline])["", split, baseline]
 
 
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:

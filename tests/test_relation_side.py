@@ -13,10 +13,9 @@ import rankconst
 from brute import count_brute_force
 from carried import open_once
 from cases import choose
-from graphs import DATASETS, STATIC, Dataset, make_graph, random_dataset, read_graph
+from graphs import DATASETS, STATIC, Dataset, count_candidates, make_graph, random_dataset, read_graph
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst_builder.candidates import count_candidates
 from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
 from rankconst.download import unseen
-from rankconst.errors import DataError, UndefinedError
-from rankconst_builder.candidates import Blocks, TaskCounts, count_candidates
+from rankconst.errors import DataError
+from rankconst_builder.candidates import Blocks, TaskCounts
 from rankconst_builder.packing import Packing
 from rankconst_builder.words import (
     BATCH,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.catalogue.protocols import Protocol
     from rankconst.download import Stage
     from rankconst_builder.candidates import Queries, RankedTasks
     from rankconst_builder.graph import Graph
@@ -259,14 +258,6 @@ SCORES: dict[str, tuple[_Score, ...]] = {
 
 FORECASTS = SCORES | {"counting": (_score_recent, _score_frequency)}
 """The same on benchmarks for forecasting."""
-
-
-def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) -> TaskCounts:
-    """Count where a baseline ranks the true entity of every task of a split, on both sides."""
-    if missing := explain_missing(BASELINES[baseline], protocol, split):
-        raise UndefinedError(missing)
-    counts = count_candidates(graph, protocol, split)
-    return count_baselines(graph, {("", split): counts}, [baseline])["", split, baseline]
 
 
 def count_baselines(

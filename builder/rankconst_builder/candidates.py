@@ -29,7 +29,7 @@ import numpy as np
 
 from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
 from rankconst.download import unseen
-from rankconst.errors import DataError, UndefinedError
+from rankconst.errors import DataError
 from rankconst.tasks import Histogram
 from rankconst_builder.packing import view
 from rankconst_builder.words import (
@@ -348,13 +348,6 @@ def _gather(
         keys = pack(keys, times, num_times)
     keys, of_task = np.unique(keys, return_inverse=True)
     return Queries(keys, of_task, num_relations, num_times)
-
-
-def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
-    """Count the candidates of every ranking task of a split, on every side."""
-    if reason := graph.explain_uncounted(protocol, split):
-        raise UndefinedError(reason)
-    return count_protocols(graph, [protocol], [split])[protocol.key, split]
 
 
 def count_protocols(

@@ -22,6 +22,7 @@ from graphs import (
     WRITABLE,
     Dataset,
     blocks_of,
+    count_baseline,
     make_graph,
     random_dataset,
     read_contents,
@@ -33,7 +34,7 @@ from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder import baselines
-from rankconst_builder.baselines import SCORES, Scores, Train, count_baseline, count_baselines
+from rankconst_builder.baselines import SCORES, Scores, Train, count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.graph import Graph
 from rankconst_builder.pipeline import encode_benchmark

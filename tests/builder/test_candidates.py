@@ -24,6 +24,7 @@ from graphs import (
     WRITABLE,
     Dataset,
     Row,
+    count_candidates,
     make_graph,
     random_dataset,
     read_contents,
@@ -33,7 +34,7 @@ from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder import candidates, tallies, words
-from rankconst_builder.candidates import Tally, TaskCounts, count_candidates, count_protocols
+from rankconst_builder.candidates import Tally, TaskCounts, count_protocols
 from rankconst_builder.graph import Graph
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.statistics import describe_graph

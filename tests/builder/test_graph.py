@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from brute import ORDER, describe_brute_force
 from cases import choose
-from graphs import STATIC
+from graphs import STATIC, count_candidates
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
 from rankconst.errors import DataError
-from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.statistics import describe_graph

@@ -12,10 +12,10 @@ import pytest
 
 from brute import count_with_sets, read_rows
 from cases import mark_rest
-from graphs import STATIC, read_contents, read_context, read_graph, read_labels
+from graphs import STATIC, count_candidates, read_contents, read_context, read_graph, read_labels
 from rankconst.catalogue.benchmarks import FORECASTING, find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
-from rankconst_builder.candidates import count_candidates, count_protocols
+from rankconst_builder.candidates import count_protocols
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.statistics import Statistics, describe_graph

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
 from cases import choose
-from graphs import CATALOGUE, DATASETS, TEMPORAL, TEMPORAL_DATASETS, WRITABLE, Dataset, make_graph
+from graphs import CATALOGUE, DATASETS, TEMPORAL, TEMPORAL_DATASETS, WRITABLE, Dataset, count_candidates, make_graph
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
-from rankconst_builder.candidates import TaskCounts, count_candidates, count_protocols
+from rankconst_builder.candidates import TaskCounts, count_protocols
 
 if TYPE_CHECKING:
     import random

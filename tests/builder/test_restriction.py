@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
 from cases import choose
-from graphs import STATIC
+from graphs import STATIC, count_candidates
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import UNTABLED
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.restriction import Restriction, add_known, read_names
 from rankconst_builder.triples import read_triples

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, entities_of, everything, rank_brute_force, values_of
 from cases import choose, for_each
-from graphs import blocks_of
+from graphs import blocks_of, count_candidates
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder.baselines import count_baselines
-from rankconst_builder.candidates import count_candidates, count_protocols
+from rankconst_builder.candidates import count_protocols
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.statistics import describe_graph
 from rankconst_builder.triples import read_triples
