@@ -219,17 +219,9 @@ class Histogram:
         sizes = _whole_numbers("counts", counts)
         tasks = np.ones_like(sizes) if num_tasks is None else _whole_numbers("num_tasks", num_tasks)
         _check_tasks(sizes, tasks)
-        found = {
-            "offsets": None if offsets is None else _check_offsets(offsets, sizes),
-            "num_candidates": sizes,
-            "weights": None if weights is None else _check_weights(weights, sizes.size),
-        }
-        keys: dict[str, NDArray[Any]] = {name: key for name, key in found.items() if key is not None}
-        order = _order(list(keys.values()))
-        keys = {name: key[order] for name, key in keys.items()}
-        starts = np.flatnonzero(np.append(True, _ascends([*keys.values()])))
-        gathered: dict[str, Any] = {name: key[starts] for name, key in keys.items()}
-        return cls._of_sound(num_tasks=np.add.reduceat(tasks[order], starts), **gathered)
+        above = None if offsets is None else _check_offsets(offsets, sizes)
+        weighed = None if weights is None else _check_weights(weights, sizes.size)
+        return cls.of_groups(np.zeros_like(sizes), sizes, tasks, above, weighed)[0]
 
     @classmethod
     def of_groups(
@@ -240,7 +232,7 @@ class Histogram:
         offsets: NDArray[np.int64] | None = None,
         weights: NDArray[np.float64] | None = None,
     ) -> dict[int, Histogram]:
-        """Gather the counts of each group into a histogram, as :meth:`from_counts` does; the arrays are sound."""
+        """Gather the counts of each group into a histogram; the arrays are sound."""
         keys: list[NDArray[Any]] = [groups, np.zeros_like(counts) if offsets is None else offsets, counts]
         if weights is not None:
             keys.append(weights)
@@ -357,11 +349,7 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
 
 
 def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
-    """Return the histogram of `num_tasks` tasks of protocol ``sampled:M``: M + 1 candidates each.
-
-    >>> sampled_histogram("sampled:500", 1_197_086).mean
-    501.0
-    """
+    """Return the histogram of `num_tasks` tasks of protocol ``sampled:M``: M + 1 candidates each."""
     rule = parse_protocol(protocol) if isinstance(protocol, str) else protocol
     if rule.refused:
         raise UndefinedError(rule.refused)

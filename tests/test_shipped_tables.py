@@ -6,7 +6,6 @@ Structure, ranges and laws are what `rankconst tables verify` checks, which test
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 import math
 from collections import defaultdict
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
@@ -24,19 +22,15 @@ from cases import choose, for_each, mark_rest
 from oracles import PRECISE, SAMPLED, absolute_error, hash_lines, lines_of, relative_error
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, Metric, list_metrics
-from rankconst.catalogue.protocols import LINK_SIDES, PROTOCOLS, SPLITS
+from rankconst.catalogue.metrics import CATALOGUE, Metric, list_metrics
 from rankconst.moments import Moments, compute_moments
-from rankconst.tables.records import decode
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
 from rankconst.tasks import Tasks as Address
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rankconst.tables.tables import Tables
+    from collections.abc import Iterator
 
     Row = dict[str, Any]
     Tasks = tuple[str, str, str, str]
@@ -49,39 +43,10 @@ DATASETS: dict[str, Row] = {row["dataset"]: row for row in TABLES.read("datasets
 # Benchmarks that rank among sampled negatives have numbers of tasks, and nothing else.
 SAMPLED_SETS = {key: one for key in DATASETS if (one := load_benchmarks()[key].sampled) is not None}
 COUNTED = [key for key in DATASETS if key not in SAMPLED_SETS]
-TEMPORAL = {key for key in COUNTED if load_benchmarks()[key].format.temporal}
-QUALIFIED = {key for key in COUNTED if load_benchmarks()[key].format.qualified}
-
-
-def held_of(dataset: str) -> list[tuple[str, str]]:
-    """List the protocols and splits of a dataset: what needs a file that could not be had is not there, nor no rows."""
-    lacking = {split for split in SPLITS if DATASETS[dataset][f"triples_{split}"] is None}
-    return [
-        (protocol.key, split)
-        for protocol in PROTOCOLS.values()
-        if protocol.fits(dataset in TEMPORAL, dataset in QUALIFIED)
-        for split in SPLITS
-        if DATASETS[dataset][f"triples_{split}"] != 0
-        if not lacking & ({split} if protocol.time == "same" else {split, *protocol.known_splits(split)})
-    ]
-
-
 # Whose constants are computed again here; `rankconst tables verify --rebuild` does so for all.
 AGAIN = choose(
     ("nations", "wn18rr", "fb15k237_v1_ind"), ("nations", "umls", "wn18rr", "fb15k237", "fb15k237_v1_ind", "ogbwikikg2")
 )
-KEYS: dict[str, tuple[str, ...]] = {
-    "datasets": ("dataset",),
-    "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
-    "macro_candidates": ("dataset", "protocol", "split", "side", "aggregation", "num_candidates", "weight"),
-    "candidates_by_relation": ("dataset", "protocol", "split", "side", "relation", "num_candidates"),
-    "baseline_candidates": ("dataset", "baseline", "protocol", "split", "side", "offset", "num_candidates"),
-    "baseline_candidates_by_relation": (
-        "dataset", "baseline", "protocol", "split", "side", "relation", "offset", "num_candidates", "weight"
-    ),
-    "constants": ("dataset", "baseline", "protocol", "split", "side", "aggregation", "metric", "k"),
-}  # fmt: skip
-
 UNIT = 10**60
 REBUILD = "the tables in data/ are not those of this code: a new version is due"
 
@@ -102,14 +67,6 @@ SIZES = [
     ("wn18rr", "standard", 40943, 6268),
     ("wn18rr", "pykeen", 40559, 5848),
 ]
-
-
-# The datasets whose relations are ranked, too: none in tables that lack this side.
-RELATED = (
-    [key for key in COUNTED if key not in QUALIFIED and "inductive" not in load_benchmarks()[key].split]
-    if "relation" in TABLES.read("candidates")["side"].to_pylist()
-    else []
-)
 
 
 def metric_of(row: Row) -> Metric:
@@ -187,52 +144,6 @@ needs_former = pytest.mark.skipif(
 )
 
 
-def read_coded(tables: Tables, name: str, columns: Sequence[str]) -> Any:
-    """Read some columns of a table, the texts among its keys as dictionaries."""
-    texts = [key for key in columns if key in KEYS[name] and pa.types.is_string(schema_of(name).field(key).type)]
-    return tables._read(name, tuple(columns), coded=tuple(texts))
-
-
-def number(*sets: Any, keys: Sequence[str]) -> list[np.ndarray]:
-    """Return a whole number for each row of some tables, the same for rows that have the same keys."""
-    numbers = np.zeros(sum(map(len, sets)), dtype=np.int64)
-    for key in keys:
-        column: Any = pa.chunked_array([chunk for each in sets for chunk in each[key].chunks])
-        codes, words = decode(
-            column if pa.types.is_dictionary(column.type) else column.fill_null(0).dictionary_encode()
-        )
-        numbers = numbers * len(words) + codes
-    return np.split(numbers, np.cumsum([len(each) for each in sets])[:-1])
-
-
-@needs_former
-def test_rows_that_stayed_are_what_they_were() -> None:
-    """To the last bit; the numbers of tasks of baselines are those of before, pooled."""
-    former = rankconst.load(version=FORMER)
-    for name in ("candidates", "macro_candidates", "candidates_by_relation", "constants"):
-        keys, columns = KEYS[name], schema_of(name).names
-        before, now = (read_coded(tables, name, columns) for tables in (former, TABLES))
-        if name == "constants":
-            now = now.filter(pc.equal(now["baseline"], pa.scalar(DEFAULT_BASELINE)))
-        one, other = number(before, now, keys=keys)
-        order = np.argsort(one)
-        places = order[np.minimum(np.searchsorted(one, other, sorter=order), len(one) - 1)]
-        assert np.array_equal(one[places], other)
-        values = [column for column in columns if column not in keys]
-        assert before.select(values).take(pa.array(places)).equals(now.select(values)), name
-    columns = [key for key in KEYS["baseline_candidates_by_relation"] if key not in {"relation", "weight"}]
-    single, pooled = (
-        read_coded(tables, name, [*columns, "num_tasks"]).filter(pc.field("baseline").isin(["frequency", "inverse"]))
-        for tables, name in ((former, "baseline_candidates_by_relation"), (TABLES, "baseline_candidates"))
-    )
-    codes = number(single, pooled, keys=columns)
-    distinct, rows = np.unique(np.concatenate(codes), return_inverse=True)
-    one, other = np.split(rows, [len(single)])
-    summed = np.bincount(one, single["num_tasks"].to_numpy(), len(distinct))
-    held = np.bincount(other, pooled["num_tasks"].to_numpy(), len(distinct))
-    assert np.array_equal(summed, held)
-
-
 @needs_former
 @pytest.mark.slow
 @pytest.mark.parametrize("dataset", choose(["nations", "icews14_regcn"], COUNTED))
@@ -276,36 +187,6 @@ def test_baselines_follow_from_their_histograms() -> None:
         assert mean["num_tasks"] == share["num_tasks"] == number
         assert mean["expectation"] == ranks / (2 * number)
         assert share["expectation"] == pytest.approx(hits / number, rel=1e-14)
-
-
-# What is there.
-
-
-@pytest.mark.slow
-def test_the_archive_holds_all_it_promised() -> None:
-    assert (len(COUNTED), len(SAMPLED_SETS)) == (80, 10)
-    every = {(key, *held, side) for key in COUNTED for held in held_of(key) for side in LINK_SIDES}
-    for key, sampled in SAMPLED_SETS.items():
-        splits = [split for split in ("valid", "test") if getattr(sampled, split) is not None]
-        every |= {*itertools.product([key], [sampled.protocol], splits, {*sampled.sides, "both"})}
-    related = {(key, *held, "relation") for key in RELATED for held in held_of(key)}
-    assert set(counts_by_tasks()) == every | related
-    wanted = {
-        (*tasks, "micro", metric.family, metric.k, DEFAULT_BASELINE)
-        for tasks in every | related
-        for metric in list_metrics(shared=tasks[1].endswith(":shared"))
-    }
-    headline = {(metric.family, metric.k) for metric in HEADLINE}
-    wanted |= {
-        (*tasks, "micro", *metric, "counting")
-        for tasks in every
-        for metric in headline
-        if tasks[0] not in SAMPLED_SETS and tasks[2] != "train" and DATASETS[tasks[0]]["triples_train"] is not None
-    }
-    listed = [(*key_of(row), row["baseline"]) for row in rows_of("constants")]
-    # Not as one comparison: pytest would take minutes to show how such sets differ.
-    assert len(listed) == len(set(listed)) == len(wanted)
-    assert len(set(listed) ^ wanted) == 0
 
 
 # Constants.

@@ -142,13 +142,7 @@ FORMATS: dict[str, ExportFormat] = {
 
 
 def parse_format(name: str) -> ExportFormat:
-    """Read a format's name.
-
-    Examples
-    --------
-    >>> parse_format("PyKEEN").suffixes
-    ('.tsv', '.tsv.gz')
-    """
+    """Read a format's name."""
     try:
         return FORMATS[resolve_name("format", name, dict.fromkeys(FORMATS, ()))]
     except UnknownNameError as error:
@@ -167,15 +161,7 @@ def suffix_of(form: ExportFormat, path: PurePath) -> str:
 def export_rows(
     tables: Tables, form: ExportFormat, datasets: Iterable[str] | None = None, protocol: str | None = None
 ) -> Rows:
-    """Turn tables into the rows of a format.
-
-    Examples
-    --------
-    >>> import rankconst
-    >>> rows = export_rows(rankconst.load(), FORMATS["pykeen"], ["nations"])
-    >>> rows[0][:5]
-    ('nations', 'arithmetic_mean_rank', 'both', 'testing', 4.477611940298507)
-    """
+    """Turn tables into the rows of a format."""
     wanted = form.protocol if protocol is None else parse_protocol(protocol).key
     named = None if datasets is None else list(dict.fromkeys(map(tables.resolve_dataset, datasets)))
     found = {key: form.collect(tables, key, wanted) for key in (tables.datasets if named is None else named)}

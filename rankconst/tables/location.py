@@ -29,7 +29,9 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
 
     The forms of `place` and the errors are those of :func:`rankconst.load`.
     """
-    text = read_place(place)
+    text = os.fspath(place) if isinstance(place, (str, os.PathLike)) else None
+    if not isinstance(text, str):
+        raise _refuse(shorten(repr(place)))
     if text.lower().startswith(("doi:", "http://", "https://")):
         # Downloads are seldom: what they need is imported for them alone.
         from rankconst.tables.remote import find_copy
@@ -46,14 +48,6 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     from rankconst.download import hide_login
 
     raise _refuse(repr(shorten(hide_login(text))))
-
-
-def read_place(place: object) -> str:
-    """Return a place as text; UsageError if it is neither that nor a path."""
-    text = os.fspath(place) if isinstance(place, (str, os.PathLike)) else None
-    if isinstance(text, str):
-        return text
-    raise _refuse(shorten(repr(place)))
 
 
 def _refuse(shown: str) -> UsageError:

@@ -8,6 +8,7 @@ default; older sets stay loadable by version. :mod:`rankconst.tables.location` s
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,7 +39,6 @@ from rankconst.values.constants import Constants
 from rankconst.version import bundle_folders
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pandas as pd
@@ -71,7 +71,6 @@ class Tables(TableFiles):
     """
 
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _keys: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _known: dict[tuple[Tasks, Metric], Constants] = field(default_factory=dict, init=False, repr=False, compare=False)
     # What is derived from the whole set, by what derives it.
     _derived: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -126,23 +125,20 @@ class Tables(TableFiles):
             If the tables have no such dataset. The message suggests the nearest; of a benchmark that can be built it
             says how.
         """
-        if require_text(name) not in self._keys:
-            # The key as it is needs no registry, which takes longer to read than the tables.
-            if name in self._spellings:
-                self._keys[name] = name
-                return name
-            from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
+        # The key as it is needs no registry, which takes longer to read than the tables.
+        if require_text(name) in self._spellings:
+            return name
+        from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
 
-            if ambiguous := explain_ambiguous(name):
-                raise UnknownNameError(ambiguous)
-            try:
-                self._keys[name] = self._names.resolve(name)
-            except UnknownNameError as error:
-                known = list_names().find(name)  # the program may know more names than the tables list
-                if known not in self.datasets:
-                    raise UnknownNameError(explain_unknown(self, name, str(error), load)) from None
-                self._keys[name] = known
-        return self._keys[name]
+        if ambiguous := explain_ambiguous(name):
+            raise UnknownNameError(ambiguous)
+        try:
+            return self._names.resolve(name)
+        except UnknownNameError as error:
+            known = list_names().find(name)  # the program may know more names than the tables list
+            if known in self.datasets:
+                return known
+            raise UnknownNameError(explain_unknown(self, name, str(error), load)) from None
 
     def tasks(
         self,
@@ -487,10 +483,10 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
         tables = Tables(folders[wanted], read_descriptor(folders[wanted]), folders[wanted])
     else:
-        from rankconst.tables.location import find_location, read_place
+        from rankconst.tables.location import find_location
 
         where, folder = find_location(path)
-        tables = Tables(where, read_descriptor(folder), folder, read_place(path))
+        tables = Tables(where, read_descriptor(folder), folder, os.fspath(path))
     if version is not None and tables.version != version:
         raise UnknownNameError(
             f"{tables.folder} holds table version {tables.version}, not {version}. Leave out the version, or name "
