@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.checks.completing import complete_reading
-from rankconst.cli.notes import name_lines, report_assumed, report_caveats, report_questions, report_reading
+from rankconst.cli.notes import report_assumed, report_caveats, report_notes, report_questions, report_reading
 from rankconst.cli.output import (
     Column,
     Format,
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
 
-
-_MOST_NOTES = 50
 
 # Of more tools than this, caveats are not recited.
 _FEW = 2
@@ -118,7 +116,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     percent = work.user.percent
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     asked = {f"{question}." for question in adjusted.asked}
-    _report_notes(reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked))))
+    report_notes(reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked))))
     if out is None:
         sys.stdout.write(on_screen(done.source))
         return
@@ -173,7 +171,7 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
         for place, note in sorted(adjusted.notes.items())
         if place not in adjusted.waiting and (listed is None or listed[place])
     )
-    _report_notes(reading.name, notes)
+    report_notes(reading.name, notes)
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
         say(f"note: for the caveats of {named} see `rankconst show NAME`.")
@@ -190,18 +188,6 @@ def report_answers(adjusted: AdjustedReading) -> None:
     told = percent * bool(adjusted.user.percent and few)
     report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, told)
     report_questions(name, adjusted.asked, lambda place: adjusted.reading.entries[place].line)
-
-
-def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
-    """Say notes on stderr, each once with all its lines."""
-    lines: dict[str, set[int]] = {}
-    for line, note in notes:
-        lines.setdefault(note, set()).update({line} if line else ())
-    for note, places in list(lines.items())[:_MOST_NOTES]:
-        say(f"note: {name}{name_lines(places)}: {note}")
-    if len(lines) > _MOST_NOTES:
-        more = count_of(len(lines) - _MOST_NOTES, "more note")
-        say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
