@@ -6,6 +6,7 @@ import itertools
 import re
 import shlex
 import sys
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from rankconst.adjusting import Done
@@ -374,3 +376,40 @@ def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: 
     drop = _PUBLISHED + list(blocks).index(column) if column in blocks and reading.layout == "wide" else 0
     raw = _MARKUP.get(form) == reading.form
     return Column(column, column, lambda value: value or "", right=column in blocks, drop=drop, raw=raw)
+
+
+# -- a picture --------------------------------------------------------------------------------------------------------
+
+
+def draw_file(work: Work) -> Figure:
+    """Draw published number, index and z of every model of a file, dataset by dataset."""
+    from rankconst.plots.comparison import find_further_models, plot_comparison
+
+    adjusted = adjust_file(read_file(work), work)
+    chosen = list(work.metrics) or None
+    figure = plot_comparison(adjusted, chosen, titles=work.tables.titles)
+    report_answers(adjusted)
+    _report_picture(adjusted, find_further_models(adjusted, chosen))
+    return figure
+
+
+def _report_picture(adjusted: AdjustedReading, further: Sequence[str]) -> None:
+    """Say on stderr what the picture does not show."""
+    from rankconst.plots.arrangement import MOST_MODELS
+    from rankconst.plots.comparison import FORMS
+
+    left = Counter(note for place, note in adjusted.notes.items() if adjusted.batch_of[place] < 0)
+    left -= Counter(adjusted.notes[place] for place in adjusted.waiting)
+    for note, times in left.items():
+        say(f"left out: {count_of(times, 'value')} of {adjusted.reading.name}: {note}")
+    reasons = Counter(
+        (form, reason) for each in adjusted.entries if each.adjusted for form, reason in each.adjusted.undefined.items()
+    )
+    for (form, reason), times in reasons.items():
+        if form in FORMS:
+            say(f"left out of the panel {form}: {count_of(times, 'value')}: {reason}")
+    if further:
+        say(
+            f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "
+            f"{', '.join(further)}.",
+        )
