@@ -152,21 +152,6 @@ def blocks_of(counts: TaskCounts) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
-def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
-    """Count the candidates of every ranking task of a split, on every side."""
-    if reason := graph.explain_uncounted(protocol, split):
-        raise UndefinedError(reason)
-    return count_protocols(graph, [protocol], [split])[protocol.key, split]
-
-
-def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) -> TaskCounts:
-    """Count where a baseline ranks the true entity of every task of a split, on both sides."""
-    if missing := explain_missing(BASELINES[baseline], protocol, split):
-        raise UndefinedError(missing)
-    counts = count_candidates(graph, protocol, split)
-    return count_baselines(graph, {("", split): counts}, [baseline])["", split, baseline]
-
-
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
     generator = random.Random(seed)  # noqa: S311 - test data
     return {
