@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
+from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.results.formats import read_document
 
 if TYPE_CHECKING:
@@ -82,12 +82,6 @@ def test_rows_are_what_each_is_alone(rows: list[tuple[str, str, str, str | None]
             assert row[form] == pytest.approx(getattr(single, form), rel=1e-14)
             for end, at in zip(getattr(single, f"{form}_interval"), ("lower", "upper"), strict=True):
                 assert row[f"{form}_{at}"] == pytest.approx(end, rel=1e-13)
-
-
-def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
-    names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
-    out = adjust(pd.DataFrame({"metric": names, "value": [0.5, 0.4, 0.3, 402.0, 0.2, 3.0]}), dataset="nations")
-    assert out["index"].notna().tolist() == [True, False, False, False, False, False]
 
 
 @pytest.mark.parametrize("k", [10.5, "ten", -1])
@@ -220,11 +214,6 @@ def test_no_column_comes_twice(tmp_path: Path) -> None:
     read = adjust(tmp_path / "results.csv").to_pandas()
     assert read.columns.is_unique
     assert (read["note"][0], read["AMRR_added"][0]) == ("mine", TABLES.constants("nations", "mrr").adjust("0.5").index)
-
-
-def test_strict_goes_with_no_notes() -> None:
-    with pytest.raises(UsageError, match="strict=True refuses what errors='note' leaves out"):
-        adjust(pd.DataFrame(ROTATE), strict=True, errors="note")
 
 
 def test_an_empty_frame_stays_empty() -> None:

@@ -109,9 +109,3 @@ def test_digits_that_may_mean_something_else_are_left_out(cell: str) -> None:
     with pytest.raises(DataError, match="contains no value of a metric"):
         read_document("a.csv", f"model,MR\nA,{cell}\n")
     assert numbers("a.csv", "model,MRR\nA,0.338(5)(30)\nB,0.338(5)\n") == ["0.338(5)"]
-
-
-@pytest.mark.parametrize("cell", ["3 384", "3\u2009384", "3'384", "3\u202f384"])
-def test_groups_of_three_digits_are_thousands(cell: str) -> None:
-    (entry,) = read_document("a.csv", f"model,MR\nA,{cell}\n").entries
-    assert "3" in entry.text

@@ -70,17 +70,6 @@ def test_percentages() -> None:
     assert measure(entry("mr", "93.4%", "index")).value == pytest.approx(0.934)
 
 
-@pytest.mark.parametrize(
-    ("text", "digits"),
-    [
-        ("\u22120.338", 3), (".5", 1), ("3{,}340", 4), ("3\u202f340.5", 5), ("$0.338$", 3), ("0.3375123 \\pm 0.01", 7),
-        ("(0.3375123±0.01)%", 7), ("53.3%", 3), ("1.20e-05", 3), ("0.000", 0), ("n/a", 0),
-    ],
-)  # fmt: skip
-def test_significant_digits(text: str, digits: int) -> None:
-    assert count_digits(text) == digits
-
-
 @given(st.integers(-(10**12), 10**12).filter(bool), st.integers(0, 12))
 def test_scaling_by_ten_shows_no_further_digit(number: int, decimals: int) -> None:
     assert count_digits(str(number)) == len(str(abs(number)))

@@ -23,11 +23,6 @@ def find(*lines: str) -> Heading:
     return heading
 
 
-def test_keys_join_the_levels() -> None:
-    assert find("Model|FB15k-237|", "|MRR|MR").keys == ("Model", "FB15k-237 / MRR", "FB15k-237 / MR")
-    assert find("MRR|MRR|MRR (2)").keys == ("MRR", "MRR (3)", "MRR (2)")
-
-
 @pytest.mark.parametrize(
     "lines",
     [
@@ -38,11 +33,6 @@ def test_keys_join_the_levels() -> None:
 )
 def test_the_first_row_of_numbers_is_no_heading(lines: tuple[str, ...]) -> None:
     assert len(find(*lines).levels) == 1
-
-
-def test_a_k_below_makes_a_metric() -> None:
-    heading = find("Model|MRR|Hits@|", "||1|10", "RotatE|0.338|0.241|0.533")
-    assert [label.metric and label.metric.label for label in heading.measures.values()] == ["MRR", "Hits@1", "Hits@10"]
 
 
 @pytest.mark.parametrize(

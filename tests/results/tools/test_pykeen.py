@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,17 +12,13 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
-from rankconst.results.document import Document, open_document
+from rankconst.results.document import Document
 from rankconst.results.formats import read_opened
 from rankconst.results.tools.pykeen import READER, READER_TRACKER, READER_TRIALS
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
 
-
-ROOT = Path(__file__).parents[3]
-FOLDER = Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mirror")).parent / "reference/pykeen_results"
-FILES = sorted(FOLDER.glob("*.json")) if FOLDER.is_dir() else []
 
 SIDES = ("both", "head", "tail")
 # The names of before 1.5 and those of today.
@@ -45,41 +39,6 @@ def _collect(reading: Reading) -> dict[tuple[str | None, str | None, str], float
     return {
         (entry.context.side, entry.context.rank_type, entry.metric.key): float(entry.text) for entry in reading.entries
     }
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_real_files_read_as_plain_json_says(path: Path) -> None:
-    metrics = json.loads(path.read_text(), parse_float=str)["metrics"]
-    document = open_document(path)
-    assert READER.recognise(document)
-    reading = READER.read(document)
-    assert (reading.tool, reading.layout, reading.skipped) == ("pykeen", "long", ())
-    assert reading.columns == ("side", "rank_type", "metric", "value")
-    expected = {
-        (side, rank_type, key): text
-        for side, by_type in metrics.items()
-        for rank_type, by_key in by_type.items()
-        for key, text in by_key.items()
-        if key != "count"
-    }
-    assert len(expected) == 3 * 3 * 28
-    assert {(row["side"], row["rank_type"], row["metric"]): row["value"] for row in reading.rows} == expected
-    for entry in reading.entries:
-        side, rank_type = entry.context.side, entry.context.rank_type
-        assert entry.exact
-        assert entry.context.num_tasks == float(metrics[side][rank_type]["count"])
-        row = reading.rows[entry.row]
-        assert (entry.text, side, rank_type) == (row["value"], row["side"], row["rank_type"])
-        assert entry.adjustment == _expect_adjustment(row["metric"])
-        assert entry.metric.key == row["metric"].removeprefix("adjusted_").removeprefix("z_").removesuffix("_index")
-
-
-def _expect_adjustment(key: str) -> str | None:
-    if key.startswith("z_"):
-        return "z"
-    if key in {"adjusted_arithmetic_mean_rank", "adjusted_geometric_mean_rank"}:
-        return "normalised"
-    return "index" if key.startswith("adjusted_") else None
 
 
 VALUES = st.fixed_dictionaries(
