@@ -196,19 +196,15 @@ def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places
 def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
     """Tell for each row whether two values differ; numbers do by value, so that 0 and -0 are the same."""
     if pa.types.is_floating(before.type):
-        return ~_equal(_numbers(before), _numbers(after))
+        one, other = _numbers(before), _numbers(after)
+        same: Truths = (one == other) | (np.isnan(one) & np.isnan(other))
+        return ~same
     if pa.types.is_list(before.type):
         pairs = zip(before.to_pylist(), after.to_pylist(), strict=True)
         return np.array([one != other for one, other in pairs], np.bool_)
-    same: Any = pc.equal(before, after)
+    equal: Any = pc.equal(before, after)
     missing: Any = pc.and_(before.is_null(), after.is_null())
-    return ~np.array(pc.or_(same.fill_null(False), missing), np.bool_)
-
-
-def _equal(one: NDArray[np.float64], other: NDArray[np.float64]) -> Truths:
-    """Compare numbers; two that are missing are equal."""
-    same: Truths = (one == other) | (np.isnan(one) & np.isnan(other))
-    return same
+    return ~np.array(pc.or_(equal.fill_null(False), missing), np.bool_)
 
 
 def _numbers(column: pa.ChunkedArray[Any]) -> NDArray[np.float64]:

@@ -394,13 +394,11 @@ def _is_large(files: Mapping[str, Columns], memory: int | None) -> bool:
 
 def _begin_alike(files: Mapping[str, Columns]) -> bool:
     """Tell whether files of text begin with the same line, so that they may have a heading."""
-    firsts = [_read_line(Path(columns.path)) for columns in files.values() if columns.text]
+    firsts = []
+    for columns in (each for each in files.values() if each.text):
+        with Path(columns.path).open("rb") as stream:
+            firsts.append(stream.readline(1 << 16))
     return len({*firsts}) < len(firsts)
-
-
-def _read_line(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.readline(1 << 16)
 
 
 def _load(columns: Columns, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool) -> tuple[Triples, list[int]]:

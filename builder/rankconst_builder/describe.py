@@ -15,7 +15,7 @@ from rankconst.names import show_controls
 from rankconst.tables import citation
 from rankconst.tables.citation import AUTHORS
 from rankconst.tables.folder import DESCRIPTOR
-from rankconst.tables.schema import COLUMNS, TableColumn
+from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
 from rankconst.values.comparison import find_smallest_difference, show_enough
 from rankconst_builder.package import CHECKSUMS, order_value
@@ -230,7 +230,7 @@ def _describe_records(resource: Mapping[str, Any]) -> dict[str, Any]:
                 "@type": "cr:Field",
                 "@id": f"{name}/{column.name}",
                 "name": column.name,
-                "description": _with_unit(column),
+                "description": f"{column.description} ({column.unit})" if column.unit else column.description,
                 "dataType": _CROISSANT_TYPES[column.kind],
                 **({"repeated": True} if column.kind == "texts" else {}),
                 "source": {"fileObject": {"@id": resource["path"]}, "extract": {"column": column.name}},
@@ -242,10 +242,6 @@ def _describe_records(resource: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(text: str) -> str:
     return text.replace("`", "")
-
-
-def _with_unit(column: TableColumn) -> str:
-    return f"{column.description} ({column.unit})" if column.unit else column.description
 
 
 # ---- README ------------------------------------------------------------------------------------------------------

@@ -76,14 +76,13 @@ def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None
 def place_columns(cells: Sequence[str]) -> str | None:
     """Return the letters of columns that a heading names; hrt for three of which it says nothing else, or None."""
     named = name_columns(cells)
-    if named is None and len(cells) == 3 and all(map(_may_be, cells, "hrt")):
+    if (
+        named is None
+        and len(cells) == 3
+        and all(_find_letter(cell) in {"-", letter} for cell, letter in zip(cells, "hrt", strict=True))
+    ):
         return "hrt"
     return named
-
-
-def _may_be(cell: str, letter: str) -> bool:
-    """Tell whether a heading is that of a column, or says nothing."""
-    return _find_letter(cell) in {"-", letter}
 
 
 def _find_letter(cell: str) -> str:

@@ -116,13 +116,9 @@ def assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, by
     edition = Edition(order.version, order.date, tables, descriptor, order.url)
     documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
     described = {**files, DESCRIPTOR: write_descriptor(descriptor), **documents}
-    return {**described, CHECKSUMS: _sum_up(described)}
-
-
-def _sum_up(files: Mapping[str, bytes]) -> bytes:
-    """Return the SHA-256 of each file as sha256sum writes them."""
-    lines = [f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)]
-    return "".join(lines).encode()
+    # As sha256sum writes them.
+    sums = (f"{hashlib.sha256(described[name]).hexdigest()}  {name}\n" for name in sorted(described))
+    return {**described, CHECKSUMS: "".join(sums).encode()}
 
 
 def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:

@@ -104,7 +104,7 @@ def describe_part(packing: Packing, files: Mapping[str, Words], part: int) -> Pa
         ),
         Counter(
             {
-                (later, earlier): _count_common(words[later], words[earlier])
+                (later, earlier): int(locate(words[earlier], words[later])[0].size)
                 for place, later in enumerate(names)
                 for earlier in names[:place]
             }
@@ -146,12 +146,6 @@ def _count_seen(packing: Packing, words: Words, part: int) -> int:
     keys = packing.find_keys(words)
     facts = Triples(packing.find_anchors(keys, part), packing.find_given(keys), packing.find_answers(words))
     return int(packing.graph.is_seen(facts).sum())
-
-
-def _count_common(later: Words, earlier: Words) -> int:
-    """Count the numbers that two arrays share, each in order and without repetitions."""
-    few, many = sorted((later, earlier), key=len)
-    return int(locate(many, few)[0].size)
 
 
 def describe_dataset(

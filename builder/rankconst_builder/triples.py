@@ -103,7 +103,8 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     except pa.ArrowInvalid as error:
         raise _malformed(content.removeprefix(BOM), form, name) from error
     found = [_unpad(column) for column in table.columns] if form.padded else table.columns
-    if any(map(_has_empty, found)):
+    chunks = (cast("Any", chunk) for column in found for chunk in column.chunks)
+    if any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in chunks):
         raise _malformed(content.removeprefix(BOM), form, name)
     if stated is not None and stated != len(table):
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
@@ -178,11 +179,6 @@ def _longest_line(body: bytes) -> int:
         longest = max(longest, int(np.diff(ends, prepend=last).max(initial=0)))
         last = int(ends[-1]) if ends.size else last
     return max(longest, len(body) - last)
-
-
-def _has_empty(column: Column) -> bool:
-    chunks = cast("list[Any]", column.chunks)
-    return any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in chunks)
 
 
 def _read_count(line: bytes, name: str) -> int:

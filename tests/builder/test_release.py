@@ -8,6 +8,7 @@ import io
 import json
 import stat
 import zipfile
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -267,10 +268,13 @@ def test_version_rule(build: Any, order: Any, rows: Rows, screen: Console, tmp_p
         assert f"note: {allowed[bump]} would be enough" in shown(screen)
 
 
-def test_what_an_earlier_form_lacks_is_new(build: Any, order: Any, rows: Rows) -> None:
-    earlier = rankconst.load(version="1.2.0")
-    with pytest.raises(UsageError, match=r"baseline_candidates_by_relation: .*new columns: weight"):
-        release_tables(order(build(rows), "1.2.1", previous=earlier))
+def test_what_an_earlier_form_lacks_is_new(rows: Rows) -> None:
+    tables = tabulate(rows)
+    earlier: Any = SimpleNamespace(version="1.2.0", read=tables.__getitem__)
+    found = release._find_changes(earlier, tables)
+    new = {table.name: (table.is_new, table.new_columns[-1]) for table in found.tables if table.new_columns}
+    assert new == {"baseline_candidates": (True, "num_tasks"), "baseline_candidates_by_relation": (False, "weight")}
+    assert found.bump == Bump.minor
 
 
 def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:

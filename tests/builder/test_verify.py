@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 import rankconst
-from cases import choose, mark_rest
+from cases import choose, mark_rest, thorough
 from graphs import EVERYTHING, write_benchmark, write_forecasting
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat, SampledTasks
 from rankconst.catalogue.protocols import parse_protocol
@@ -291,6 +291,7 @@ def test_a_build_whose_ranks_hardly_vary_passes(tmp_path: Path) -> None:
     assert failed(look(tables.path, "errors")) == {}
 
 
+@thorough  # the test of building compares what is shipped with what files give
 def test_real_files_give_the_same_histograms(mirror: Path, tmp_path: Path) -> None:
     opened = read_set(rankconst.load(version="1.2.0")).select(["nations", "kinships", "umls"])
     result = run_check(CHECKS["sources"], opened, Means(str(mirror), tmp_path, QUIET))
