@@ -91,12 +91,15 @@ class Rule:
 
 _Find = TypeVar("_Find", bound="Callable[[Any], Iterable[Finding]]")
 
+RULES: dict[str, Rule] = {}
+"""Every rule by its key, in the order in which they are applied and listed."""
 
-def register(rules: dict[str, Rule], key: str, **traits: Any) -> Callable[[_Find], _Find]:
+
+def rule(key: str, **traits: Any) -> Callable[[_Find], _Find]:
     """Register what finds the breaches of a rule in a case, or in all cases of a file; `traits` are those of a rule."""
 
     def decorate(find: _Find) -> _Find:
-        rules[key] = Rule(key, find=find, **traits)
+        RULES[key] = Rule(key, find=find, **traits)
         return find
 
     return decorate

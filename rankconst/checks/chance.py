@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.checks.case import Finding, Rule, Severity, register
+from rankconst.checks.case import Finding, Severity, rule
 from rankconst.checks.defects import UNKNOWN, check_entries
 from rankconst.checks.laws import overlap
 from rankconst.errors import DataError, UndefinedError
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
     from rankconst.checks.case import Case
     from rankconst.checks.defects import Checked
     from rankconst.values.constants import Constants
-
-
-CHANCE: dict[str, Rule] = {}
-"""These rules by their keys."""
-
-rule = functools.partial(register, CHANCE)
 
 
 @rule(

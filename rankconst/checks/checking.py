@@ -14,10 +14,11 @@ import numpy as np
 
 from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the modules below
 from rankconst.checks.case import Archive, Case, Finding, build_case
-from rankconst.checks.chance import CHANCE, MISMATCH, describe_mismatch
+from rankconst.checks.chance import MISMATCH, describe_mismatch
 from rankconst.checks.completing import complete_reading
-from rankconst.checks.laws import LAWS, SWAPPED
+from rankconst.checks.laws import SWAPPED
 from rankconst.checks.search import Search, describe_matches
 from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, NOTHING, Question, Stated, agrees, parse_stated
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
-
-RULES = {**LAWS, **CHANCE}
-"""Every rule by its key, in the order in which they are applied and listed."""
 
 EVIDENCE = "evidence"
 """The rule of rows that say where numbers come from."""

@@ -6,14 +6,13 @@ law. Every comparison grants a number the interval of its rounding.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
-from rankconst.checks.case import Finding, Rule, invert, pick_own, register
+from rankconst.checks.case import RULES, Finding, invert, pick_own, rule
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
     bound_mean_rank_by_hits,
@@ -29,12 +28,6 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.case import Case
-
-
-LAWS: dict[str, Rule] = {}
-"""The laws of any ranks, by their keys."""
-
-rule = functools.partial(register, LAWS)
 
 
 # -- ranges and columns -----------------------------------------------------------------------------------------------
@@ -132,7 +125,7 @@ _FEWEST_SWAPPED = 2
     whole_file=True,
 )
 def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
-    mended = [rule.key for rule in LAWS.values() if rule.mended_by_swap]
+    mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
     tables = [(case, dict.fromkeys(m.entry.metric for m in _list_plain(case))) for case in cases]
     wrong = [(case, metrics) for case, metrics in tables if not _is_possible(case, {})]
     for one, other in dict.fromkeys(pair for _, metrics in wrong for pair in itertools.combinations(metrics, 2)):
@@ -161,7 +154,7 @@ def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
         for m in _list_plain(case)
     ]
     bare = replace(case, measured=tuple(measured), unreadable=(), own=pick_own(measured), tasks=None)
-    return not any(any(rule.apply([bare])) for rule in LAWS.values() if rule.mended_by_swap)
+    return not any(any(rule.apply([bare])) for rule in RULES.values() if rule.mended_by_swap)
 
 
 def overlap(one: Interval, other: Interval) -> bool:

@@ -190,11 +190,6 @@ def outvotes(evidence: Evidence, agreement: NDArray[np.bool_], against: NDArray[
     return True
 
 
-def score(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Weigh what agrees with each set by its precision: each digit counts once."""
-    return -np.log([piece.precision for piece in evidence.pieces]) @ agreement
-
-
 # -- ranking ----------------------------------------------------------------------------------------------------------
 
 
@@ -238,8 +233,9 @@ class Comparisons:
         return ~self.agreement & ~np.isnan(self.expected)
 
     def sort_columns(self) -> NDArray[np.intp]:
-        """Return the columns, those that most agrees with first."""
-        return np.argsort(-score(self.evidence, self.agreement), kind="stable")
+        """Return the columns, those first that most agrees with: what agrees weighs its precision, each digit once."""
+        precision = [piece.precision for piece in self.evidence.pieces]
+        return np.argsort(np.log(precision) @ self.agreement, kind="stable")
 
     def list_at(self, column: int) -> tuple[Comparison, ...]:
         """Return the comparisons with one set."""
@@ -390,6 +386,7 @@ _FAR = 10.0
 
 COUNTS = "--counts FILE with your own candidate counts"
 _SOME_RELATIONS = f"--relation NAME for each relation, if only some were evaluated, or {COUNTS}, if other tasks were"
+_OTHERS = "other datasets, splits or sides"
 _OTHER_CANDIDATES = (
     "--protocol sampled:M if candidates were sampled, --protocol pykeen-train+test if PyKEEN ran with "
     f"filter_validation_when_testing=False, or {COUNTS}, if other known answers were removed"
@@ -403,35 +400,31 @@ def describe_nearest(
     micro = chosen & (candidates.names["aggregation"] == (user.aggregation or DEFAULT_AGGREGATION))
     places = np.flatnonzero(micro if micro.any() else chosen)
     sound = [piece for piece in evidence.pieces if not piece.is_doubtful] or list(evidence.pieces)
-    distances = []
-    for piece in sound:
-        lower, upper = (each[places] for each in bound_constant(piece, candidates))
+    ends = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in sound]
+    distance = np.zeros(places.size)
+    for piece, (lower, upper) in zip(sound, ends, strict=True):
         with np.errstate(invalid="ignore", divide="ignore"):
             away = np.abs(np.log(np.clip(piece.value, lower, upper) / piece.value))
-        distances.append(np.minimum(np.nan_to_num(away, nan=_FAR), _FAR) + _FAR * ~agrees(piece, lower, upper))
-    nearest = int(places[int(np.argmin(np.sum(distances, axis=0)))])
+        distance += np.minimum(np.nan_to_num(away, nan=_FAR), _FAR) + _FAR * ~agrees(piece, lower, upper)
+    at = int(np.argmin(distance))
+    nearest = int(places[at])
     tasks = candidates.sets[nearest]
     where = f"{tasks.dataset} {tasks.split} {tasks.side} under {tasks.protocol}"
     parts: dict[str, str] = {}
     remedy = ""
-    for piece in sound:
-        least, most = (float(each[nearest]) for each in bound_constant(piece, candidates))
-        if agrees(piece, least, most):
+    for piece, (lower, upper) in zip(sound, ends, strict=True):
+        if agrees(piece, lower[at], upper[at]):
             remedy = remedy or _OTHER_CANDIDATES * (piece.metric is None)
             continue
         if piece.metric is None:
             remedy = _SOME_RELATIONS * bool(piece.value < candidates.num_tasks[nearest])
-            alike = candidates.num_tasks == piece.value
-            said = {
-                "only splits with other constants have": alike[places].any(),
-                "only other datasets, splits or sides have": alike.any(),
-            }
-            who = next((words for words, true in said.items() if true), "no split has")
-            parts[f"n = {piece.value:,.0f}"] = (
-                f": {who} that many tasks; nearest {where}: {candidates.num_tasks[nearest]:,}"
-            )
+            alike, who = candidates.num_tasks == piece.value, "no split has"
+            if alike.any():
+                who = f"only {'splits with other constants' if alike[places].any() else _OTHERS} have"
+            found = f": {who} that many tasks; nearest {where}: {candidates.num_tasks[nearest]:,}"
+            parts[f"n = {piece.value:,.0f}"] = found
         else:
             # AMR and AMRI with the same MR say the same.
-            shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
+            shown = f" ({piece.origin}): nearest {where}: {lower[at]:.6g}"
             parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
     return "; ".join(map("".join, parts.items())) or f"nearest {where}", remedy

@@ -168,7 +168,7 @@ def test_the_interval_is_that_of_exact_arithmetic(number: Decimal) -> None:
 
 
 @given(st.text(max_size=30))
-@settings(max_examples=choose(50, 100))
+@settings(max_examples=choose(30, 100))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         published = parse_value(text)
