@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -126,16 +127,6 @@ def spread_times(dataset: Dataset) -> Dataset:
     }
 
 
-def blocks_of(counts: TaskCounts) -> dict[str, list[tuple[int, int]]]:
-    """Return offset and size of each task that ranks entities, by side."""
-    found = {}
-    for side in ("head", "tail"):
-        blocks = counts.blocks[side]
-        offset = np.zeros_like(blocks.size) if blocks.offset is None else blocks.offset
-        found[side] = list(zip(offset[blocks.of_task].tolist(), blocks.size[blocks.of_task].tolist(), strict=True))
-    return found
-
-
 def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
     """Count the candidates of every ranking task of a split, on every side."""
     if reason := graph.explain_uncounted(protocol, split):
@@ -147,8 +138,18 @@ def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) 
     """Count where a baseline ranks the true entity of every task of a split, on both sides."""
     if missing := explain_missing(BASELINES[baseline], protocol, split):
         raise UndefinedError(missing)
-    counts = count_candidates(graph, protocol, split)
-    return count_baselines(graph, {("", split): counts}, [baseline])["", split, baseline]
+    counts = {(protocol.key, split): count_candidates(graph, protocol, split)}
+    return count_baselines(graph, counts, [baseline])[protocol.key, split, baseline]
+
+
+def blocks_of(counts: TaskCounts) -> dict[str, list[tuple[int, int]]]:
+    """Return offset and size of each task that ranks entities, by side."""
+    found = {}
+    for side in ("head", "tail"):
+        blocks = counts.blocks[side]
+        offset = np.zeros_like(blocks.size) if blocks.offset is None else blocks.offset
+        found[side] = list(zip(offset[blocks.of_task].tolist(), blocks.size[blocks.of_task].tolist(), strict=True))
+    return found
 
 
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
@@ -194,34 +195,29 @@ def read_graph(mirror: Path, key: str) -> Graph:
     return encode_labels(read_labels(mirror, key, tuple(SPLITS)), read_context(mirror, key))
 
 
-def write_forecasting(folder: Path, *, train: bool) -> Benchmark:
-    """Write a small temporal benchmark split by time as a mirror has it, with or without its train.
+def write_benchmark(folder: Path, key: str, files: Mapping[str, str], **traits: Any) -> Benchmark:
+    """Write the files of a benchmark as a mirror has them, and describe them as the registry does."""
+    found = {}
+    for role, text in files.items():
+        url, content = f"https://example.invalid/{key}/{role}.txt", text.encode()
+        path = folder / url.partition("://")[2]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        found[role] = BenchmarkFile(Remote(url, len(content), hashlib.sha256(content).hexdigest()))
+    kept: dict[str, Any] = {"aliases": (), "format": LineFormat(), "split": "published", "licence": "none", **traits}
+    return Benchmark(key=key, title=key.title(), files=found, citation="Nobody 2020", **kept)
 
-    Its stat.txt states two entities more than occur.
-    """
+
+def write_forecasting(folder: Path, *, train: bool) -> Benchmark:
+    """Write a small temporal benchmark split by time, with or without its train; stat.txt states two entities more."""
     generator = random.Random(7)  # noqa: S311 - test data
     files = {"stat": "12\t3\t9\n"}
     for place, split in enumerate(ORDER):
-        drawn = [
-            (
-                generator.randrange(7 + place),
-                generator.randrange(3),
-                generator.randrange(10 - place),
-                3 * place + time % 3,
-            )
-            for time in range((9, 3, 4)[place])
-        ]
-        files[split] = "".join("\t".join(map(str, row)) + "\t0\n" for row in drawn)
-    found = {}
-    for role, text in files.items():
-        url, content = f"https://example.invalid/forecast/{role}.txt", text.encode()
-        path = folder / url.partition("://")[2]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if train or role != "train":
-            path.write_bytes(content)
-        remote = Remote(url, len(content), hashlib.sha256(content).hexdigest())
-        found[role] = BenchmarkFile(remote, optional=role == "train")
-    form = LineFormat(columns="hrtd-")
-    return Benchmark(
-        "forecast", "Forecast", (), form, found, FORECASTING, "none", "Nobody 2020", "https://example.invalid"
-    )
+        sizes = 7 + place, 3, 10 - place
+        rows = [[*map(generator.randrange, sizes), 3 * place + time % 3] for time in range((9, 3, 4)[place])]
+        files[split] = "".join("\t".join(map(str, row)) + "\t0\n" for row in rows)
+    traits = {"format": LineFormat(columns="hrtd-"), "split": FORECASTING, "citation_url": "https://example.invalid"}
+    source = write_benchmark(folder, "forecast", files, **traits)
+    if not train:
+        (folder / "example.invalid" / "forecast" / "train.txt").unlink()
+    return replace(source, files={**source.files, "train": replace(source.files["train"], optional=True)})

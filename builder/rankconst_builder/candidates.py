@@ -457,6 +457,17 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
     return ranked
 
 
+def leave_out(known: Codes, number: int, where: str) -> Codes:
+    """Return how many candidates remain without known answers, the true ones apart."""
+    size = number - known
+    if size.min() < 1 or size.max() > number:
+        raise DataError(
+            f"{where}: candidates run from {size.min()} to {size.max()}; expected 1 to {number}. This is a bug: please "
+            "report it with the dataset."
+        )
+    return size
+
+
 def _count(
     graph: Graph,
     protocol: Protocol,
@@ -475,12 +486,7 @@ def _count(
         answers[side] = Answers(asked, np.empty(0, np.uint64), count_bits(count_answers(graph, side)))
         if known:
             answers[side] = found[side, protocol.time == "same"].answers(asked, known, candidate[side])
-            size = number + 1 - answers[side].count()[place]
-            if size.min() < 1 or size.max() > number:
-                raise DataError(
-                    f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
-                    f"expected 1 to {number}. This is a bug: please report it with the dataset."
-                )
+            size = leave_out(answers[side].count()[place] - 1, number, f"{protocol.key} {split} {side}")
         blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
     if split == "train" or protocol.negatives is not None:
         return TaskCounts(tasks, blocks, ranked["head"])

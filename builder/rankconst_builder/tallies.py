@@ -12,13 +12,13 @@ from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
 from rankconst.download import unseen
-from rankconst.errors import DataError
 from rankconst.tasks import Tasks
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import (
     Tally,
     count_protocols,
     count_ranked,
+    leave_out,
     list_known,
     list_sides,
     list_sources,
@@ -84,13 +84,7 @@ def add_tallies(
         if not known.size.size:
             continue
         # One of the known answers, the true one, is a candidate.
-        size = number + 1 - known.size
-        if size.min() < 1 or size.max() > number:
-            raise DataError(
-                f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
-                f"expected 1 to {number}. This is a bug: please report it with the dataset."
-            )
-        found[protocol] = replace(known, size=size)
+        found[protocol] = replace(known, size=leave_out(known.size - 1, number, f"{protocol.key} {split} {side}"))
     return found
 
 

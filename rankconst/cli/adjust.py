@@ -13,7 +13,7 @@ import typer
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli import options
-from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
+from rankconst.cli.adjust_values import Query, draw_values, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import explain_option, names_file, open_tables, option
 from rankconst.cli.output import (
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from rankconst.cli.adjust_file import Work
     from rankconst.tables.tables import Tables
-    from rankconst.values.published import Published
 
 
 def adjust(
@@ -109,28 +107,21 @@ def adjust(
     baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline)]))
     if file is not None:
         _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
-        from rankconst.cli.adjust_file import Work, list_file, rewrite_file
+        from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
 
         metrics = tuple(map(parse_metric, metric or ()))
         work = Work(file, input_format, decimal, percent, user, opened, metrics, baselines[1:], strict, details)
         if replacing:
             rewrite_file(work, replacing, out, force=force)
         else:
-            target.write(_draw(work) if target.is_picture else list_file(work, target.form), opened)
+            target.write(draw_file(work) if target.is_picture else list_file(work, target.form), opened)
         return
     _refuse({"--replace": replacing, "--accept": accept}, "values, but with a file")
     _refuse({"--baseline": num_tasks and baseline}, "--num-tasks, which is all that is known")
     query = Query(tuple(given), user, opened, baselines, num_tasks, baseline is not None, details)
     numbers = read_values(typed, metric or [], percent=bool(percent), few=target.is_picture)
     explain_names(numbers)
-    target.write(_draw(query, numbers) if target.is_picture else list_values(numbers, query, target.form), opened)
-
-
-def _draw(asked: Work | Query, numbers: Mapping[str, list[Published]] | None = None) -> Figure:
-    """Draw a file, or values on one dataset."""
-    from rankconst.cli.figure import draw_file, draw_values
-
-    return draw_values(numbers or {}, asked) if isinstance(asked, Query) else draw_file(asked)
+    target.write(draw_values(numbers, query) if target.is_picture else list_values(numbers, query, target.form), opened)
 
 
 @dataclass(frozen=True, slots=True)

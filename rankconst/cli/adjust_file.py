@@ -6,13 +6,14 @@ import itertools
 import re
 import shlex
 import sys
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.checks.completing import complete_reading
-from rankconst.cli.notes import name_lines, report_assumed, report_caveats, report_questions, report_reading
+from rankconst.cli.notes import report_assumed, report_caveats, report_notes, report_questions, report_reading
 from rankconst.cli.output import (
     Column,
     Format,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from rankconst.adjusting import Done
@@ -46,8 +48,6 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
 
-
-_MOST_NOTES = 50
 
 # Of more tools than this, caveats are not recited.
 _FEW = 2
@@ -118,7 +118,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     percent = work.user.percent
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     asked = {f"{question}." for question in adjusted.asked}
-    _report_notes(reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked))))
+    report_notes(reading.name, (each for each in done.notes if not any(map(each[1].__contains__, asked))))
     if out is None:
         sys.stdout.write(on_screen(done.source))
         return
@@ -173,7 +173,7 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
         for place, note in sorted(adjusted.notes.items())
         if place not in adjusted.waiting and (listed is None or listed[place])
     )
-    _report_notes(reading.name, notes)
+    report_notes(reading.name, notes)
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
         say(f"note: for the caveats of {named} see `rankconst show NAME`.")
@@ -190,18 +190,6 @@ def report_answers(adjusted: AdjustedReading) -> None:
     told = percent * bool(adjusted.user.percent and few)
     report_assumed(adjusted.assumed, f"nothing in {name}", adjusted.user, adjusted.accepted, told)
     report_questions(name, adjusted.asked, lambda place: adjusted.reading.entries[place].line)
-
-
-def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
-    """Say notes on stderr, each once with all its lines."""
-    lines: dict[str, set[int]] = {}
-    for line, note in notes:
-        lines.setdefault(note, set()).update({line} if line else ())
-    for note, places in list(lines.items())[:_MOST_NOTES]:
-        say(f"note: {name}{name_lines(places)}: {note}")
-    if len(lines) > _MOST_NOTES:
-        more = count_of(len(lines) - _MOST_NOTES, "more note")
-        say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
@@ -388,3 +376,40 @@ def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: 
     drop = _PUBLISHED + list(blocks).index(column) if column in blocks and reading.layout == "wide" else 0
     raw = _MARKUP.get(form) == reading.form
     return Column(column, column, lambda value: value or "", right=column in blocks, drop=drop, raw=raw)
+
+
+# -- a picture --------------------------------------------------------------------------------------------------------
+
+
+def draw_file(work: Work) -> Figure:
+    """Draw published number, index and z of every model of a file, dataset by dataset."""
+    from rankconst.plots.comparison import find_further_models, plot_comparison
+
+    adjusted = adjust_file(read_file(work), work)
+    chosen = list(work.metrics) or None
+    figure = plot_comparison(adjusted, chosen, titles=work.tables.titles)
+    report_answers(adjusted)
+    _report_picture(adjusted, find_further_models(adjusted, chosen))
+    return figure
+
+
+def _report_picture(adjusted: AdjustedReading, further: Sequence[str]) -> None:
+    """Say on stderr what the picture does not show."""
+    from rankconst.plots.arrangement import MOST_MODELS
+    from rankconst.plots.comparison import FORMS
+
+    left = Counter(note for place, note in adjusted.notes.items() if adjusted.batch_of[place] < 0)
+    left -= Counter(adjusted.notes[place] for place in adjusted.waiting)
+    for note, times in left.items():
+        say(f"left out: {count_of(times, 'value')} of {adjusted.reading.name}: {note}")
+    reasons = Counter(
+        (form, reason) for each in adjusted.entries if each.adjusted for form, reason in each.adjusted.undefined.items()
+    )
+    for (form, reason), times in reasons.items():
+        if form in FORMS:
+            say(f"left out of the panel {form}: {count_of(times, 'value')}: {reason}")
+    if further:
+        say(
+            f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "
+            f"{', '.join(further)}.",
+        )

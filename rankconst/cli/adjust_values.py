@@ -13,7 +13,7 @@ from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed, report_caveats
 from rankconst.cli.output import Column, Format, Listing, fixed, join_words, number, say, show_interval, show_tail
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.evaluation import (
     NOTHING,
     Stated,
@@ -29,6 +29,8 @@ from rankconst.verdicts import explain, find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from matplotlib.figure import Figure
 
     from rankconst.adjusting import Done
     from rankconst.catalogue.metrics import Metric
@@ -106,9 +108,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
     of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []
     for dataset, (name, published) in itertools.product(dict.fromkeys(query.datasets), typed.items()):
-        named = complete_by_name(name, replace(query.user, dataset=dataset))
-        explain_ties(named)
-        settled = settle(NOTHING, parse_stated(replace(named, rank_type=None), query.tables), query.tables)
+        named, settled = _settle(name, dataset, query)
         of_tasks.setdefault(settled, []).extend((parse_metric(name), each) for each in published)
         pairs.append((named, settled[0]))
     done = (
@@ -116,6 +116,13 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
         for (tasks, tool), values in of_tasks.items()
     )
     return [*itertools.chain(*done)], pairs
+
+
+def _settle(name: str, dataset: str, query: Query) -> tuple[Stated, tuple[Tasks, Tool | None]]:
+    """Return what is said of values of a metric, whose name may say more than that, and the tasks that they are of."""
+    named = complete_by_name(name, replace(query.user, dataset=dataset))
+    explain_ties(named)
+    return named, settle(NOTHING, parse_stated(replace(named, rank_type=None), query.tables), query.tables)
 
 
 def _look_up(tables: Tables, tasks: Tasks, metric: Metric, baseline: str) -> Constants:
@@ -275,3 +282,40 @@ def _list_columns(
         yield Column("log10_p", title, number(4), right=True, show_row=show_tail("log10_p"))
         yield from map(Column, ("log10_p_lower", "log10_p_upper", "p_method"))
     yield Column("table_version")
+
+
+# -- a picture --------------------------------------------------------------------------------------------------------
+
+
+def draw_values(typed: Typed, query: Query) -> Figure:
+    """Draw how a random ranker's values are distributed on one dataset, with the published ones marked."""
+    from rankconst.plots.distribution import plot_distribution
+
+    if len(query.datasets) != 1 or len(typed) != 1 or query.num_tasks is not None:
+        raise UsageError("a picture of values is of one dataset and one metric: --dataset nations --metric mrr.")
+    ((name, values),) = typed.items()
+    named, (tasks, tool) = _settle(name, query.datasets[0], query)
+    report_assumed(gather_assumed([(named, tasks)], NOTHING, ()), NO_OPTION, NOTHING, ())
+    metric = parse_metric(name)
+    constants = query.tables.look_up(tasks, metric)
+    _check_whole(tool, constants)
+    further = (key for key in query.baselines if key != DEFAULT_BASELINE)
+    ranked = {each: query.tables.look_up(replace(tasks, baseline=each), metric) for each in further}
+    levels = {each: found.expectation for each, found in ranked.items()}
+    marked = [("", value) for value in values]
+    return plot_distribution(constants, marked, title=query.tables.titles[tasks.dataset], levels=levels)
+
+
+def _check_whole(tool: Tool | None, constants: Constants) -> None:
+    """Refuse numbers of a tool that ranks whole batches only, where that leaves tasks out: they have no one law."""
+    if tool is None or tool.batch is None:
+        return
+    from rankconst.values.batches import count_ranked
+
+    if count_ranked(constants.num_tasks, constants.tasks.side, tool.batch) != constants.num_tasks:
+        raise UndefinedError(
+            f"{tool.title} leaves out the last, incomplete batch of {tool.batch} triples. Which triples are in it is "
+            "not known, and neither is what a random ranker gets on the others. Leave out the tool and name its "
+            f"protocol (--protocol {constants.tasks.protocol}) to draw as if all had been ranked; `rankconst adjust` "
+            "gives intervals that hold in every case."
+        )

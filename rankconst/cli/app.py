@@ -29,10 +29,10 @@ COMMANDS = {
     "check": "check:check",
     "show": "show:show",
     "build": "build:build",
-    "tables verify": "verify:verify",
-    "tables release": "publish:release",
-    "tables export": "publish:export",
-    "tables site": "publish:site",
+    "tables verify": "tables:verify",
+    "tables release": "tables:release",
+    "tables export": "tables:export",
+    "tables site": "tables:site",
 }
 """Command to the module of this package and the function in it, in the order of the help."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os.path
 import re
 import shlex
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.baselines import ALL_BASELINES, BUILT, DEFAULT_BASELINE, FLOOR, OFFERED, parse_baseline
-from rankconst.catalogue.metrics import list_metrics, parse_metric
+from rankconst.catalogue.metrics import list_metrics
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli import options
+from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
 from rankconst.cli.options import complete_benchmark, complete_from, option
-from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
+from rankconst.cli.output import Column, Format, Listing, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.files import exists
@@ -385,19 +387,12 @@ def _read_columns(columns: str | None, own: bool) -> str | None:
 
 # -- what came of it ------------------------------------------------------------------------------------------------
 
-_SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
-
 _COLUMNS = (
     Column("dataset", "dataset"),
     Column("protocol", "protocol"),
     Column("split", "split", drop=5),
     Column("side", "side", drop=4),
-    Column("num_tasks", "tasks", count, right=True),
-    Column("mean_candidates", "mean N", number(6), right=True, drop=2),
-    *(
-        Column(f"expectation_{metric.key}", f"E[{metric.label}]", number(6), right=True, drop=drop)
-        for metric, drop in zip(_SUMMARY, (0, 0, 3, 0, 1), strict=True)
-    ),
+    *list_expected(number(6), 0, 0, 3, 0, 1),
 )
 
 
@@ -405,20 +400,12 @@ def _print_outcome(outcome: Outcome, form: Format) -> None:
     """Print what was built; as a table, protocols with the same numbers share a row."""
     if outcome.tables is None:
         return
-    keys = (*outcome.built, *outcome.kept)
-    rows = [_summarise(outcome.tables, tasks) for key in keys for tasks in _find_tests(outcome.tables, key)]
+    rows = list[dict[str, Any]]()
+    for key in (*outcome.built, *outcome.kept):
+        own = [_summarise(outcome.tables, tasks) for tasks in _find_tests(outcome.tables, key)]
+        rows += itertools.chain(*join_protocols(own).values()) if form is Format.table else own
     caption = "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
-    shown = _join_protocols(rows) if form is Format.table else rows
-    print_listing(Listing.of(columns=_COLUMNS, rows=shown, caption=caption), form)
-
-
-def _join_protocols(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows that differ in their protocol only as one."""
-    found: dict[tuple[Any, ...], list[str]] = {}
-    for row in rows:
-        same = tuple((key, value) for key, value in row.items() if key != "protocol")
-        found.setdefault(same, []).append(row["protocol"])
-    return [{**dict(same), "protocol": " = ".join(protocols)} for same, protocols in found.items()]
+    print_listing(Listing.of(_COLUMNS, rows, caption=caption), form)
 
 
 def _find_tests(tables: Tables, key: str) -> list[Tasks]:
@@ -431,7 +418,7 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
     """Return the row of some tasks."""
     histogram: Any = tables.histogram(tasks)
     known = list_metrics(shared=histogram.shared)
-    expectations = {each: tables.look_up(tasks, each).expectation if each in known else None for each in _SUMMARY}
+    expectations = {each: tables.look_up(tasks, each).expectation if each in known else None for each in SUMMARY}
     return {
         "dataset": tasks.dataset,
         "protocol": tasks.protocol,

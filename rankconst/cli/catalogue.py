@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import join_texts
@@ -13,7 +13,7 @@ from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, Protocol, find_protocol, rate_protocol
 from rankconst.catalogue.tools import TOOLS, parse_tool
 from rankconst.cli.options import has_builder
-from rankconst.cli.output import Column, Format, Listing, count, print_listing, text
+from rankconst.cli.output import Column, Format, Listing, count, group_by, print_listing, text
 from rankconst.names import squash
 from rankconst.values.published import show_number
 
@@ -33,6 +33,30 @@ def show_constant(value: float | None) -> str:
     if value is None:
         return "–"
     return show_number(value, 6) if value == 0 or _LEAST <= abs(value) < _MOST else f"{value:.3e}"
+
+
+SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
+"""What is told of tasks in short: what a random ranker gets."""
+
+
+def list_expected(show: Callable[[Any], str], *drops: int) -> tuple[Column, ...]:
+    """Return the columns of a row's tasks, and of what a random ranker gets: how each is shown, and leaves a screen."""
+    return (
+        Column("num_tasks", "tasks", count, right=True),
+        Column("mean_candidates", "mean N", show, right=True, drop=2),
+        *(
+            Column(f"expectation_{metric.key}", f"E[{metric.label}]", show, right=True, drop=drop)
+            for metric, drop in zip(SUMMARY, drops, strict=True)
+        ),
+    )
+
+
+def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each protocol, those with the same constants as one: ``standard = libkge``."""
+    blocks = group_by(rows, lambda row: row["protocol"])
+    alike = group_by(blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]]))
+    named = ((" = ".join(protocols), blocks[protocols[0]]) for protocols in alike.values())
+    return {names: [row | {"protocol": names} for row in block] for names, block in named}
 
 
 class Registry(NamedTuple):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankconst.cli import options
-from rankconst.cli.notes import name_lines, report_questions, report_reading
+from rankconst.cli.notes import name_lines, report_notes, report_questions, report_reading
 from rankconst.cli.options import names_file, open_tables
-from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, say
+from rankconst.cli.output import Column, Format, Listing, count, count_of, group_by, open_console, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Stated
 from rankconst.names import read_count, shorten, show_controls
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from rankconst.checks.checking import CheckedReading
     from rankconst.checks.matches import Identified, Match
     from rankconst.results.reading import Reading
-    from rankconst.tasks import Tasks
 
 
 SHOWN = 3
@@ -179,13 +177,8 @@ def _read_typed(typed: Sequence[str]) -> Reading:
 
 
 def _print_findings(checked: CheckedReading) -> None:
-    from rich.console import Console
-
-    # A pipe has no width: lines must not be cut there.
-    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
-    alike: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in checked.findings:
-        alike.setdefault((finding.rule, finding.severity, finding.cause), []).append(finding)
+    console = open_console()
+    alike = group_by(checked.findings, lambda finding: (finding.rule, finding.severity, finding.cause))
     shown = {id(finding) for group in alike.values() for finding in group[:SHOWN]}
     for finding in checked.findings:
         if id(finding) in shown:
@@ -220,10 +213,8 @@ def _print_finding(console: Console, name: str, finding: Finding) -> None:
 
 def _print_sets(checked: CheckedReading) -> None:
     """Print the sets of ranking tasks that numbers fit, those of the same once."""
-    alike: dict[tuple[Tasks, ...], list[Identified]] = {}
-    for group in checked.groups:
-        if group.matches:
-            alike.setdefault(tuple(match.tasks for match in group.matches), []).append(group)
+    found = (group for group in checked.groups if group.matches)
+    alike = group_by(found, lambda group: tuple(match.tasks for match in group.matches))
     if not alike:
         return
     most = _MOST_SETS if len(alike) == 1 else 1
@@ -271,17 +262,13 @@ def _report(checked: CheckedReading) -> None:
     for note in checked.notes:
         say(f"note: {name}: {note}")
     fitting = any(group.matches for group in checked.groups)
-    lines: dict[str, set[int]] = {}
+    pairs = list[tuple[int | None, str]]()
     for group in checked.groups:
-        notes = [group.note]
-        if fitting or not group.evidence.pieces:  # or else it is asked
-            notes.append(group.reason)
-        if len(group.matches) > 1:
-            notes.append(f"{len(group.matches):,} sets of tasks fit equally well: {_NARROW}")
-        for note in filter(None, notes):
-            lines.setdefault(note, set()).update({group.line} if group.line else ())
-    for note, places in lines.items():
-        say(f"note: {name}{name_lines(places)}: {note}")
+        # Without any that fit, the reason is asked about.
+        reason = group.reason if fitting or not group.evidence.pieces else ""
+        several = f"{len(group.matches):,} sets of tasks fit equally well: {_NARROW}" * (len(group.matches) > 1)
+        pairs += [(group.line, note) for note in (group.note, reason, several) if note]
+    report_notes(name, pairs)
     # What the numbers fit, or do not, is shown already.
     asked = (question for question in checked.asked if question.word or not fitting)
     report_questions(name, asked, lambda place: checked.reading.entries[place].line)

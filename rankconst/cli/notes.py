@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.cli.output import count_of, join_words, say
+from rankconst.cli.output import count_of, group_by, join_words, say
 from rankconst.evaluation import describe_assumed
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ MOST_REASONS = 7
 """So many reasons have a line of their own."""
 
 _MOST_RUNS = 6
+_MOST_NOTES = 50
 _MOST_NAMED = 3
 _LONGEST = 80
 
@@ -37,10 +38,7 @@ def report_skipped(reading: Reading) -> None:
     """Say on stderr what a reader left out of a file: one line for all places with the same reason."""
     if reading.understood:
         say(f"read: {reading.name}: {reading.understood}.")
-    by_reason: dict[str, list[Skipped]] = {}
-    for skipped in reading.skipped:
-        by_reason.setdefault(skipped.why, []).append(skipped)
-    groups = list(by_reason.items())
+    groups = [*group_by(reading.skipped, lambda skipped: skipped.why).items()]
     for why, group in groups[:MOST_REASONS]:
         lines = {skipped.line for skipped in group if skipped.line is not None}
         say(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}")
@@ -83,6 +81,16 @@ def show_lines(lines: Iterable[int]) -> str:
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
+def report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
+    """Say notes on stderr, each once with all its lines."""
+    groups = group_by(notes, lambda pair: pair[1])
+    for note, pairs in [*groups.items()][:_MOST_NOTES]:
+        say(f"note: {name}{name_lines(line for line, _ in pairs if line)}: {note}")
+    if len(groups) > _MOST_NOTES:
+        more = count_of(len(groups) - _MOST_NOTES, "more note")
+        say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
+
+
 # -- what was assumed, and what is asked ----------------------------------------------------------------------------
 
 NO_OPTION = "no option"
@@ -112,11 +120,8 @@ def _quote(words: Iterable[str]) -> str:
 
 def report_questions(name: str, questions: Iterable[Question], find_line: Callable[[int], int | None]) -> None:
     """Say what is asked about the numbers of a file: one line for all that have the same answer."""
-    alike: dict[tuple[str, str, str], list[Question]] = {}
-    for question in questions:
-        what = question.word or question.text.partition(": ")[0]
-        alike.setdefault((what, question.place, question.remedy), []).append(question)
-    for group in list(alike.values())[:_MOST_QUESTIONS]:
+    alike = group_by(questions, lambda each: (each.word or each.text.partition(": ")[0], each.place, each.remedy))
+    for group in [*alike.values()][:_MOST_QUESTIONS]:
         numbers = {number for question in group for number in question.numbers}
         lines = {line for number in numbers if (line := find_line(number)) is not None}
         texts = list(dict.fromkeys(question.text for question in group))

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import typer
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 
 Row = Mapping[str, Any]
+_Thing = TypeVar("_Thing")
+_Key = TypeVar("_Key")
 
 _USUAL_WIDTH = 80  # of a terminal that does not say
 
@@ -169,11 +171,15 @@ def _write_json(listing: Listing) -> Iterator[str]:
     yield "\n  }\n]\n" if len(listing) else "[]\n"
 
 
-def _write_table(listing: Listing) -> Iterator[str]:
+def open_console() -> Console:
+    """Return the console of stdout; a pipe has no width: lines must not be cut there."""
     from rich.console import Console
 
-    # A pipe has no width: rows must not be cut there.
-    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
+
+
+def _write_table(listing: Listing) -> Iterator[str]:
+    console = open_console()
     if listing.card:
         yield _wrap(console, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
         return
@@ -385,13 +391,12 @@ def say(text: str) -> None:
 # -- cells that need several fields of a row ------------------------------------------------------------------------
 
 
-def show_interval(key: str) -> Callable[[Row], str]:
+def show_interval(key: str, write: Callable[[float, Interval], str] = show_uncertain) -> Callable[[Row], str]:
     """Return what shows the number under `key` with what its ``_lower`` and ``_upper`` ends leave open."""
 
     def show(row: Row) -> str:
-        if row[key] is None:
-            return "–"
-        return show_uncertain(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
+        ends = Interval(row[f"{key}_lower"], row[f"{key}_upper"])
+        return "–" if row[key] is None else write(row[key], ends)
 
     return show
 
@@ -400,12 +405,7 @@ def show_tail(key: str) -> Callable[[Row], str]:
     """Return what shows the probability whose decimal logarithm is under `key`, with its interval."""
     from rankconst.values.significance import show_probability
 
-    def show(row: Row) -> str:
-        if row[key] is None:
-            return "–"
-        return show_probability(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
-
-    return show
+    return show_interval(key, show_probability)
 
 
 # -- files ----------------------------------------------------------------------------------------------------------
@@ -441,6 +441,14 @@ def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> No
 
 
 # -- words -----------------------------------------------------------------------------------------------------------
+
+
+def group_by(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_Key, list[_Thing]]:
+    """Return things by what they have in common, in their order."""
+    found: dict[_Key, list[_Thing]] = {}
+    for thing in things:
+        found.setdefault(key(thing), []).append(thing)
+    return found
 
 
 def join_words(words: Sequence[str]) -> str:

@@ -23,7 +23,16 @@ from rankconst.catalogue.protocols import (
     shares_negatives,
 )
 from rankconst.cli import options
-from rankconst.cli.catalogue import FOR_PEOPLE, REGISTRIES, list_datasets, list_everything, show_constant
+from rankconst.cli.catalogue import (
+    FOR_PEOPLE,
+    REGISTRIES,
+    SUMMARY,
+    join_protocols,
+    list_datasets,
+    list_everything,
+    list_expected,
+    show_constant,
+)
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
@@ -255,18 +264,6 @@ def _describe(constants: Constants) -> dict[str, Any]:
     return named | {key: getattr(tasks if hasattr(tasks, key) else constants, key) for key in keys}
 
 
-def _join_protocols(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each protocol, those with the same constants as one: ``standard = libkge``."""
-    blocks: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        blocks.setdefault(row["protocol"], []).append(row)
-    alike: dict[str, list[str]] = {}
-    for protocol, block in blocks.items():
-        alike.setdefault(repr([row | {"protocol": ""} for row in block]), []).append(protocol)
-    joined = {" = ".join(protocols): blocks[protocols[0]] for protocols in alike.values()}
-    return {names: [row | {"protocol": names} for row in block] for names, block in joined.items()}
-
-
 def _list_constants(
     opened: Tables,
     asked: Tasks,
@@ -298,7 +295,7 @@ def _lay_out(
         known = opened.is_tabulated(counting, constants.metric)
         level = opened.look_up(counting, constants.metric).expectation if known else None
         rows.append(_describe(constants) | {_COUNTING: level})
-    blocks = _join_protocols(rows)
+    blocks = join_protocols(rows)
     usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
     rows = [row for names, block in blocks.items() if whole or names == usual for row in block]
     others = "" if whole else ", ".join(names for names in blocks if names != usual)
@@ -350,17 +347,10 @@ def _print_citations(
 
 # -- relations ------------------------------------------------------------------------------------------------------
 
-_RELATION_METRICS = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
-
 _RELATION_COLUMNS = (
     Column("relation", "relation"),
     Column("baseline", "baseline"),
-    Column("num_tasks", "tasks", count, right=True),
-    Column("mean_candidates", "mean N", show_constant, right=True, drop=2),
-    *(
-        Column(f"expectation_{metric.key}", f"E[{metric.label}]", show_constant, right=True, drop=drop)
-        for metric, drop in zip(_RELATION_METRICS, (3, 0, 4, 0, 1), strict=True)
-    ),
+    *list_expected(show_constant, 3, 0, 4, 0, 1),
 )
 
 
@@ -374,7 +364,7 @@ def _list_relations(opened: Tables, asked: Tasks, baseline: str | None) -> Listi
         chance = opened.histogram(own)
         for key in baselines:
             ranked = opened.histogram(replace(own, baseline=key))
-            expected = {f"expectation_{m.key}": compute_moments(m, ranked).expectation for m in _RELATION_METRICS}
+            expected = {f"expectation_{m.key}": compute_moments(m, ranked).expectation for m in SUMMARY}
             counted = {"relation": name, "num_tasks": chance.total, "mean_candidates": chance.mean}
             rows.append({**counted, "baseline": key, **expected})
     if not rows:

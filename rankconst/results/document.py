@@ -69,10 +69,9 @@ class Document:
         """The file name's ending in lower case, with its dot."""
         return Path(self.name).suffix.lower()
 
-    def at(self, line: int | None = None, column: str | None = None) -> str:
-        """Name a place for messages: ``results.csv, line 3, column MRR``."""
-        parts = [self.name, f"line {line:,}" if line is not None else "", f"column {column}" if column else ""]
-        return ", ".join(part for part in parts if part)
+    def at(self, line: int | None = None) -> str:
+        """Name a place for messages: ``results.csv, line 3``."""
+        return self.name if line is None else f"{self.name}, line {line:,}"
 
 
 def open_document(

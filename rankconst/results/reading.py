@@ -119,11 +119,10 @@ class Entries(Listed[Entry]):
         written = [*self.written, *further]
         return self.put(written=written, text_of=text_of, floats=Floats(self.floats.values, signed))
 
-    def pick(self, of_texts: NDArray[Any], of_floats: NDArray[Any], places: Places | None = None) -> NDArray[Any]:
+    def pick(self, of_texts: NDArray[Any], of_floats: NDArray[Any]) -> NDArray[Any]:
         """Return for each number what is known of its text, or of the machine's number that it is."""
         whole = np.concatenate((of_texts, of_floats[::-1])) if len(of_floats) else of_texts
-        codes = self.text_of if places is None else self.text_of[places]
-        return whole[codes] if len(codes) else whole[:0]
+        return whole[self.text_of] if len(self) else whole[:0]
 
     @cached_property
     def values(self) -> NDArray[np.float64]:

@@ -35,6 +35,7 @@ SINGLE: tuple[type, ...] = (str, Decimal, Real)
 
 _SMALL = 1e-3  # as little is written with an exponent
 _UNORDERED = (bytes, set, frozenset, dict)
+_ENDS = ("value", "lower", "upper")
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "optimistic": np.ones_like,
@@ -211,21 +212,9 @@ class Constants:
 
     def _admit(self, value: Any) -> Any:
         """Return a value as a number, or an array as it is, once it has been checked."""
-        value = as_values(value)
-        if isinstance(value, (list, tuple)):
-            value = np.array([self._read(each) for each in value], dtype=np.float64)
-        value = self._read(value)
-        self._check(value, value, value)
+        value, lower, upper = self._read(value)
+        self._check(value, lower, upper)
         return value
-
-    def _read(self, value: Any) -> Any:
-        """Return the number that a text or a fraction writes, and numbers and arrays of them as they are."""
-        if isinstance(value, float):  # NaN included, which is refused alone only
-            return value
-        if isinstance(value, SINGLE):
-            read = read_published(self.metric, value).value
-            return value if isinstance(value, int) else read
-        return _require_numbers(value)
 
     def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
         """Adjust a published value, or an array, a list or a Series of them.
@@ -254,10 +243,14 @@ class Constants:
             For a value that is not a number or outside the metric's range, or a percentage of a metric that is not a
             share.
         """
+        return self.adjust_between(*self._read(value, decimals, percent))
+
+    def _read(self, value: Any, decimals: int | None = None, percent: bool = False) -> tuple[Any, Any, Any]:
+        """Return the numbers that are written, and their ends."""
         if isinstance(value, Published):
-            return self.adjust_between(value.value, value.lower, value.upper)
+            return value.value, value.lower, value.upper
         if isinstance(value, float) and decimals is None and not percent:
-            return self.adjust_between(value, value, value)
+            return value, value, value
         if value is None:
             raise DataError(
                 "there is no value to adjust: got None; expected a number, an array, or text such as 0.338."
@@ -266,7 +259,7 @@ class Constants:
             published = read_published(self.metric, value, decimals=decimals, percent=percent)
             # What was passed in stays what it is: an int an int.
             kept = value if isinstance(value, (float, int)) and not percent else published.value
-            return self.adjust_between(kept, published.lower, published.upper)
+            return kept, published.lower, published.upper
         value = as_values(value)
         if isinstance(value, Iterable) and not isinstance(value, _UNORDERED) and not hasattr(value, "__array__"):
             read = [
@@ -275,15 +268,15 @@ class Constants:
                 else read_published(self.metric, each, decimals=decimals, percent=percent)
                 for each in value
             ]
-            columns = (np.array([getattr(each, name) for each in read]) for name in ("value", "lower", "upper"))
-            return self.adjust_between(*columns)
+            value, lower, upper = (np.array([getattr(each, name) for each in read]) for name in _ENDS)
+            return value, lower, upper
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is not a share.")
         open_by = 0.0 if decimals is None else 0.5 * 10.0 ** -check_decimals(decimals)
         if percent:
             value, open_by = value / 100, open_by / 100
-        return self.adjust_between(value, value - open_by, value + open_by)
+        return value, value - open_by, value + open_by
 
     def adjust_between(self, value: Any, lower: Any, upper: Any) -> Adjusted:
         """Adjust a value that is known to lie between two others; or arrays or Series of one shape.

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(25, 60))
+@settings(max_examples=choose(12, 60))
 @given(DATASETS)
 def test_counting_protocols_together_changes_nothing(dataset: Dataset) -> None:
     graph = make_graph(dataset)
@@ -134,7 +134,7 @@ def dict_of(histogram: Histogram) -> dict[int, int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(12, 80), deadline=None)
+@settings(max_examples=choose(8, 80), deadline=None)
 @example(dataset={"train": [(0, 0, 0)], "valid": [], "test": [(0, 0, 0), (0, 0, 0)]})
 @example(dataset={"train": [(0, 0, 1)], "valid": [(0, 0, 2)], "test": [(0, 0, 1), (0, 1, 1), (2, 0, 0)]})
 @example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [(1, 1, 1)], "test": [(3, 2, 3)]})
@@ -156,7 +156,7 @@ TIMED = [
 ]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=choose(4, 15), deadline=None)
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 1)]})
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 2, 1)]})  # two times
 @given(dataset=TEMPORAL_DATASETS)

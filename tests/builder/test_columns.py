@@ -8,7 +8,6 @@ import os
 import random
 import re
 import tempfile
-import time
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -325,18 +324,6 @@ def test_folders(tmp_path: Path) -> None:
         put(home / f"{name}.parquet", IDS, IDS, tails)
     with pytest.raises(DataError, match=r"b\.parquet has other columns than .*a\.parquet; expected the same in all"):
         open_columns(home)
-
-
-def test_relations_with_large_numbers_cost_no_more(tmp_path: Path) -> None:
-    path = tmp_path / "train"
-    path.write_bytes(b"e0\tr16000000\te1\ne1\tr3\te0\n")
-    columns = open_columns(path)
-    assert columns is not None
-    started = time.process_time()
-    graph = encode_ids({"train": columns})
-    assert graph is not None
-    assert [graph.name_relation(code) for code in (3, 16_000_000)] == ["r3", "r16000000"]
-    assert time.process_time() - started < 8  # 1; with a name of Python's for each number, 16
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cases import mark_rest, thorough
+from cases import for_each, thorough
 from graphs import STATIC
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, UsageError
@@ -231,24 +231,18 @@ class Frozen:
         return self.workers
 
 
-@pytest.mark.parametrize(
-    ("workers", "told"), [(None, "the scheduler does not answer any more"), ({}, "no worker is left")]
-)
-def test_what_never_ends_is_given_up(
-    workers: dict[str, int] | None, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PATIENCE", 0.02)
-    with pytest.raises(DataError, match=told):
-        module._attend(Frozen(workers), threading.Event().wait)
-
-
-def test_work_is_waited_for_while_there_are_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", 0.01)
-    took = module._PATIENCE * module._MOST_WAITS * 3
+    for workers, told in ((None, "the scheduler does not answer any more"), ({}, "no worker is left")):
+        with pytest.raises(DataError, match=told):
+            module._attend(Frozen(workers), threading.Event().wait)
+    # While there are workers, they are waited for.
+    took = module._PATIENCE * module._MOST_WAITS * 2
     assert not module._attend(Frozen({"tcp://a:1": 1}), lambda: threading.Event().wait(took))
 
 
-@pytest.mark.parametrize("end", mark_rest([signal.SIGKILL, signal.SIGTERM], signal.SIGKILL))
+@thorough  # it takes a process
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
 def test_a_scheduler_without_workers_and_one_that_ends(
     tmp_path: Path, files: dict[str, Columns], end: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,7 +276,7 @@ def test_a_scheduler_without_workers_and_one_that_ends(
         scheduler.wait()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("error", "told"),
     [
         (("KilledWorker", "task", None, 3), "workers ended again and again in the same task"),
@@ -291,8 +285,6 @@ def test_a_scheduler_without_workers_and_one_that_ends(
     ],
 )
 def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
-    distributed: Any = importlib.import_module("distributed")
-
-    name, *values = error
+    raised: Any = getattr(importlib.import_module("distributed"), error[0])(*error[1:])
     with pytest.raises(DataError, match=told):
-        hash_files(Client(getattr(distributed, name)(*values)), Columns("x", 0, "hrt", None, [], lambda: iter([])))
+        hash_files(Client(raised), Columns("x", 0, "hrt", None, [], lambda: iter([])))

@@ -14,7 +14,6 @@ import zipfile
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from rich.console import Console
 from werkzeug import Request, Response
 
 from rankconst import download
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_httpserver import HTTPServer
+    from rich.console import Console
 
 DATA = b"a\tr\tb\nb\tr\tc\n"
 OTHER = b"a\tr\tb\nb\tr\tX\n"
@@ -474,20 +474,6 @@ def test_files_of_ones_own_that_are_packed(
 
 
 # ---- what a person sees ------------------------------------------------------------------------------------------
-
-
-def test_bar_on_a_terminal_only(httpserver: HTTPServer, tmp_path: Path) -> None:
-    httpserver.expect_request("/train.txt").respond_with_data(DATA * 5000)
-    file = known(httpserver.url_for("/train.txt"), DATA * 5000)
-    shown = {}
-    for terminal in (True, False):
-        console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
-        Fetcher(tmp_path / f"{terminal}", reporter=Reporter(console)).read(file)
-        assert isinstance(console.file, io.StringIO)
-        shown[terminal] = console.file.getvalue()
-    assert "\x1b" not in shown[False]
-    assert "60" in shown[True]
-    assert "kB" in shown[True]
 
 
 def test_time_in_which_the_process_was_stopped_is_not_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:

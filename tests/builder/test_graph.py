@@ -15,7 +15,6 @@ from cases import choose
 from graphs import STATIC, count_candidates
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
-from rankconst.errors import DataError
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.statistics import describe_graph
@@ -188,14 +187,6 @@ def test_times_are_coded_in_their_order(times: tuple[str, ...]) -> None:
         for role, time in written.items()
     }
     assert [triples.codes[-1].tolist() for triples in encode_labels(rows).splits.values()] == [[2], [1], [0]]
-
-
-def test_more_than_a_dataset_states_is_refused() -> None:
-    files = {role: read_triples(b"a\tr\tb\n", LineFormat(), role) for role in ORDER}
-    assert encode_labels(files, stated=(3, 2)).num_entities == 3
-    for stated in ((1, 1), (2, 0)):
-        with pytest.raises(DataError, match="its files have 2 and 1"):
-            encode_labels(files, stated=stated)
 
 
 def test_facts_are_told_apart_in_graphs_of_any_size() -> None:

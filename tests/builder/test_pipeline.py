@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import random
 import re
@@ -18,7 +17,7 @@ import pytest
 import rankconst
 from brute import ORDER, count_brute_force, describe_brute_force
 from cases import mark_rest
-from graphs import EVERYTHING, STATIC, write_forecasting
+from graphs import EVERYTHING, STATIC, write_benchmark, write_forecasting
 from oracles import differing_rows
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark
@@ -57,79 +56,51 @@ GHOST = Benchmark(
 
 def make_rows(seed: int, entities: int, relations: int, size: int) -> list[tuple[bytes, bytes, bytes]]:
     generator = random.Random(seed)  # noqa: S311 - test data
-
-    def draw(kind: bytes, count: int) -> bytes:
-        return b"%s %d" % (kind, generator.randrange(count))
-
-    return [(draw(b"E", entities), draw(b"r", relations), draw(b"E", entities)) for _ in range(size)]
+    sizes = (b"E", entities), (b"r", relations), (b"E", entities)
+    return [tuple(b"%s %d" % (kind, generator.randrange(count)) for kind, count in sizes) for _ in range(size)]  # type: ignore[misc]  # three
 
 
-def make_synthetic(key: str, seed: int) -> dict[str, bytes]:
-    """Make the files of a small benchmark, with duplicates, overlaps and unseen entities."""
+def write_synthetic(folder: Path, key: str, seed: int) -> Benchmark:
+    """Write a small benchmark, with duplicates, overlaps and unseen entities."""
     sizes = {"train": (12, 2, 60), "valid": (14, 3, 30), "test": (14, 3, 30)}
-    return {
-        f"https://small.invalid/{key}/{role}.txt": b"".join(
-            b"\t".join(row) + b"\n" for row in make_rows(seed + place, *sizes[role])
-        )
-        for place, role in enumerate(ORDER)
-    }
-
-
-SYNTHETIC_FILES = {key: make_synthetic(key, 10 * place) for place, key in enumerate(("alpha", "beta", "gamma"))}
-SYNTHETIC = {
-    key: Benchmark(
-        key=key,
-        title=key.title(),
-        aliases=(),
-        format=LineFormat(),
-        files={
-            role: BenchmarkFile(Remote(url, len(data), hashlib.sha256(data).hexdigest()))
-            for role, (url, data) in zip(ORDER, files.items(), strict=True)
-        },
-        split="published",
-    )
-    for key, files in SYNTHETIC_FILES.items()
-}
+    rows = {role: make_rows(seed + place, *sizes[role]) for place, role in enumerate(ORDER)}
+    files = {role: b"".join(b"\t".join(row) + b"\n" for row in each).decode() for role, each in rows.items()}
+    return write_benchmark(folder, key, files)
 
 
 pytestmark = pytest.mark.usefixtures("placeholders")
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def synthetic(tmp_path: Path) -> dict[str, Benchmark]:
+    """Synthetic benchmarks, whose files `small` has."""
+    keys = ("alpha", "beta", "gamma")
+    return {key: write_synthetic(tmp_path / "small", key, 10 * place) for place, key in enumerate(keys)}
+
+
+@pytest.fixture
+def small(tmp_path: Path, synthetic: dict[str, Benchmark]) -> Path:
     """A mirror of the synthetic benchmarks."""
-    for files in SYNTHETIC_FILES.values():
-        for url, data in files.items():
-            place = tmp_path / "small" / url.partition("://")[2]
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
+    assert synthetic
     return tmp_path / "small"
 
 
 @pytest.fixture
-def run(tmp_path: Path, screen: Console) -> Run:
+def run(tmp_path: Path, screen: Console, request: pytest.FixtureRequest) -> Run:
     """Build into tmp_path/out with no mirror, nothing in the cache and no network, unless told otherwise."""
 
+    def find(name: str | Benchmark) -> Benchmark:
+        if isinstance(name, Benchmark):
+            return name
+        return (
+            request.getfixturevalue("synthetic")[name] if name in {"alpha", "beta", "gamma"} else find_benchmark(name)
+        )
+
     def build(*names: str | Benchmark, mirror: Path | str | None = None, **options: Any) -> Outcome:
-        reporter = Reporter(screen)
-        fetcher = Fetcher(
-            tmp_path / "cache", mirror=None if mirror is None else str(mirror), offline=True, reporter=reporter
-        )
-        sources = [
-            name if isinstance(name, Benchmark) else SYNTHETIC.get(name) or find_benchmark(name) for name in names
-        ]
-        return build_all(
-            Build(
-                **{
-                    **EVERYTHING,
-                    "sources": sources,
-                    "out": tmp_path / "out",
-                    "fetcher": fetcher,
-                    "reporter": reporter,
-                    **options,
-                }
-            )
-        )
+        reporter, asked = Reporter(screen), None if mirror is None else str(mirror)
+        fetcher = Fetcher(tmp_path / "cache", mirror=asked, offline=True, reporter=reporter)
+        given = {"sources": [*map(find, names)], "out": tmp_path / "out", "fetcher": fetcher, "reporter": reporter}
+        return build_all(Build(**{**EVERYTHING, **given, **options}))
 
     return build
 
@@ -431,14 +402,14 @@ def test_up_to_date_is_kept(small: Path, run: Run, tmp_path: Path, screen: Conso
     ],
 )
 def test_what_makes_a_dataset_be_built_again(
-    small: Path, run: Run, column: str, value: str, options: dict[str, Any]
+    small: Path, synthetic: dict[str, Benchmark], run: Run, column: str, value: str, options: dict[str, Any]
 ) -> None:
     run("alpha", mirror=small)
     assert run("alpha", mirror=small).kept == ("alpha",)
     outcome = run("alpha", mirror=small, **options)
     assert (outcome.built, outcome.kept) == (("alpha",), ())
     assert {row[column] for row in rows_of(outcome.tables, "constants", "alpha")} == {value}
-    assert run(replace(SYNTHETIC["alpha"], licence="another"), mirror=small, **options).built == ("alpha",)
+    assert run(replace(synthetic["alpha"], licence="another"), mirror=small, **options).built == ("alpha",)
 
 
 def test_order_of_building_does_not_matter(small: Path, run: Run, tmp_path: Path) -> None:
@@ -525,9 +496,9 @@ def test_a_number_that_changed_on_the_disk_is_computed_again(tmp_path: Path, scr
 
 @pytest.mark.slow
 def test_datasets_named_like_each_others_drafts_are_kept(
-    small: Path, run: Run, tmp_path: Path, stopped: Stopped
+    small: Path, synthetic: dict[str, Benchmark], run: Run, tmp_path: Path, stopped: Stopped
 ) -> None:
-    named = [replace(SYNTHETIC["alpha"], key=name) for name in ("x.draft", "x")]
+    named = [replace(synthetic["alpha"], key=name) for name in ("x.draft", "x")]
     with pytest.raises(SystemExit):  # nothing gets to be written any more
         run(*named, "gamma", fetcher=stopped)
     assert not (tmp_path / "out" / "datapackage.json").exists()
@@ -568,13 +539,3 @@ def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
     assert (outcome.kept, outcome.built) == ((), ("alpha", "beta"))
     run("alpha", "beta", mirror=small, out=tmp_path / "whole")
     assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
-
-
-@pytest.mark.slow
-def test_tells_of_what_surprises(mirror: Path, run: Run, screen: Console) -> None:
-    run("countries_s1", "wn18rr", mirror=mirror, protocols=(PROTOCOLS["raw"],))
-    text = "\n".join(printed(screen))
-    assert "1,111 + 24 + 24 triples" in text
-    assert "1 rows of train repeat an earlier one" in text
-    assert "210 rows of test have something unseen in train" in text
-    assert "warning" not in text

@@ -135,18 +135,6 @@ def test_a_release_is_whole(build: Any, order: Any, rows: Rows, tmp_path: Path) 
         assert file["sha256"] == hashlib.sha256((folder / file["name"]).read_bytes()).hexdigest()
 
 
-def test_same_input_and_date_give_the_same_bytes(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        release_tables(order(build(rows), "90.0.0", folder))
-    assert read_tree(tmp_path / "a") == read_tree(tmp_path / "b")
-    release_tables(order(build(rows), "90.0.0", "c", date=dt.date(2027, 1, 1)))
-    differing = {
-        name for name, content in read_tree(tmp_path / "c").items() if content != read_tree(tmp_path / "a")[name]
-    }
-    assert not any(name.endswith(".parquet") for name in differing)
-    assert "rankconst-tables-90.0.0.zip" in differing
-
-
 def test_the_zip_holds_the_folder(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
     release_tables(order(build(rows), "90.0.0"))
     with zipfile.ZipFile(tmp_path / "out" / "rankconst-tables-90.0.0.zip") as archive:

@@ -241,17 +241,6 @@ def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
     assert "mrr" in files["assets/names.js"].partition('"first":')[2]
 
 
-def test_modules_are_joined_in_the_order_of_their_imports(files: dict[str, str]) -> None:
-    joined = files["assets/site.js"] + files["assets/reader.js"]
-    assert not re.search(r"^(?:import|export) |^ *(?://|/\*\*)(?! @type)", joined, re.MULTILINE)
-    order = re.findall(r"^modules\.(\w+) =", joined, re.MULTILINE)
-    assert sorted(order) == sorted(
-        path.name.removesuffix(".js") for path in STATIC.iterdir() if path.name.endswith(".js")
-    )
-    for found in re.finditer(r"^const \{ .* \} = modules\.(\w+);$", joined, re.MULTILINE):
-        assert f"modules.{found[1]} =" in joined[: found.start()]
-
-
 def test_types_of_the_scripts() -> None:
     compiler = shutil.which("tsc")
     if compiler is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections import defaultdict
 from dataclasses import replace
 
 import pytest
@@ -53,33 +52,6 @@ def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: 
             assert sampled or row["variance"] == 0
         else:
             assert row["method"] == ("closed_form" if row["metric"] in PRECISE else "numerical")
-
-
-def test_rows_of_one_set_of_tasks() -> None:
-    head, tail = Histogram.from_counts([3, 3, 7]), Histogram.from_counts([2, 7, 7])
-    tables = tabulate({tasks_of("head"): head, tasks_of("tail"): tail})
-    candidates, constants = tables["candidates"], tables["constants"]
-    assert candidates.schema == schema_of("candidates")
-    assert constants.schema == schema_of("constants")
-    assert candidates.to_pydict() == {
-        "dataset": ["x"] * 4,
-        "protocol": ["raw"] * 4,
-        "split": ["test"] * 4,
-        "side": ["head", "head", "tail", "tail"],
-        "num_candidates": [3, 7, 2, 7],
-        "num_tasks": [2, 1, 1, 2],
-    }
-    by_side = defaultdict(list)
-    for row in constants.to_pylist():
-        by_side[row["side"]].append((row["metric"], row["k"]))
-        assert row["num_tasks"] == (6 if row["side"] == "both" else 3)
-    assert list(by_side) == ["head", "tail", "both"]
-    expected = [(metric.family, metric.k) for metric in TABULATED]
-    assert list(by_side.values()) == [expected] * 3
-    assert [k for family, k in expected if family == "hits_at_k"] == [1, 3, 5, 10, 50, 100]
-    # Both sides pooled: the mean of all six ranks, not the mean of two side values (equal here only for means).
-    mean_ranks = [row["expectation"] for row in constants.to_pylist() if row["metric"] == "arithmetic_mean_rank"]
-    assert mean_ranks == [16 / 6, 19 / 6, 35 / 12]
 
 
 def test_tasks_that_share_their_negatives_have_what_is_known_of_them() -> None:

@@ -19,8 +19,8 @@ from rich.console import Console
 
 import rankconst
 from cases import choose, mark_rest
-from graphs import EVERYTHING, write_forecasting
-from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
+from graphs import EVERYTHING, write_benchmark, write_forecasting
+from rankconst.catalogue.benchmarks import Benchmark, LineFormat, SampledTasks
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.download import Reporter
 from rankconst.errors import TablesError
@@ -74,16 +74,8 @@ def make_graph() -> dict[str, Triples]:
 
 
 def write_sources(folder: Path, graph: Mapping[str, Triples]) -> Benchmark:
-    """Write the files of a graph as a mirror has them, and describe them as the registry does."""
-    files = {}
-    for role, rows in graph.items():
-        content = "".join("\t".join(row) + "\n" for row in rows).encode()
-        path = folder / "example.invalid" / "toy" / f"{role}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        remote = Remote(f"https://example.invalid/toy/{role}.txt", len(content), hashlib.sha256(content).hexdigest())
-        files[role] = BenchmarkFile(remote)
-    return Benchmark("toy", "Toy-1", ("toy",), LineFormat(), files, "published", "none", "Nobody 2020")
+    files = {role: "".join("\t".join(row) + "\n" for row in rows) for role, rows in graph.items()}
+    return write_benchmark(folder, "toy", files)
 
 
 ONE_PROTOCOL = [parse_protocol("libkge")]

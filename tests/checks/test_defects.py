@@ -103,18 +103,6 @@ def test_the_logarithm_of_the_mean() -> None:
     assert found.expected == pytest.approx((0.4026779250719061 - mean) / (1 - mean), rel=1e-9)
 
 
-def test_what_cannot_be_compared_is_left_out() -> None:
-    """No base value; no number; an index that is undefined where every answer is among the first hundred."""
-    mrr, hits = parse_metric("mrr"), parse_metric("hits@100")
-    entries = [
-        Entry(mrr, "0.3", 0, "AMRR", None, adjustment="index"),
-        Entry(hits, "1.0", 0, "H@100", None),
-        Entry(hits, "nan", 0, "AH@100", None, adjustment="index"),
-        Entry(hits, "0.0", 0, "ZH@100", None, adjustment="z"),
-    ]
-    assert check_entries(entries, look_up) == ()
-
-
 def test_a_task_with_one_candidate_cannot_lose_it() -> None:
     metric = parse_metric("mr")
     histogram = Histogram.from_counts([1, 10, 10])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-import rankconst
 from carried import open_once
 from cases import take_turns
 from rankconst.checks.checking import check_reading
@@ -135,14 +134,6 @@ def test_few_tasks_name_no_dataset() -> None:
     assert {done.batch.tasks.relations for done in adjust(text, Stated("nations")).done} == {("accusation",)}
 
 
-def test_a_side_without_adjusted_values_is_of_the_same_relations() -> None:
-    whole: dict[str, Any] = json.loads(write(list_counts("embassy", "treaties")))
-    whole["metrics"]["both"]["realistic"] = {"arithmetic_mean_rank": 3.5}
-    assert name(adjust(json.dumps(whole), Stated("nations"))) == {
-        f"nations/test/{side}/pykeen (embassy, treaties)" for side in SIDES
-    }
-
-
 def test_columns_are_those_of_the_tables() -> None:
     for side in SIDES:
         relations, *columns = RelationSets.of(TABLES).groups[Tasks("nations", "raw", "valid", side)]
@@ -151,14 +142,6 @@ def test_columns_are_those_of_the_tables() -> None:
             histogram = TABLES.histogram("nations", split="valid", side=side, protocol="raw", relations=relation)
             counts = np.repeat(histogram.num_candidates, histogram.num_tasks)
             assert (num_tasks, total) == (counts.size, np.sum(counts + 1))
-
-
-def test_own_tables_have_relations_too() -> None:
-    triples = np.array([["a", "r", "b"], ["b", "r", "c"], ["c", "s", "a"], ["a", "s", "d"]])
-    own = rankconst.from_triples(triples, triples[:1], triples[1:])
-    (key,) = own.datasets
-    relations, num_tasks, _ = RelationSets.of(own).groups[Tasks(key)]
-    assert (relations.tolist(), num_tasks.tolist()) == (["r", "s"], [2, 4])
 
 
 def test_equally_many_candidates_are_found() -> None:

@@ -94,6 +94,8 @@ FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
     ({"Hits@1": "0.229111"}, replace(PYKEEN, aggregation="macro_relation"), "", ()),
     (HALF, replace(PYKEEN, rank_type="optimistic"), "", ("warning", "n MR is whole")),
     (HALF, replace(PYKEEN, rank_type="realistic"), "", ()),
+    *[(HALF, Stated("nations", tool=tool), "sum-of-ranks", ("; n MR is whole",)) for tool in ("libkge", "kbc")],
+    *[(HALF, Stated("nations", tool=tool), "sum-of-ranks", ()) for tool in ("pykeen", "ogb")],
     ({"MRR": "0.3"}, replace(KNOWN, protocol="standard", num_tasks=40876), "",
      ("warning", "n stated", "It is that of test both under protocol pykeen.")),
     # PyKEEN's AMRI of ComplEx (arXiv:2203.07544), of protocol pykeen whatever is assumed; and a slip.
@@ -196,6 +198,18 @@ def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expec
     text = f"dataset,Hits@1,{column},num_tasks\nNations,0.2291045,{cell},402\n"
     found = apply_rules(read_document("results.csv", text), rules=["multiple-of-1/n"])
     assert sum(finding.severity == "error" for finding in found.findings) == expected
+
+
+@pytest.mark.parametrize("dataset", ["countries_s1", "nell_v1_ind"])
+def test_where_no_batch_is_whole_nothing_was_ranked(dataset: str) -> None:
+    """Countries has 24 triples; of NELL v1 ind the 100 of test make no batch."""
+    found = apply_rules(make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve")))
+    (note,) = found.notes
+    assert note.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
+    # Of WN18RR's 3,134 triples 24 batches are ranked, on both sides: 6,144 ranks.
+    row, context = {"Hits@1": f"{2501 / 6144:.8f}"}, Stated(dataset="wn18rr", tool="conve")
+    assert find(row, rule="multiple-of-1/n", context=context) == ()
+    assert find({"Hits@1": f"{2501 / 6268:.8f}"}, rule="multiple-of-1/n", context=context) != ()
 
 
 @pytest.mark.parametrize("rank_type", ["optimistic", "realistic", "pessimistic"])

@@ -189,14 +189,6 @@ def test_every_value_wrong_in_a_known_way() -> None:
 # What the file says, and what not.
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("tool", "protocol"), [(None, "standard"), ("pykeen", "pykeen"), ("libkge", "libkge")])
-def test_the_tool_decides_between_equal_constants(tool: str | None, protocol: str) -> None:
-    first = find([("mr", None, "23.5")], Stated(num_tasks=2148, side="both", split="test"), tool=tool).matches[0]
-    assert {tasks.protocol for tasks in first.every} == {"standard", "libkge", "pykeen"}
-    assert first.tasks.protocol == protocol
-
-
 # Expectation, deviation, number of tasks.
 
 
@@ -244,18 +236,6 @@ def test_numbers_of_tasks_expectations_and_deviations() -> None:
 def test_the_nearest_is_named(evidence: Evidence, user: Stated, reason: str) -> None:
     found = Search(TABLES, user).identify(evidence)
     assert (found.matches, found.reason) == ((), reason)
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        ([("mr", None, "470")], "an adjusted value with its base value, or the number of ranks, is needed"),
-        ([("mr", None, "1.0"), ("mr", "index", "1.0")], "it is 1 within its rounding, whatever chance gives"),
-    ],
-)
-def test_no_evidence_is_no_match(row: list[Cell], reason: str) -> None:
-    found = find(row, exact=False)
-    assert (found.matches, found.reason) == ((), f"the ranking tasks cannot be found: {reason}.")
 
 
 # PyKEEN's own files, and rows of others.

@@ -13,6 +13,7 @@ import re
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from pages import prepared_app
 from rankconst.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -233,6 +234,20 @@ def _read_block(descriptor: int) -> bytes:
         return os.read(descriptor, 65536)
     except OSError:  # Linux's way to say that nobody writes any more
         return b""
+
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a text file, results.csv unless it has another name."""
+
+    def write_here(text: str, name: str = "results.csv") -> Path:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    return write_here
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import rankconst
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 RECBOLE = """INFO  best valid : OrderedDict([('recall@10', 0.2171), ('mrr@10', 0.3817)])
 INFO test result: OrderedDict([('recall@10', 0.2401), ('mrr@10', 0.4515), ('hit@10', 0.7678), ('precision@10', 0.1926)])
@@ -20,18 +20,15 @@ JSON = '{"recall@10": 0.2401, "mrr@10": 0.4515, "hit@10": 0.7678, "precision@10"
 
 
 @pytest.fixture
-def counts(tmp_path: Path) -> Path:
-    path = tmp_path / "counts.csv"
-    path.write_text("num_candidates,relevant,num_tasks\n1000,5,100\n1000,2,300\n", encoding="utf-8")
-    return path
+def counts(write: Write) -> Path:
+    return write("num_candidates,relevant,num_tasks\n1000,5,100\n1000,2,300\n", "counts.csv")
 
 
 @pytest.mark.parametrize(("name", "content"), [("recbole.log", RECBOLE), ("results.json", JSON)])
 def test_a_file_is_adjusted_where_right_answers_are_counted(
-    run: Run, tmp_path: Path, counts: Path, name: str, content: str
+    run: Run, write: Write, counts: Path, name: str, content: str
 ) -> None:
-    path = tmp_path / name
-    path.write_text(content, encoding="utf-8")
+    path = write(content, name)
     screen = run("adjust", path, "--counts", counts, "--json")
     users = rankconst.from_counts([1000] * 400, relevant=[5] * 100 + [2] * 300)
     assert [row["metric"] for row in screen.records] == ["Recall@10", "MRR@10", "HitRatio@10", "Precision@10"]
@@ -59,27 +56,24 @@ def test_a_file_is_adjusted_where_right_answers_are_counted(
         (["map=0.2"], "", 6, "holds no counts"),
     ],
 )
-def test_what_is_wrong_is_said(run: Run, tmp_path: Path, args: list[str], rows: str, code: int, said: str) -> None:
-    path = tmp_path / "counts.csv"
-    path.write_text(f"num_candidates,relevant\n{rows}\n", encoding="utf-8")
+def test_what_is_wrong_is_said(run: Run, write: Write, args: list[str], rows: str, code: int, said: str) -> None:
+    path = write(f"num_candidates,relevant\n{rows}\n", "counts.csv")
     screen = run("adjust", *args, "--counts", path)
     assert (screen.code, screen.out) == (code, "")
     assert said in screen.message
 
 
 @pytest.mark.parametrize(("times", "code"), [(10**12, 0), (0, 6), (-1, 6), (2**53 + 1, 6)])
-def test_rows_say_how_many_queries_they_are(run: Run, tmp_path: Path, times: int, code: int) -> None:
-    path = tmp_path / "counts.csv"
-    path.write_text(f"num_candidates,relevant,num_tasks\n9,2,{times}\n", encoding="utf-8")
+def test_rows_say_how_many_queries_they_are(run: Run, write: Write, times: int, code: int) -> None:
+    path = write(f"num_candidates,relevant,num_tasks\n9,2,{times}\n", "counts.csv")
     screen = run("adjust", "map=0.5", "--counts", path)
     assert screen.code == code
     assert (f"{times:,} queries" if code == 0 else f"line 2: num_tasks is {times}") in screen.out + screen.message
 
 
 @pytest.mark.parametrize("word", ["valid", "dev", "Validation", "train"])
-def test_a_line_of_another_split_is_left_out(run: Run, tmp_path: Path, counts: Path, word: str) -> None:
-    path = tmp_path / "run.log"
-    path.write_text(f"{word} recall@10 : 0.2\ntest recall@10 : 0.3\n", encoding="utf-8")
+def test_a_line_of_another_split_is_left_out(run: Run, write: Write, counts: Path, word: str) -> None:
+    path = write(f"{word} recall@10 : 0.2\ntest recall@10 : 0.3\n", "run.log")
     screen = run("adjust", path, "--counts", counts, "--json")
     assert [row["value"] for row in screen.records] == ["0.3"]
     assert "line 1: left out, as the counts are of the test set" in screen.err

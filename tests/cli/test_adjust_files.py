@@ -21,7 +21,7 @@ from rankconst.verdicts import show_expected
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 TABLES = open_once()
 
@@ -30,10 +30,8 @@ WIDE = "model,dataset,MRR,MR,Hits@10,comment\nRotatE,FB15k-237,0.338,177,0.533,a
 
 
 @pytest.fixture
-def wide(tmp_path: Path) -> Path:
-    path = tmp_path / "results.csv"
-    path.write_text(WIDE, encoding="utf-8")
-    return path
+def wide(write: Write) -> Path:
+    return write(WIDE)
 
 
 def test_original_columns_stay_and_adjusted_ones_are_added(run: Run, wide: Path) -> None:
@@ -94,9 +92,8 @@ def test_every_format_can_be_written_and_read_again(run: Run, wide: Path, tmp_pa
         assert [round(row["AMRR_added"], 4) for row in again] == [0.3375, 0.4759]
 
 
-def test_a_file_is_written_over_only_by_force(run: Run, wide: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.csv"
-    out.write_text("mine")
+def test_a_file_is_written_over_only_by_force(run: Run, wide: Path, tmp_path: Path, write: Write) -> None:
+    out = write("mine", "out.csv")
     screen = run("adjust", wide, "-o", out)
     assert (screen.code, "--force" in screen.message, out.read_text()) == (2, True, "mine")
     assert run("adjust", wide, "-o", out, "--force").code == 0
@@ -105,15 +102,14 @@ def test_a_file_is_written_over_only_by_force(run: Run, wide: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])
-def test_markup_survives_its_own_format(run: Run, tmp_path: Path, form: str) -> None:
+def test_markup_survives_its_own_format(run: Run, write: Write, form: str) -> None:
     cell = "**0.476**" if form == "markdown" else "\\textbf{0.476}"
     text = (
         f"| model | MRR |\n|---|---|\n| RotatE | {cell} |\n"
         if form == "markdown"
         else f"\\begin{{tabular}}{{ll}}\nmodel & MRR \\\\\nRotatE & {cell} \\\\\n\\end{{tabular}}\n"
     )
-    path = tmp_path / "table.txt"
-    path.write_text(text)
+    path = write(text, "table.txt")
     screen = run("adjust", path, "-d", "wn18rr", "-f", form)
     assert screen.code == 0, screen.message
     assert cell in screen.out
@@ -140,9 +136,8 @@ def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None
     assert "line 5: the tables" in screen.message
 
 
-def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", encoding="utf-8")
+def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path, write: Write) -> None:
+    path = write("model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", "a.csv")
     screen = run("adjust", path, "-f", "json")
     assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [(False, False), (True, False)]
     assert "line 3: NaN: not a number" in screen.message
@@ -154,9 +149,8 @@ def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
         rankconst.adjust(path, strict=True)
 
 
-def test_what_could_be_fractions_or_percentages(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("model,dataset,Hits@10 (%)\nA,wn18rr,0.53\n")
+def test_what_could_be_fractions_or_percentages(run: Run, write: Write) -> None:
+    path = write("model,dataset,Hits@10 (%)\nA,wn18rr,0.53\n", "a.csv")
     message = run("adjust", path).message
     assert "a fraction or a percentage" in message and "--no-percent" in message
     for option, text in (("--percent", "0.53%"), ("--no-percent", "0.53")):
@@ -164,17 +158,15 @@ def test_what_could_be_fractions_or_percentages(run: Run, tmp_path: Path) -> Non
         assert row["AH@10"] == TABLES.constants("wn18rr", "hits@10").adjust(text).index
 
 
-def test_percentages_that_may_be_fractions_are_counted(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("model,dataset,MRR\nA,wn18rr,47.6\nB,wn18rr,0.3\nC,wn18rr,0.5\n")
+def test_percentages_that_may_be_fractions_are_counted(run: Run, write: Write) -> None:
+    path = write("model,dataset,MRR\nA,wn18rr,47.6\nB,wn18rr,0.3\nC,wn18rr,0.5\n", "a.csv")
     said = "protocol (nothing in a.csv says otherwise); read as percentages: 3 numbers; 2 of them below 1 %.\n"
     assert said in run("adjust", path, "--percent").err.replace(str(path), "a.csv")
     assert "read as percentages" not in run("adjust", path, "--percent", "-m", "mr").err
 
 
-def test_what_sets_decimals_apart(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("model;dataset;MRR;MR\nRotatE;wn18rr;0,476;3,340\n", encoding="utf-8")
+def test_what_sets_decimals_apart(run: Run, write: Write) -> None:
+    path = write("model;dataset;MRR;MR\nRotatE;wn18rr;0,476;3,340\n", "a.csv")
     screen = run("adjust", path, "-f", "json")
     assert "AMRI" not in screen.records[0]
     assert "3,340: decimals or thousands?" in screen.message
@@ -405,17 +397,15 @@ def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: P
     assert run("adjust", paper, "-d", "wn18rr", "--replace", "AMRR").out.endswith(body)
 
 
-def test_numbers_are_numbers_in_json(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text("model,dataset,MRR,H@10,k\na,nations,0.50,97.5%,1\nb,nowhere,0.60,n/a,2\n")
+def test_numbers_are_numbers_in_json(run: Run, write: Write) -> None:
+    path = write("model,dataset,MRR,H@10,k\na,nations,0.50,97.5%,1\nb,nowhere,0.60,n/a,2\n")
     first, second = run("adjust", path, "-f", "json").records
     assert (first["MRR"], first["H@10"], first["k"]) == (0.5, 0.975, "1")
     assert (second["MRR"], second["H@10"]) == ("0.60", "n/a")  # not adjusted, as the note says
 
 
-def test_a_row_for_each_number(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "long.csv"
-    path.write_text("model,dataset,metric,value\nRotatE,nations,MRR,0.5\nRotatE,umls,hits@10,0.9\n")
+def test_a_row_for_each_number(run: Run, write: Write) -> None:
+    path = write("model,dataset,metric,value\nRotatE,nations,MRR,0.5\nRotatE,umls,hits@10,0.9\n", "long.csv")
     rows = run("adjust", path, "-f", "csv").rows
     for row in rows:
         assert [*row] == [
@@ -433,9 +423,8 @@ PAPER_OF_TWO = (
 )
 
 
-def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "paper.md"
-    path.write_text(PAPER_OF_TWO)
+def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write) -> None:
+    path = write(PAPER_OF_TWO, "paper.md")
     screen = run("adjust", path)
     index = {each: TABLES.constants(*each[:2]).index(each[2]) for each in (
         ("nations", "mrr", 0.5), ("nations", "mr", 2.5), ("umls", "mrr", 0.6), ("umls", "mrr", 0.7)

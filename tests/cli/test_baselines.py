@@ -21,7 +21,7 @@ pd = pytest.importorskip("pandas")
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 # E[MRR] and E[Hits@10] on test, both sides, protocol standard: counted and summed once more by another program, a loop
 # over triples and scores.
@@ -157,9 +157,8 @@ def test_older_tables_lack_counting(run: Run) -> None:
     assert run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "inverse", "--tables", str(old)).code == 0
 
 
-def test_files_and_frames_get_skill_next_to_the_index(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text(TABLE, encoding="utf-8")
+def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) -> None:
+    path = write(TABLE)
     rows = run("adjust", path, "-b", "all", "--details", "--json").records
     frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="all")
     for row, dataset, text in zip(rows, ("fb15k237", "umls"), (".533", ".797"), strict=True):
@@ -179,9 +178,8 @@ def test_files_and_frames_get_skill_next_to_the_index(run: Run, tmp_path: Path) 
     assert "All 4 numbers are better than chance (p < 0.05). 2 are better than counting." in run("adjust", path).out
 
 
-def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text("model,dataset,split,MRR\nA,UMLS,test,.5\nA,UMLS,train,.6\n", encoding="utf-8")
+def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, write: Write) -> None:
+    path = write("model,dataset,split,MRR\nA,UMLS,test,.5\nA,UMLS,train,.6\n")
     rows = run("adjust", path, "-b", "inverse", "-f", "json").records
     assert [row["MRR_skill_inverse"] is None for row in rows] == [False, True]
     assert ["no skill: baseline inverse has no constants" in (row["note"] or "") for row in rows] == [False, True]
@@ -200,9 +198,8 @@ PAPER = r"""\begin{tabular}{lcc}
 
 
 @pytest.mark.parametrize("key", FURTHER)
-def test_replacing_by_skill(run: Run, tmp_path: Path, key: str) -> None:
-    path = tmp_path / "paper.tex"
-    path.write_text(PAPER, encoding="utf-8")
+def test_replacing_by_skill(run: Run, write: Write, key: str) -> None:
+    path = write(PAPER, "paper.tex")
     told = run("adjust", path, "--replace", "skill", "-b", key).out
     constants = open_once().constants
     first = constants("fb15k237", "mrr", baseline=key), constants("fb15k237", "hits@10", baseline=key)
@@ -212,14 +209,12 @@ def test_replacing_by_skill(run: Run, tmp_path: Path, key: str) -> None:
     assert f"DistMult & \\textbf{{{other}}} & " in told  # bold stays where it was
     assert f" & MRR skill ({key}) & Hits@10 skill ({key}) (\\%)" in told
     assert told.startswith(f"% Compared with the {key} baseline")
-    again = tmp_path / "again.tex"
-    again.write_text(told, encoding="utf-8")
+    again = write(told, "again.tex")
     assert "it is compared with a baseline already" in run("adjust", again).message
 
 
-def test_replacing_by_chance_needs_no_baseline(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "paper.tex"
-    path.write_text(PAPER, encoding="utf-8")
+def test_replacing_by_chance_needs_no_baseline(run: Run, write: Write) -> None:
+    path = write(PAPER, "paper.tex")
     plain = run("adjust", path, "--replace", "AMRR").out.splitlines()
     assert run("adjust", path, "--replace", "AMRR", "-b", "chance").out.splitlines()[3:] == plain[3:]
 
@@ -237,9 +232,8 @@ def test_replacing_by_chance_needs_no_baseline(run: Run, tmp_path: Path) -> None
         (("--replace", "skill", "-b", "all"), f"--replace is over one baseline: {join_words(FURTHER)}?"),
     ],
 )
-def test_names_of_chance_are_not_used_of_skill(run: Run, tmp_path: Path, args: tuple[str, ...], told: str) -> None:
-    path = tmp_path / "paper.tex"
-    path.write_text(PAPER, encoding="utf-8")
+def test_names_of_chance_are_not_used_of_skill(run: Run, write: Write, args: tuple[str, ...], told: str) -> None:
+    path = write(PAPER, "paper.tex")
     screen = run("adjust", path, *args)
     assert screen.code == 2
     assert told in screen.message

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from cli.conftest import Graph, Run, RunInTerminal
+    from cli.conftest import Graph, Run, RunInTerminal, Write
 
     WriteGraph = Callable[..., list[str]]
 
@@ -460,12 +460,11 @@ def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
     assert (screen.code, "trial" in screen.message) == (4, True)
 
 
-def test_further_known_triples(mirror: Path, run: Run, out: Path, tmp_path: Path) -> None:
+def test_further_known_triples(mirror: Path, run: Run, out: Path, write: Write) -> None:
     """usa-embassy: everybody but the true answer becomes a known answer."""
     place = find_benchmark("nations").files["test"].remote.url.removeprefix("https://")
     named = sorted({line.split("\t")[2] for line in (mirror / place).read_text().splitlines()})
-    further = tmp_path / "further.tsv"
-    further.write_text("".join(f"usa\tembassy\t{nation}\n" for nation in ("atlantis", *named)))
+    further = write("".join(f"usa\tembassy\t{nation}\n" for nation in ("atlantis", *named)), "further.tsv")
     arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-p", "train+test")
     assert run("build", *arguments, "--known", further).code == 2
     screen = run("build", *arguments, "--known", further, "--name", "mine")

@@ -14,7 +14,7 @@ from rankconst.version import bundled_versions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 HITS = ("compare", "0.533", "0.544", "--metric", "hits@10", "--dataset", "FB15k-237")
 
@@ -67,9 +67,8 @@ def test_the_number_of_tasks_is_enough_for_shares(run: Run) -> None:
     assert row["z_lower"] == pytest.approx(5000**0.5 * 2 / (500 * (70.5 + 72.5 - 2)) ** 0.5)
 
 
-def test_own_counts(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "counts.csv"
-    file.write_text("num_candidates,num_tasks\n10,300\n20,200\n", encoding="utf-8")
+def test_own_counts(run: Run, write: Write) -> None:
+    file = write("num_candidates,num_tasks\n10,300\n20,200\n", "counts.csv")
     (row,) = run("compare", "3.0", "4.0", "-m", "mr", "--counts", file, "-f", "json").records
     constants = rankconst.from_counts([10] * 300 + [20] * 200).constants("mr")
     assert (row["num_tasks"], row["z_lower"]) == (500, constants.compare("3.0", "4.0").z_interval.lower)
@@ -93,9 +92,8 @@ ConvE,WN18RR,.43,6
 """
 
 
-def test_a_table_is_put_in_order(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text(TABLE, encoding="utf-8")
+def test_a_table_is_put_in_order(run: Run, write: Write) -> None:
+    path = write(TABLE)
     screen = run("compare", path)
     assert screen.cells[:5] == [
         ["MRR on wn18rr (test, both sides, protocol standard), 6,268 tasks"],
@@ -112,19 +110,17 @@ def test_a_table_is_put_in_order(run: Run, tmp_path: Path) -> None:
     assert "0.476$^{b,c,d}$ \\\\" in run("compare", path, "-f", "latex").out
 
 
-def test_deviations_are_used_and_said(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text("model,MR,SDR,MRR\nA,177,400,0.338 ± 0.002\nB,190,420,0.337\n", encoding="utf-8")
+def test_deviations_are_used_and_said(run: Run, write: Write) -> None:
+    path = write("model,MR,SDR,MRR\nA,177,400,0.338 ± 0.002\nB,190,420,0.337\n")
     screen = run("compare", path, "-d", "fb15k237")
     assert [row[2:] for row in screen.cells if row[:2] == ["a", "A"]] == [["177", "b"], ["0.338 ± 0.002"]]
     assert ". The deviations of the ranks are used." in screen.out
     assert ". Deviations over runs count as rounding does." in screen.out
 
 
-def test_python_takes_frames_and_refuses_what_is_asked(tmp_path: Path) -> None:
+def test_python_takes_frames_and_refuses_what_is_asked(write: Write) -> None:
     pd = pytest.importorskip("pandas")
-    path = tmp_path / "results.csv"
-    path.write_text(TABLE, encoding="utf-8")
+    path = write(TABLE)
     (whole,) = rankconst.compare(path)
     (framed,) = rankconst.compare(pd.read_csv(path, dtype=str), metric="mrr")
     assert str(framed) == str(whole)
@@ -146,9 +142,8 @@ def test_a_picture_of_the_order(run: Run, tmp_path: Path) -> None:
     assert all(text in content for text in ("RotatE  a", "b c d", "RotatE is better than"))
 
 
-def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text("model,dataset,MRR\nA,WN18RR,0.2\nB,WN18RR,0.4\nA,Nations,0.5\nB,Nations,50.0\n", encoding="utf-8")
+def test_what_is_left_out_is_said(run: Run, write: Write) -> None:
+    path = write("model,dataset,MRR\nA,WN18RR,0.2\nB,WN18RR,0.4\nA,Nations,0.5\nB,Nations,50.0\n")
     screen = run("compare", path)
     assert "B is better than the other model (p < 0.05)." in screen.out
     assert "results.csv, line 5: 50 is not a possible MRR" in screen.err

@@ -19,7 +19,7 @@ from rankconst.tables.counts_file import read_counts
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 RESULTS = "model,MR\nA,2.5\nB,3\n"
 SIDED = "side,num_candidates,num_tasks\nhead,9,2\ntail,4,3\nhead,5,1\n"
@@ -96,9 +96,8 @@ def test_several_datasets_and_splits(files: Path) -> None:
         ("num_candidates,side\n3,\n3,head\n", "for both sides together and for one side"),
     ],
 )
-def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "counts.csv"
-    path.write_text(text, encoding="utf-8")
+def test_files_that_are_refused(write: Write, text: str, message: str) -> None:
+    path = write(text, "counts.csv")
     with pytest.raises(DataError, match=message):
         read_counts(path)
 

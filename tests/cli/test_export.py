@@ -13,7 +13,7 @@ from rankconst.tables.export import FORMATS, export_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 
 def read_tsv(text: str) -> list[dict[str, str]]:
@@ -54,9 +54,8 @@ def test_file(run: Run, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_that_is_there_stays(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.tsv"
-    path.write_text("mine", encoding="utf-8")
+def test_a_file_that_is_there_stays(run: Run, write: Write) -> None:
+    path = write("mine", "a.tsv")
     screen = run("tables", "export", "-f", "pykeen", "-d", "nations", "--out", path)
     assert (screen.code, screen.out) == (2, "")
     assert "--force" in screen.message

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 needs_matplotlib = pytest.mark.skipif(
     find_spec("matplotlib") is None, reason="the extra rankconst[plot] is not installed"
@@ -29,10 +29,8 @@ CHANCE = ("--dataset", "nations", "--metric", "mrr")
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "sun.csv"
-    path.write_text(SUN, encoding="utf-8")
-    return path
+def table(write: Write) -> Path:
+    return write(SUN, "sun.csv")
 
 
 def texts(path: Path) -> list[str]:
@@ -58,9 +56,8 @@ def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @needs_matplotlib
 @pytest.mark.parametrize(("name", "magic"), [("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.svg", b"<?xml")])
-def test_the_ending_says_the_format_and_force_writes_over(run: Run, tmp_path: Path, name: str, magic: bytes) -> None:
-    out = tmp_path / name
-    out.write_text("precious", encoding="utf-8")
+def test_the_ending_says_the_format_and_force_writes_over(run: Run, write: Write, name: str, magic: bytes) -> None:
+    out = write("precious", name)
     screen = run("adjust", *CHANCE, "--out", out)
     assert (screen.code, "--force" in screen.message, out.read_text(encoding="utf-8")) == (2, True, "precious")
     assert run("adjust", *CHANCE, "--out", out, "--force").code == 0

@@ -16,7 +16,7 @@ from tables.test_damage import make, write
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run, Screen
+    from cli.conftest import Run, Screen, Write
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b1m\u202eevil"
 SHOWN = r"\x1b]0;owned\x07\x1b[2J\u009b1m\u202eevil"
@@ -77,10 +77,9 @@ def test_names_in_tables_and_archives(run: Run, tmp_path: Path) -> None:
 
 
 def test_nothing_but_own_colours_in_a_terminal(
-    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, file: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = tmp_path / "a.md"
-    document.write_text(f"| model | dataset | MRR |\n|---|---|---|\n| {EVIL} | nations | 0.5 |\n", encoding="utf-8")
+    document = write(f"| model | dataset | MRR |\n|---|---|---|\n| {EVIL} | nations | 0.5 |\n", "a.md")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     for args in (("check", file), ("adjust", document, "--replace", "index"), ("adjust", file, "--format", "csv-raw")):
         screen = run(*args)
@@ -97,9 +96,8 @@ def test_a_document_that_is_replaced_stays_as_it_is(run: Run, tmp_path: Path) ->
     assert EVIL in run("adjust", document, "--replace", "index").out
 
 
-def test_formulas(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text('model,dataset,MRR,AMRI\n"=1+1",nations,0.5,-0.31\n@a,nations,0.25,+0.2\n', encoding="utf-8")
+def test_formulas(run: Run, tmp_path: Path, write: Write) -> None:
+    path = write('model,dataset,MRR,AMRI\n"=1+1",nations,0.5,-0.31\n@a,nations,0.25,+0.2\n', "a.csv")
     safe, raw = (run("adjust", path, "--format", form).rows for form in ("csv", "csv-raw"))
     assert [row["model"] for row in safe] == ["'=1+1", "'@a"]
     assert [row["model"] for row in raw] == ["=1+1", "@a"]
@@ -109,10 +107,9 @@ def test_formulas(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file names are text there")
-def test_arguments_that_are_no_text(run: Run, tmp_path: Path) -> None:
+def test_arguments_that_are_no_text(run: Run, write: Write) -> None:
     name = b"\xff\xfe".decode("utf-8", "surrogateescape")
-    path = tmp_path / name
-    path.write_text("model,dataset,MRR,H@1,H@10\nA,nations,0.5,0.6,0.4\n", encoding="utf-8")
+    path = write("model,dataset,MRR,H@1,H@10\nA,nations,0.5,0.6,0.4\n", name)
     for form in ("table", "json", "csv", "markdown", "latex"):
         screen = run("check", path, "--format", form, "--input-format", "csv")
         assert screen.code == 6

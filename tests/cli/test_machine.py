@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cases import mark_rest
@@ -232,6 +234,22 @@ main()
     done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=False)
     told = "error: the clock of this machine is before 1678 or after 2262. Set it: date -s YYYY-MM-DD\n"
     assert (done.returncode, done.stdout, done.stderr) == (6, "", told)
+
+
+def test_more_wrong_values_than_anybody_reads(run: Run, tmp_path: Path) -> None:
+    lines = "".join(f"m{place},FB15k-237,{place}.5\n" for place in range(1, 1001))
+    (tmp_path / "board.csv").write_text(f"model,dataset,MRR\n{lines}", encoding="utf-8")
+    screen = run("adjust", tmp_path / "board.csv")
+    assert (screen.code, screen.err.count("\n")) == (6, 1)
+    assert screen.err.endswith("And 999 more.\n")
+
+
+def test_columns_of_numbers_and_words_in_parquet(run: Run, tmp_path: Path) -> None:
+    notes = (1, "a", None, 2.5, True, 10**30)
+    rows = [{"dataset": "FB15k-237", "split": "test", "mrr": 0.3, "note": note} for note in notes]
+    (tmp_path / "results.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert run("adjust", tmp_path / "results.jsonl", "--out", tmp_path / "a.parquet").code == 0
+    assert pq.read_table(tmp_path / "a.parquet").num_rows == len(rows)
 
 
 def test_names_that_are_no_text(run: Run, tmp_path: Path) -> None:

@@ -11,13 +11,12 @@ from rankconst.tables.tables import load
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 
 @pytest.mark.usefixtures("builder")
-def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
-    results = tmp_path / "results.csv"
-    results.write_text("model,dataset,MRR\nA,ogbl-biokg,0.8\nB,nowhere,0.8\n")
+def test_a_site_of_one_dataset(run: Run, tmp_path: Path, write: Write) -> None:
+    results = write("model,dataset,MRR\nA,ogbl-biokg,0.8\nB,nowhere,0.8\n")
     url = "https://example.org/x"
     done = run("tables", "site", "--out", tmp_path / "public", "-d", "ogbl-biokg", "--url", url, "--published", results)
     assert done.code == 0, done.err

@@ -78,7 +78,7 @@ def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> Non
 
 
 def test_of_many_notes_the_first_stands_for_all() -> None:
-    from rankconst.cli.verify import SHOWN_NOTES, _phrase_notes
+    from rankconst.cli.tables import SHOWN_NOTES, _phrase_notes
     from rankconst_builder.verify import CHECKS, Finding, Result
 
     check = CHECKS["sources"]

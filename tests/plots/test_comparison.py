@@ -109,6 +109,9 @@ def test_points_are_the_numbers(rows: tuple[dict[str, str], ...]) -> None:
         assert [point[2] for point in drawn] == pytest.approx([point[2] for point in expected])
         xs = [x for points in offsets(axes).values() for x, _ in points]
         assert len({*xs}) == len(xs)
+        for tick in axes.get_xticks():  # around the middle of their column
+            own = [x for x in xs if column_of(axes, x) == column_of(axes, tick)]
+            assert not own or np.mean(own) == pytest.approx(tick)
         low, high = axes.get_ylim()
         assert all(low < y < high for _, _, y in drawn)
     if rows == SUN:

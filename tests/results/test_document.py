@@ -29,7 +29,7 @@ def test_text_with_its_lines(tmp_path: Path) -> None:
     assert document.text == TABLE
     assert document.lines == ("model,MRR", "RotatE,0.338", "")
     assert document.suffix == ".csv"
-    assert document.at(2, "MRR") == f"{path}, line 2, column MRR"
+    assert document.at(2_000) == f"{path}, line 2,000"
 
 
 @pytest.mark.parametrize("encoding", ["UTF-16", "UTF-32"])

@@ -111,16 +111,6 @@ def test_both_sides_by_enumeration(pairs: list[tuple[int, int]], name: str, shar
             assert_holds(adjusted, forms, form)
 
 
-def test_central_values_are_those_of_an_even_draw() -> None:
-    constants = build([5] * 10, "tail", "mrr")
-    adjusted = adjust_dropped(constants, 0.6, 0.6, 0.6, 4)
-    expected = forms_of(0.6, [5] * 8, "mrr")
-    for form, value in expected.items():
-        assert getattr(adjusted, form) == pytest.approx(value, rel=1e-12)
-        # All tasks are alike, so nothing is left open but rounding errors.
-        assert getattr(adjusted, f"{form}_interval") == pytest.approx((value, value), rel=1e-12)
-
-
 def test_a_form_that_some_set_leaves_undefined_is_none() -> None:
     adjusted = adjust_dropped(build([2, 2, 50], "tail", "hits@3"), 1.0, 1.0, 1.0, 2)
     assert (adjusted.index, adjusted.index_interval, adjusted.z, adjusted.z_interval) == (None, None, None, None)

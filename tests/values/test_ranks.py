@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,14 @@ from oracles import EVALUATED
 from rankconst.catalogue.metrics import TABULATED, Metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 HEAD, TAIL = [1, 2, 4, 300], [1, 1, 8, 2]
+
+
+def frame(columns: dict[str, list[Any]]) -> Callable[[], Any]:
+    return lambda: pytest.importorskip("pandas").DataFrame(columns)
 
 
 @pytest.mark.parametrize("metric", TABULATED, ids=str)
@@ -27,8 +34,8 @@ def test_every_metric_is_that_of_the_oracle(metric: Metric) -> None:
 
 def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"Rank": HEAD + TAIL, "side": ["left"] * 4 + ["right"] * 4}).iloc[[4, 0, 5, 1, 2, 6, 3, 7]]
-    for given in ({"head": HEAD, "tail": TAIL}, {"subject": HEAD, "object": TAIL}, frame):
+    mixed = pandas.DataFrame({"Rank": HEAD + TAIL, "side": ["left"] * 4 + ["right"] * 4}).iloc[[4, 0, 5, 1, 2, 6, 3, 7]]
+    for given in ({"head": HEAD, "tail": TAIL}, {"subject": HEAD, "object": TAIL}, mixed):
         ranks = rankconst.from_ranks(given)
         assert ranks.select("head").tolist() == HEAD
         assert ranks.select("tail").tolist() == TAIL
@@ -59,23 +66,15 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
         ({"head": [1], "left": [1]}, UsageError, "got head, left"),
         ({"head": [1], "both": [1]}, UsageError, "got head, both"),
         ({"top": [1]}, UnknownNameError, "unknown side 'top'"),
+        (frame({"score": [1]}), UsageError, "no column rank; it has score"),
+        (frame({"rank": []}), DataError, "has no rows"),
+        (frame({"rank": [1, 1], "side": ["head", "both"]}), UsageError, "head and tail, or both"),
+        (frame({"rank": [1, 1], "side": ["head", None]}), UnknownNameError, "unknown side"),
     ],
 )
-def test_what_is_no_rank_is_refused(given: object, error: type[Exception], said: str) -> None:
+def test_what_is_no_rank_is_refused(given: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
-        rankconst.from_ranks(given)
-
-
-def test_frames_without_ranks_are_refused() -> None:
-    pandas = pytest.importorskip("pandas")
-    for columns, said in (
-        ({"score": [1]}, "no column rank; it has score"),
-        ({"rank": []}, "has no rows"),
-        ({"rank": [1, 1], "side": ["head", "both"]}, "head and tail, or both"),
-        ({"rank": [1, 1], "side": ["head", None]}, "unknown side"),
-    ):
-        with pytest.raises(rankconst.RankconstError, match=said):
-            rankconst.from_ranks(pandas.DataFrame(columns))
+        rankconst.from_ranks(given() if callable(given) else given)
 
 
 def test_only_ranks_of_the_same_tasks_are_compared() -> None:
@@ -93,10 +92,10 @@ def test_only_ranks_of_the_same_tasks_are_compared() -> None:
             rankconst.compare(one, other, metric="mrr")
     with pytest.raises(DataError, match="expected at least 2"):
         rankconst.compare([1], [2], metric="mrr")
-    frame = pandas.DataFrame({"head": list("abcd"), "rank": HEAD, "model": "one"})
-    assert rankconst.compare(frame, frame.assign(model="other"), metric="mrr").num_tasks == 4
+    named = pandas.DataFrame({"head": list("abcd"), "rank": HEAD, "model": "one"})
+    assert rankconst.compare(named, named.assign(model="other"), metric="mrr").num_tasks == 4
     with pytest.raises(DataError, match="rank 1 of side both is of head b in the one and c in the other"):
-        rankconst.compare(frame, frame.iloc[[0, 2, 1, 3]], metric="mrr")
+        rankconst.compare(named, named.iloc[[0, 2, 1, 3]], metric="mrr")
 
 
 @pytest.mark.parametrize(

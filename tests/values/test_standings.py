@@ -42,7 +42,7 @@ def test_correction_is_that_of_holm() -> None:
         assert (found == found.T).all()
 
 
-@pytest.mark.parametrize(("single", "double"), [(8, 0), (0, 14), (6, 6), (25, 0), (10, 15)])
+@pytest.mark.parametrize(("single", "double"), [(8, 0), (0, 14), (6, 6), (21, 0)])
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
 def test_the_correction_holds_over_all_tables_of_equal_models(metric: str, single: int, double: int) -> None:
     """Three models, tasks that one or two of them get right, whichever these are: all tables that this makes."""
@@ -64,11 +64,11 @@ def test_the_correction_holds_over_all_tables_of_equal_models(metric: str, singl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tasks", [60, 400, 3000])
+@pytest.mark.parametrize("tasks", choose([60, 1000], [60, 400, 3000]))
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
 def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> None:
     """Six models whose ranks are draws from the same law, task by task: one false separation in a table is too many."""
-    rng, models, tables, wrong = np.random.default_rng(7), 6, choose(60, 1000), 0
+    rng, models, tables, wrong = np.random.default_rng(7), 6, choose(30, 1000), 0
     constants = hits_of(tasks, metric)
     for _ in range(tables):
         easy = rng.beta(0.4, 0.6, tasks)

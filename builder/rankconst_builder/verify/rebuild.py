@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,13 +138,9 @@ def _count(
 
 def _list_fetchers(means: Means) -> list[Fetcher]:
     """Return what reads from the mirror, and from the cache; the network is asked for a mirror at a URL only."""
-    cache, mirror = means.cache or cache_folder(), means.mirror
-    local = Fetcher(cache, offline=True, reporter=means.reporter)
-    return (
-        [local]
-        if mirror is None
-        else [Fetcher(cache, mirror, offline=not is_url(mirror), reporter=means.reporter), local]
-    )
+    fetch, mirror = partial(Fetcher, means.cache or cache_folder(), reporter=means.reporter), means.mirror
+    local = fetch(offline=True)
+    return [local] if mirror is None else [fetch(mirror=mirror, offline=not is_url(mirror)), local]
 
 
 def _read_contents(fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]) -> dict[str, Content]:

@@ -1,0 +1,403 @@
+"""``rankconst tables verify``, ``release``, ``export`` and ``site``: for those who publish tables.
+
+All but ``export`` need the modules of the builder; ``verify`` needs pandas, too.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import itertools
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankconst.catalogue.names import resolve_name
+from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.cli import options
+from rankconst.cli.options import ALL, complete_from, hide, option
+from rankconst.cli.output import Column, Format, Listing, check_target, count, count_of, print_listing, say, write_whole
+from rankconst.download import Reporter, check_mirror, is_url, require_module
+from rankconst.errors import UnknownNameError, UsageError, VerificationError
+from rankconst.names import show_controls
+from rankconst.tables.export import FORMATS, encode, export_rows, parse_format, suffix_of
+from rankconst.tables.location import OUTPUT
+from rankconst.tables.tables import load
+from rankconst.version import parse_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rankconst.tables.tables import Tables
+    from rankconst_builder.release import Order, Released
+    from rankconst_builder.verify import Finding, Result, TableSet
+
+
+# -- verify -----------------------------------------------------------------------------------------------------------
+
+SHOWN = 20
+"""How many findings the table lists; JSON and CSV have all."""
+
+SHOWN_NOTES = 3
+"""How many notes of a check are shown under the table."""
+
+_CHECKS = (
+    Column("check", "check"),
+    Column("covers", "covers", drop=2),
+    Column("rows", "rows", count, right=True, drop=1),
+    Column("outcome", "result"),
+)
+
+_KEY = (
+    "dataset",
+    "protocol",
+    "split",
+    "side",
+    "aggregation",
+    "baseline",
+    "relation",
+    "metric",
+    "k",
+    "offset",
+    "num_candidates",
+    "weight",
+)
+
+_FINDINGS = (
+    Column("check", "check", drop=3),
+    Column("place", "where"),
+    Column("column", "column"),
+    Column("expected", "expected", drop=1),
+    Column("got", "got", drop=2),
+    Column("message", "what is wrong"),
+)
+
+_ROW = ("check", "covers", "status", "rows", "table", *_KEY, "column", "expected", "got", "message", "seconds")
+
+
+def verify(
+    path: Annotated[
+        str | None,
+        typer.Argument(metavar="PATH", help="Folder, zip or URL of tables; those included if left out."),
+    ] = None,
+    rebuild: Annotated[
+        bool, option("--rebuild", None, "Also compute every constant and count every histogram again, and compare.")
+    ] = False,
+    mirror: Annotated[
+        str | None,
+        option(
+            *("--mirror", "DIR_OR_URL"),
+            "For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
+            hidden=True,
+            envvar="RANKCONST_MIRROR",
+        ),
+    ] = None,
+    dataset: options.OnlyDatasets = None,
+    format: options.Form = Format.table,
+) -> None:
+    """Check tables: hashes, columns, keys, ranges, and the laws that connect rows.
+
+    Exits with 7 if anything differs, and names each row that does.
+
+    Example: rankconst tables verify
+
+    Example: rankconst tables verify --rebuild --dataset nations
+    """
+    require_module("pandas", "`rankconst tables verify`")
+    from rankconst_builder.verify import Means, read_set, run_checks
+
+    started = time.perf_counter()
+    tables = load(path)
+    opened = read_set(tables)
+    if dataset:
+        opened = opened.select(_find_datasets(opened, dataset))
+    means = Means(mirror=check_mirror(mirror), reporter=Reporter()) if rebuild else None
+    results = list(run_checks(opened, means))
+    seconds = time.perf_counter() - started
+    if format == Format.table:
+        _print_table(results, f"{len(results)} checks of tables {opened.version} in {seconds:.1f} s: {tables.path}")
+    else:
+        rows = [dict.fromkeys(_ROW) | row for result in results for row in _list_rows(result)]
+        print_listing(Listing.of([*map(Column, _ROW)], rows), format)
+    wrong = [result for result in results if result.status != "ok"]
+    if wrong:
+        differ = sum(len(_of_level(result.findings, "failed")) for result in wrong)
+        names = ", ".join(result.check.name for result in wrong)
+        raise VerificationError(
+            f"tables {opened.version} are not what they should be: {count_of(differ, 'difference')} in {len(wrong)} of "
+            f"{len(results)} checks ({names})."
+        )
+
+
+def _find_datasets(tables: TableSet, names: Sequence[str]) -> list[str]:
+    """Return the keys of datasets in any spelling; as they are written where the datasets cannot be read."""
+    if "datasets" not in tables.whole:
+        return list(names)
+    spellings = {key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()}
+    wrong, found = [], []
+    for name in names:
+        try:
+            found.append(resolve_name("dataset", name, spellings))
+        except UnknownNameError as error:
+            wrong.append(f"{error} The tables ({tables.version}) hold {len(spellings)} datasets.")
+    if wrong:
+        raise UnknownNameError("\n".join(wrong))
+    return found
+
+
+def _of_level(findings: Iterable[Finding], *levels: str) -> list[Finding]:
+    return [finding for finding in findings if finding.level in levels]
+
+
+def _print_table(results: Sequence[Result], caption: str) -> None:
+    rows = [
+        {"check": each.check.name, "covers": each.check.covers, "rows": each.rows, "outcome": _describe_outcome(each)}
+        for each in results
+    ]
+    print_listing(Listing.of(_CHECKS, rows, caption=caption), Format.table)
+    for level, title in (("failed", "differences"), ("warning", "warnings")):
+        groups = [_of_level(result.findings, level) for result in results]
+        if not any(groups):
+            continue
+        typer.echo()
+        # A few of each check, so that one with many does not hide the others.
+        turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
+        shown = {id(each) for each in itertools.islice(filter(None, turns), SHOWN)}
+        listed = [
+            _describe(result, each) | {"place": _name_place(each)}
+            for result, group in zip(results, groups, strict=True)
+            for each in group
+            if id(each) in shown
+        ]
+        more = sum(map(len, groups)) - len(listed)
+        caption = f"{count(more)} more {title}; --format json lists all." if more else ""
+        print_listing(Listing.of(_FINDINGS, listed, title=title, caption=caption), Format.table)
+    notes = [line for result in results for line in _phrase_notes(result)]
+    if notes:
+        typer.echo("\n" + "\n".join(map(show_controls, notes)))
+
+
+def _phrase_notes(result: Result) -> list[str]:
+    """Return a check's notes, a line each; of many the first, and how many more there are."""
+    notes = _of_level(result.findings, "note")
+    shown = notes if len(notes) <= SHOWN_NOTES else notes[:1]
+    lines = [f"note: {': '.join(filter(None, (result.check.name, _name_place(each), each.message)))}" for each in shown]
+    if len(shown) < len(notes):
+        lines.append(f"note: {result.check.name}: {count(len(notes) - 1)} more like it; --format json lists all")
+    return lines
+
+
+def _describe_outcome(result: Result) -> str:
+    if result.status != "ok":
+        failed = len(_of_level(result.findings, "failed"))
+        return result.status if result.status == "not run" else f"failed: {count(failed)}"
+    warnings = len(_of_level(result.findings, "warning"))
+    return f"ok, {count_of(warnings, 'warning')}" if warnings else "ok"
+
+
+def _name_place(finding: Finding) -> str:
+    short = {"num_candidates": "N=", "k": "k=", "weight": "weight="}
+    return " ".join(
+        filter(None, (finding.table, *(f"{short.get(name, '')}{key}" for name, key in finding.key.items())))
+    )
+
+
+def _describe(result: Result, finding: Finding) -> dict[str, Any]:
+    found = {name: getattr(finding, name) for name in ("column", "expected", "got", "message")}
+    return {"check": result.check.name, "covers": result.check.covers} | found
+
+
+def _list_rows(result: Result) -> Iterator[dict[str, Any]]:
+    """Yield a row of a check, and one for each difference, warning and note."""
+    named = {"check": result.check.name, "covers": result.check.covers}
+    yield named | {"status": result.status, "rows": result.rows, "seconds": round(result.seconds, 3)}
+    for each in result.findings:
+        status = {"failed": "difference"}.get(each.level, each.level)
+        where = {"status": status, "table": each.table or None} | {name: each.key.get(name) for name in _KEY}
+        yield _describe(result, each) | where | {"column": each.column or None}
+
+
+# -- a release --------------------------------------------------------------------------------------------------------
+
+_FILES = (
+    Column("path", "file"),
+    Column("bytes", "bytes", count, right=True),
+    Column("sha256", "SHA-256", drop=1),
+)
+_Url = Annotated[
+    str | None, option("--url", "URL", "Where this will be found: of tables a reserved DOI, for example.", hidden=True)
+]
+
+
+def _check_url(url: str | None, example: str) -> str | None:
+    if url is not None and not is_url(url):
+        raise UsageError(f"--url {url!r} must begin with https://: {example}, for example.")
+    return url
+
+
+def release(
+    version: Annotated[str, option("--version", "X.Y.Z", "Version to release.")],
+    source: Annotated[Path, option("--from", "DIR", "Folder written by `rankconst build`.")] = Path(OUTPUT),
+    out: Annotated[Path | None, option("--out -o", "DIR", "Folder of the release; data/X.Y.Z if left out.")] = None,
+    previous: Annotated[
+        str | None,
+        option(
+            *("--previous", "DIR"),
+            "Folder of the previous release, or none for the first; the newest included one if left out.",
+            hidden=True,
+        ),
+    ] = None,
+    url: _Url = None,
+    format: Annotated[Format, hide(options.Form)] = Format.table,
+) -> None:
+    """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip of them all.
+
+    Version rule: a changed or removed value is a major change; new rows, columns or tables are a minor one.
+
+    The same build and version give the same bytes on one day. The zip is next to the folder.
+
+    Example: rankconst tables release --version 1.0.0 --from rankconst-tables
+    """
+    from rankconst_builder.describe import name_archive
+    from rankconst_builder.release import Order, release_tables
+
+    if parse_version(version) is None:
+        raise UsageError(f"--version {version!r} must be three numbers: 1.0.0, for example.")
+    folder = out or Path("data") / version
+    order = Order(
+        source=load(source),
+        version=version,
+        out=folder,
+        archive=folder.parent / f"{name_archive(version)}.zip",
+        date=dt.datetime.now(tz=dt.UTC).date(),
+        previous=None if previous is None or previous == "none" else _load_previous(previous),
+        first=previous == "none",
+        url=_check_url(url, "https://doi.org/10.5281/zenodo.1"),
+    )
+    released = release_tables(order)
+    if released.written:
+        _tell(order, released)
+    rows = [
+        {"path": str(path), "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for path, content in released.files.items()
+    ]
+    print_listing(Listing.of(_FILES, rows), format)
+    if released.written:
+        order.reporter.say(f"next: deposit {order.archive}, with the metadata in {folder / '.zenodo.json'}")
+
+
+def _load_previous(given: str) -> Tables:
+    tables = load(given)
+    if parse_version(tables.version) is None:
+        raise UsageError(f"--previous {given} holds table version {tables.version}, which was never released.")
+    return tables
+
+
+def _tell(order: Order, released: Released) -> None:
+    """Say what the release is, and what changed."""
+    from rankconst_builder.release import phrase_changes
+
+    order.reporter.say(f"tables {order.version}, dated {order.date.isoformat()}")
+    if released.changes is None:
+        return
+    bump = released.changes.bump.name
+    order.reporter.say(f"since {released.previous}, a {bump} change:" if released.previous else "the first release:")
+    for line in phrase_changes(released.changes):
+        order.reporter.say(f"  {line}")
+
+
+# -- one long table ---------------------------------------------------------------------------------------------------
+
+
+def export(
+    format: Annotated[
+        str,
+        option(
+            *("--format -f", "FORMAT"),
+            "pykeen: PyKEEN's table of expected values. long: all our columns.",
+            complete_from(FORMATS),
+        ),
+    ],
+    out: Annotated[
+        Path | None, option("--out -o", "FILE", "The file; its ending says how it is written. Stdout if left out.")
+    ] = None,
+    dataset: options.OnlyDatasets = None,
+    protocol: Annotated[
+        str | None,
+        option(
+            *("--protocol -p", "PROTOCOL"),
+            "If left out, pykeen for format pykeen, all for long.",
+            complete_from((*PROTOCOLS, ALL)),
+            hidden=True,
+        ),
+    ] = None,
+    force: options.Force = False,
+    tables: options.OneSet = None,
+) -> None:
+    """Write the constants as one long table.
+
+    pykeen: the columns that PyKEEN's expected-metrics writes (dataset, metric, side, split, value), with its keys.
+
+    Variance, errors, tasks, protocol and table version are to their right. Tab-separated: .tsv or .tsv.gz.
+
+    long: every row and column of our table of constants: .csv, .tsv (both also with .gz) or .parquet.
+
+    Example: rankconst tables export --format pykeen --out metric_adjustments.tsv.gz
+    """
+    form = parse_format(format)
+    suffix = form.suffixes[0] if out is None else suffix_of(form, out)
+    if protocol == ALL and form.protocol is not None:
+        raise UsageError(f"format {form.key} has room for one protocol: name it, or export --format long.")
+    if out is not None:
+        check_target(out, force)
+    opened = load(tables)
+    keys = [opened.resolve_dataset(name) for name in dataset] if dataset else None
+    rows = export_rows(opened, form, keys, None if protocol == ALL else protocol)
+    content = encode(form, rows, suffix)
+    if out is None:
+        sys.stdout.write(content.decode())
+    else:
+        write_whole(out, content, force)
+        say(f"{out}: {len(rows):,} rows, tables {opened.version}")
+
+
+# -- a site -----------------------------------------------------------------------------------------------------------
+
+
+def site(
+    out: Annotated[Path, option("--out -o", "DIR", "Folder of the site; an older site in it is replaced.")],
+    tables: options.OneSet = None,
+    dataset: Annotated[list[str] | None, hide(options.OnlyDatasets)] = None,
+    url: _Url = None,
+    docs: Annotated[
+        Path | None, option("--docs", "DIR", "Folder of built documentation, to be part of the site.", hidden=True)
+    ] = None,
+    published: Annotated[
+        Path | None,
+        option(
+            *("--published", "FILE"),
+            "Results file with published numbers: the pages of their datasets show them.",
+            hidden=True,
+        ),
+    ] = None,
+) -> None:
+    """Write a site: a calculator, a page for each dataset, and an address for every constant.
+
+    It needs no server, and works from a folder: open index.html.
+
+    Example: rankconst tables site --out public
+    """
+    from rankconst_builder.site import Order, write_site
+
+    address = f"{url.rstrip('/')}/" if _check_url(url, "https://example.org/rankconst") and url else ""
+    opened = load(tables)
+    keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
+    order = Order(opened, out, keys, address, docs, published)
+    sizes = write_site(order)
+    total = sum(sizes.values()) / 1e6
+    order.reporter.say(
+        f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}"
+    )
