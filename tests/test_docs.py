@@ -138,9 +138,16 @@ def test_exit_codes_are_those_of_the_errors() -> None:
 
 
 FORMS = {
-    "MR": ("mr", ""), "AMR": ("mr", "normalised"), "AMRI": ("mr", "index"), "ZMR": ("mr", "z"),
-    "MRR": ("mrr", ""), "AMRR": ("mrr", "index"), "ZMRR": ("mrr", "z"),
-    "Hits@k": ("hits@10", ""), "AH@k": ("hits@10", "index"), "ZH@k": ("hits@10", "z"),
+    "MR": ("mr", ""),
+    "AMR": ("mr", "normalised"),
+    "AMRI": ("mr", "index"),
+    "ZMR": ("mr", "z"),
+    "MRR": ("mrr", ""),
+    "AMRR": ("mrr", "index"),
+    "ZMRR": ("mrr", "z"),
+    "Hits@k": ("hits@10", ""),
+    "AH@k": ("hits@10", "index"),
+    "ZH@k": ("hits@10", "z"),
 }
 """Metrics and their adjusted forms, as the page names them, to metric and adjustment."""
 
