@@ -35,7 +35,7 @@ NEEDED = {
 }
 """Module to what on a page needs it."""
 
-in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a checkout only")
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a checkout only")
 
 
 @pytest.mark.slow
@@ -94,7 +94,6 @@ def headings_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
 
 
-@in_checkout
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
@@ -106,35 +105,20 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in headings_of(target), link
 
 
-@in_checkout
-def test_every_page_is_listed() -> None:
+def test_lists_are_complete() -> None:
     listed = {*re.findall(r"\]\((\w+\.md)\)", text_of(DOCS / "README.md"))}
-    assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md") if page.name != "README.md")
-
-
-@in_checkout
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_is_on_a_page(command: str) -> None:
-    assert any(f"rankconst {command}" in text_of(page) for page in PAGES)
-
-
-@in_checkout
-def test_every_format_of_results_files_is_listed() -> None:
+    assert listed == {page.name for page in DOCS.glob("*.md")} - {"README.md"}
+    texts = "".join(map(text_of, PAGES))
+    assert [command for command in COMMANDS if f"rankconst {command}" not in texts] == []
     page = DOCS / "results_files.md"
-    listed = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.+?) \|", text_of(page), re.MULTILINE))))
     assert len(page.read_bytes()) <= 12_000
-    assert listed == set(FORMATS)
-
-
-@in_checkout
-def test_every_metric_is_named() -> None:
+    cells = re.findall(r"^\| (`.+?) \|", text_of(page), re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", "".join(cells))) == set(FORMATS)
     text = text_of(DOCS / "included.md")
     table = text[text.index("| metric | adjusted |") : text.index("Name a metric to see")]
-    for metric in CATALOGUE.values():
-        assert re.search(rf"\b{metric.label}\b", table), metric.label
+    assert [row.label for row in CATALOGUE.values() if not re.search(rf"\b{row.label}\b", table)] == []
 
 
-@in_checkout
 def test_benchmarks_without_a_baseline_are_named() -> None:
     tables = open_once()
     told = re.search(r"Eleven of the 90 benchmarks have none: (.*?)\n\n", text_of(DOCS / "interpreting.md"), re.DOTALL)
@@ -145,7 +129,6 @@ def test_benchmarks_without_a_baseline_are_named() -> None:
     assert (len(lacking), len(tables.datasets)) == (11, 90)
 
 
-@in_checkout
 def test_exit_codes_are_those_of_the_errors() -> None:
     rows = re.findall(r"^\| (\d+) \| .* \| (.*) \|$", text_of(DOCS / "python.md"), re.MULTILINE)
     documented = {name: int(code) for code, names in rows for name in re.findall(r"`(\w+Error)`", names)}
@@ -156,14 +139,14 @@ def test_exit_codes_are_those_of_the_errors() -> None:
 
 FORMS = {
     "MR": ("mr", ""),
-    "MRR": ("mrr", ""),
-    "Hits@k": ("hits@10", ""),
     "AMR": ("mr", "normalised"),
     "AMRI": ("mr", "index"),
-    "AMRR": ("mrr", "index"),
-    "AH@k": ("hits@10", "index"),
     "ZMR": ("mr", "z"),
+    "MRR": ("mrr", ""),
+    "AMRR": ("mrr", "index"),
     "ZMRR": ("mrr", "z"),
+    "Hits@k": ("hits@10", ""),
+    "AH@k": ("hits@10", "index"),
     "ZH@k": ("hits@10", "z"),
 }
 """Metrics and their adjusted forms, as the page names them, to metric and adjustment."""
@@ -177,7 +160,6 @@ def values_of(form: str, candidates: int, tasks: int) -> tuple[float, ...]:
     return tuple(map(getattr(constants, adjustment), values)) if adjustment else values
 
 
-@in_checkout
 def test_what_perfect_random_and_worst_rankers_get() -> None:
     row = r"^\| (\w.*) \| (smaller|larger) \| (.+) \| (.+) \| (.+) \|$"
     rows = re.findall(row, text_of(DOCS / "interpreting.md"), re.MULTILINE)
@@ -202,17 +184,10 @@ def test_what_perfect_random_and_worst_rankers_get() -> None:
                     assert max(limit) < 1e-9, where
 
 
-@in_checkout
-def test_what_rounding_does_to_z() -> None:
+def test_numbers_in_the_prose() -> None:
     tables = open_once()
-    mrr = tables.constants("fb15k237", "mrr")
-    assert round(0.0005 / mrr.variance**0.5) == 9
+    assert round(0.0005 / tables.constants("fb15k237", "mrr").variance ** 0.5) == 9
     assert "changes z by up to 9 in either direction" in text_of(DOCS / "interpreting.md")
-
-
-@in_checkout
-def test_numbers_in_the_prose_on_protocols() -> None:
-    tables = open_once()
     shown = {
         protocol: round(tables.constants("nations", "mrr", protocol=protocol).index(0.7), 2)
         for protocol in ("standard", "raw")
@@ -232,7 +207,6 @@ def test_numbers_in_the_prose_on_protocols() -> None:
     assert abs(mr[0] - mr[1]) > 1e-3
 
 
-@in_checkout
 def test_published_lines_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import adjust_published
@@ -253,7 +227,6 @@ def test_published_lines_are_what_the_script_writes(monkeypatch: pytest.MonkeyPa
     assert f"of {drawn} results on" in text_of(DOCS / "published.svg")
 
 
-@in_checkout
 def test_every_published_result_is_there_once_and_possible_and_has_a_source() -> None:
     rows, sources = read_csv(DOCS / "published.csv"), read_csv(DOCS / "published_sources.csv")
     assert len({tuple(row.values()) for row in rows}) == len(rows)
@@ -265,7 +238,6 @@ def test_every_published_result_is_there_once_and_possible_and_has_a_source() ->
     assert {each.severity for each in found} == {"info"}, "what is worse than a baseline is no mistake; the rest is"
 
 
-@in_checkout
 def test_published_results_are_those_of_the_reference(reference: Path) -> None:
     titles = {row["title"] for row in rankconst.load().datasets.values()}
     found = {(row["source"], row["model"], row["MRR"], row["Hits@10"]) for row in read_csv(DOCS / "published.csv")}
@@ -274,7 +246,6 @@ def test_published_results_are_those_of_the_reference(reference: Path) -> None:
     assert known <= found
 
 
-@in_checkout
 def test_temporal_benchmarks_have_the_test_facts_of_the_page() -> None:
     text, tables = text_of(DOCS / "protocols.md"), open_once()
     shown = dict(re.findall(r"`(\w+)` ([\d,]+)[,|\s]", text[text.index("## Temporal graphs") :]))
@@ -282,7 +253,6 @@ def test_temporal_benchmarks_have_the_test_facts_of_the_page() -> None:
     assert {key: int(number.replace(",", "")) for key, number in shown.items()} == held
 
 
-@in_checkout
 def test_the_tables_of_real_files_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import read_real_files
@@ -295,22 +265,16 @@ def test_the_tables_of_real_files_are_what_the_script_writes(monkeypatch: pytest
     assert f"Of {len(rows)} real files" in text_of(DOCS / "archive.md")
 
 
-@in_checkout
-def test_the_version_to_cite_is_this_one() -> None:
+def test_versions_and_extras_are_those_of_the_package() -> None:
     assert f"\nversion: {rankconst.__version__}\n" in text_of(ROOT / "CITATION.cff")
     assert f"version = {{{rankconst.__version__}}}" in text_of(DOCS / "archive.md")
     assert f"\n## {rankconst.__version__} (" in text_of(ROOT / "CHANGELOG.md")
-
-
-@in_checkout
-def test_the_extra_for_tests_is_its_groups() -> None:
     project = tomllib.loads(text_of(ROOT / "pyproject.toml"))
     groups = project["dependency-groups"]
     assert set(project["project"]["optional-dependencies"]["test"]) == {*groups["test"], *groups["lint"]}
 
 
 @pytest.mark.slow
-@in_checkout
 @thorough
 def test_benchmark_runs() -> None:
     script = ROOT / "tests" / "benchmarks" / "lookup_speed.py"
@@ -319,7 +283,6 @@ def test_benchmark_runs() -> None:
     assert re.search(r"\| first constant \| \d+ ms \|", printed)
 
 
-@in_checkout
 def test_the_figures_of_robustness_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import show_figures

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from rankconst.tables.own_answers import Answers
 
 
-_WEIGHTED = "own weights"
-
-
 @dataclass(frozen=True, slots=True)
 class Counts:
     """Ranking tasks with their numbers of candidates.
@@ -83,18 +80,9 @@ class Counts:
             If the metric or the side is unknown, or Hits@k has no k.
         """
         parsed, histogram = parse_metric(metric), self.histogram(side)
-        return Constants(
-            Tasks(
-                self.name,
-                OWN_COUNTS.key,
-                "",
-                parse_side(side),
-                _WEIGHTED if histogram.is_weighted else DEFAULT_AGGREGATION,
-            ),
-            metric=parsed,
-            histogram=histogram,
-            moments=compute_moments(parsed, histogram),
-        )
+        aggregation = "own weights" if histogram.is_weighted else DEFAULT_AGGREGATION
+        tasks = Tasks(self.name, OWN_COUNTS.key, "", parse_side(side), aggregation)
+        return Constants(tasks, parsed, histogram, compute_moments(parsed, histogram))
 
 
 @overload
@@ -173,14 +161,16 @@ def from_counts(
     if not isinstance(counts, Mapping):
         if isinstance(weights, Mapping):
             raise UsageError("weights are given for each side, counts are not. Give both by side, or both as arrays.")
-        return Counts(name, {"both": _gather(counts, weights)})
+        return Counts(name, {"both": Histogram.from_counts(counts, weights=weights)})
     by_side = _key_by_side(counts)
     if weights is not None and not isinstance(weights, Mapping):
         raise UsageError("counts are given for each side, weights are not. Give both by side, or both as arrays.")
     weighed = {} if weights is None else _key_by_side(weights)
     if weights is not None and set(weighed) != set(by_side):
         raise UsageError(f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}.")
-    return Counts(name, {side: _gather(each, weighed.get(side)) for side, each in by_side.items()})
+    return Counts(
+        name, {side: Histogram.from_counts(each, weights=weighed.get(side)) for side, each in by_side.items()}
+    )
 
 
 def _take_counts(counts: Any) -> Any:
@@ -205,7 +195,3 @@ def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
     if not keys or len(set(keys)) < len(keys) or "both" in keys:
         raise UsageError(f"expected head, tail or relation, each once; got {', '.join(given) or 'no side'}.")
     return dict(zip(keys, given.values(), strict=True))
-
-
-def _gather(counts: ArrayLike, weights: ArrayLike | None) -> Histogram:
-    return Histogram.from_counts(counts, weights=weights)
