@@ -19,10 +19,14 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 from mpmath.calculus.quadrature import GaussLegendre
 
+from rankconst.tasks import Histogram
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
+
+    from rankconst.moments import Moments
 
     Sizes = Sequence[int]
     Weights = Sequence[int | Fraction]
@@ -403,6 +407,23 @@ def relative_error(got: float, exact: Any) -> float:
     if exact == 0:
         return 0.0 if got == 0 else math.inf
     return absolute_error(got, exact) / abs(float(exact))
+
+
+def histogram_of(counts: Counts) -> Histogram:
+    """Return the histogram of N -> tasks."""
+    return Histogram.from_counts([*counts], [*counts.values()])
+
+
+def assert_within(moments: Moments, exact: Exact, room: float = 1.0, slack: tuple[float, float] = (0.0, 0.0)) -> None:
+    """Demand the stated errors, `room` of them if they are standard errors."""
+    assert absolute_error(moments.expectation, exact[0]) <= room * moments.expectation_error + slack[0]
+    assert absolute_error(moments.variance, exact[1]) <= room * moments.variance_error + slack[1]
+
+
+def assert_alike(one: Moments, other: Moments, room: float = 1.0) -> None:
+    """Demand that two computations of the same moments differ by no more than their errors."""
+    assert abs(one.expectation - other.expectation) <= room * (one.expectation_error + other.expectation_error)
+    assert abs(one.variance - other.variance) <= room * (one.variance_error + other.variance_error)
 
 
 def optimum_of(metric: Any, num_tasks: int) -> float:

@@ -125,16 +125,9 @@ def _mean_reciprocal_rank(law: SumLaw, histogram: Histogram, value: float | Frac
     return _few_or_many(law, float(histogram.total * (Fraction(value) - 1)), histogram.total)
 
 
-def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
+def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
     """P(sum of ln r <= n ln value)."""
     return _few_or_many(law, -histogram.total * math.log(value), histogram.total)
-
-
-def _inverse_geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
-    """P(sum of ln r <= -n ln value)."""
-    if value == 0:
-        return Tail(0.0, 0.0, "exact")
-    return _few_or_many(law, histogram.total * math.log(value), histogram.total)
 
 
 def _of_inverse(compute: Callable[[SumLaw, Histogram, Fraction], Tail]) -> Callable[[SumLaw, Histogram, float], Tail]:
@@ -189,7 +182,9 @@ TAILS: dict[str, TailRule] = {
     "geometric_mean_rank": TailRule(
         _for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)
     ),
-    "inverse_geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _inverse_geometric_mean_rank, transform=np.log),
+    "inverse_geometric_mean_rank": TailRule(
+        _for_all_k(LogRankLaw), _of_inverse(_geometric_mean_rank), transform=np.log
+    ),
     "inverse_arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _of_inverse(_mean_rank), blocks=True),
     "harmonic_mean_rank": TailRule(
         _for_all_k(ReciprocalLaw), _of_inverse(_mean_reciprocal_rank), transform=lambda value: 1.0 / value - 1.0

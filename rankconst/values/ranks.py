@@ -143,10 +143,23 @@ class AnswerRanks:
         For each query the ranks of its right answers, ascending.
     """
 
-    queries: Sequence[NDArray[np.float64]] = field(repr=False)
+    queries: Sequence[NDArray[np.float64]]
+
+    def __repr__(self) -> str:
+        return f"AnswerRanks({len(self.queries):,} queries)"
 
     def evaluate(self, metric: str) -> float:
-        """Compute a metric's mean over the queries; its name is as for :meth:`rankconst.tables.own_answers.Answers`.
+        """Compute a metric's mean over the queries.
+
+        Parameters
+        ----------
+        metric
+            As for :meth:`rankconst.tables.own_answers.Answers.constants`.
+
+        Returns
+        -------
+        float
+            Its value, unrounded.
 
         Raises
         ------

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cases import for_each, take_turns
-from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
+from oracles import EVALUATED, MP, SAMPLED, absolute_error, assert_alike, assert_within, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
 from rankconst.moments.blocks import blocks_of
@@ -42,8 +42,7 @@ def check(metric: Metric, moments: Moments, expectation: Any, variance: Any) -> 
     room = 5 if moments.method == "sampled" else 1
     assert (moments.method == "sampled") <= (metric.family in SAMPLED)
     # 50 digits leave something where there is nothing.
-    assert absolute_error(moments.expectation, expectation) <= room * moments.expectation_error + 1e-40
-    assert absolute_error(moments.variance, variance) <= room * moments.variance_error + 1e-60
+    assert_within(moments, (expectation, variance), room, (1e-40, 1e-60))
     assert moments.expectation_error <= (0.05 if room > 1 else 1e-9) * moments.expectation
 
 
@@ -69,10 +68,7 @@ def test_blocks_from_the_first_rank_on_are_chance(metric: Metric, histogram: His
     """Two programs for one law, which share little but for means of ranks."""
     chance, alike = (compute_moments(metric, each) for each in (histogram, pretend(histogram)))
     # Draws of their own; or errors of both.
-    room = 5 if metric.family in SAMPLED else 1
-    for name in ("expectation", "variance"):
-        slack = getattr(chance, f"{name}_error") + getattr(alike, f"{name}_error")
-        assert abs(getattr(chance, name) - getattr(alike, name)) <= room * slack
+    assert_alike(chance, alike, 5 if metric.family in SAMPLED else 1)
 
 
 OF_ONE_RANK = {
@@ -91,8 +87,7 @@ def test_of_one_rank_all_means_are_one(name: str, others: list[str], offset: int
     histogram = gather([(offset, size)])
     one = compute_moments(parse_metric(name), histogram)
     for other in (compute_moments(parse_metric(each), histogram) for each in others):
-        assert abs(other.expectation - one.expectation) <= other.expectation_error + one.expectation_error
-        assert abs(other.variance - one.variance) <= other.variance_error + one.variance_error
+        assert_alike(other, one)
         assert other.variance_error <= 1e-8 * other.variance
 
 
@@ -166,8 +161,7 @@ def test_quicker_routes_err_by_less_than_they_say(name: str, monkeypatch: pytest
     quick = compute_moments(metric, histogram)
     monkeypatch.setattr(blocks, "_MANY", 10**6)
     slow = compute_moments(metric, histogram)
-    assert abs(quick.expectation - slow.expectation) <= quick.expectation_error + slow.expectation_error
-    assert abs(quick.variance - slow.variance) <= quick.variance_error + slow.variance_error
+    assert_alike(quick, slow)
     assert quick.variance_error <= 1e-6 * quick.variance
 
 
@@ -189,8 +183,7 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     median._median_law.cache_clear()
     slow = compute_moments(metric, histogram)
     median._median_law.cache_clear()
-    assert abs(quick.expectation - slow.expectation) <= quick.expectation_error + slow.expectation_error
-    assert abs(quick.variance - slow.variance) <= quick.variance_error + slow.variance_error
+    assert_alike(quick, slow)
     assert slow.variance_error <= 1e-9 * slow.variance
     assert quick.variance_error <= 1e-2 * quick.variance
 

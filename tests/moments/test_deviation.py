@@ -13,21 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracles import MP
+from oracles import MP, histogram_of
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
 from rankconst.moments.result import Estimate, Moments
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
 BILLION = 10**9
-
-
-def of(counts: Mapping[int, int]) -> Histogram:
-    return Histogram.from_counts(list(counts), list(counts.values()))
 
 
 def check(moments: Moments, expectation: Any, variance: Any, accuracy: tuple[float, float] = (1e-14, 1e-12)) -> None:
@@ -149,7 +145,7 @@ def test_three_tasks_with_many_candidates() -> None:
     With gaps a and b, of density 6 (1 - a - b), V is (2/9)(a^2 + ab + b^2); polar coordinates give the rest.
     """
     mean = MP.sqrt(2) / 6 * (MP.mpf(1) / 2 + MP.mpf(3) / 8 * MP.log(3))
-    check(standard_deviation(of({BILLION: 3})), BILLION * mean, BILLION**2 * (MP.mpf(1) / 18 - mean**2))
+    check(standard_deviation(histogram_of({BILLION: 3})), BILLION * mean, BILLION**2 * (MP.mpf(1) / 18 - mean**2))
 
 
 # Very many tasks: E[V^k] is a polynomial in 1/n, which a few small n determine.
@@ -174,7 +170,7 @@ def test_many_tasks_equal_a_series_from_few(mix: tuple[int, ...], repeats: int) 
     third = higher[1] / mean**3 - 3 * second - 1
     # E[x^4] is 3 E[x^2]^2 up to n^-3; the next term of the gap is as small.
     gap = second / 8 - third / 16 + Fraction(15, 128) * second**2
-    moments = standard_deviation(of({size: repeats * mix.count(size) for size in mix}))
+    moments = standard_deviation(histogram_of({size: repeats * mix.count(size) for size in mix}))
     left = 30 * float(second) ** 2
     assert moments.expectation == pytest.approx(float(MP.sqrt(mean.numerator) / MP.sqrt(mean.denominator)), rel=1e-4)
     assert moments.expectation**2 == pytest.approx(float(mean * (1 - gap) ** 2), rel=2e-15 + left * float(second))
@@ -214,7 +210,7 @@ def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
 )
 @settings(max_examples=60)
 def test_series_and_transform_agree_on_any_set(counts: dict[int, int]) -> None:
-    series, transform = by_both_routes(of(counts))
+    series, transform = by_both_routes(histogram_of(counts))
     assert abs(series.value - transform.value) <= series.error + transform.error
     assert min(series.error, transform.error) <= 1e-12 * transform.value
 
@@ -223,11 +219,11 @@ def test_series_and_transform_agree_on_any_set(counts: dict[int, int]) -> None:
     "counts", [{10_000 + 3 * i: 1 for i in range(100)} | {10**6: 2}, dict.fromkeys(range(2000, 2300), 1)]
 )
 def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    condensed = standard_deviation(of(counts))
-    assert module._Ranks.of(of(counts), 1.0).sizes.size < len(counts)
+    condensed = standard_deviation(histogram_of(counts))
+    assert module._Ranks.of(histogram_of(counts), 1.0).sizes.size < len(counts)
     monkeypatch.setattr(module, "condense", lambda sizes, tasks: (sizes.astype(np.float64), tasks.astype(np.float64)))
-    assert module._Ranks.of(of(counts), 1.0).sizes.size == len(counts)
-    plain = standard_deviation(of(counts))
+    assert module._Ranks.of(histogram_of(counts), 1.0).sizes.size == len(counts)
+    plain = standard_deviation(histogram_of(counts))
     assert plain.expectation == pytest.approx(condensed.expectation, rel=1e-15)
     assert plain.variance == pytest.approx(condensed.variance, rel=1e-13)
 
@@ -298,7 +294,7 @@ EXTREME: dict[str, dict[int, int]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("counts", EXTREME.values(), ids=EXTREME)
 def test_extremes(counts: dict[int, int]) -> None:
-    histogram = of(counts)
+    histogram = histogram_of(counts)
     started = time.process_time()
     moments = standard_deviation(histogram)
     assert time.process_time() - started < 4  # at most 1 s on one core of 2026
@@ -321,7 +317,7 @@ def test_tasks_without_a_choice_add_what_they_must() -> None:
         ratio = MP.mpf(mean.numerator) / mean.denominator
         spread = square - mean**2
         check(
-            standard_deviation(of({1: n - 1, size: 1})),
+            standard_deviation(histogram_of({1: n - 1, size: 1})),
             scale * ratio,
             scale**2 * spread.numerator / spread.denominator,
         )

@@ -19,7 +19,7 @@ from oracles import (
     POWERS,
     PRECISE,
     SAMPLED,
-    absolute_error,
+    assert_within,
     enumerate_moments,
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric
@@ -87,11 +87,8 @@ def check(metric: Metric, tasks: Blocks, weights: Sequence[Fraction] | None = No
     expectation, variance = enumerate_moments(metric.family, sizes, metric.k, offsets, weights)
     sampled = moments.method == "sampled"
     assert sampled <= (metric.family in SAMPLED if weights is None else not metric.weighted)
-    room = 5 if sampled else 1
     # 50 digits leave something where there is nothing, and weights that are no doubles are rounded.
-    assert absolute_error(moments.expectation, expectation) <= room * moments.expectation_error + 1e-40
-    slack = 1e-60 if weights is None else 1e-30
-    assert absolute_error(moments.variance, variance) <= room * moments.variance_error + slack
+    assert_within(moments, (expectation, variance), 5 if sampled else 1, (1e-40, 1e-60 if weights is None else 1e-30))
     if sampled:
         return
     assert moments.expectation_error <= 1e-12 * moments.expectation

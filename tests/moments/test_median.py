@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from cases import mark_rest
+from oracles import assert_alike, histogram_of
 from rankconst.moments import median as module
 from rankconst.moments import summation
 from rankconst.moments.means import mean_rank
@@ -131,8 +132,7 @@ def test_the_median_of_two_tasks_is_their_mean(size: int) -> None:
     """Of which others are the oracles."""
     tasks = Histogram.from_counts([size, size // 2])
     for mine, mean in zip(compute(tasks), (mean_rank(tasks), inverse_mean_rank(tasks)), strict=True):
-        assert abs(mine.expectation - mean.expectation) <= mine.expectation_error + mean.expectation_error
-        assert abs(mine.variance - mean.variance) <= mine.variance_error + mean.variance_error
+        assert_alike(mine, mean)
         assert mine.variance_error <= 1e-9 * mine.variance
 
 
@@ -255,7 +255,7 @@ def test_extremes(name: str) -> None:
 @pytest.mark.parametrize("counts", [{50: 41}, {1: 3, 20: 30, 90: 12, 400: 60}, {5: 400, 1000: 900}], ids=str)
 def test_laws_of_counts_equal_products_of_chances(counts: dict[int, int]) -> None:
     """P(B(x) = m) and its tails for all m within six deviations of the mean, from coin to coin."""
-    histogram = Histogram.from_counts(list(counts), list(counts.values()))
+    histogram = histogram_of(counts)
     points = np.array([x for x in (1, 2, 7, 19, 45, 88, 300, 700) if x < max(counts)])
     chances = [np.repeat(np.minimum(x / np.array([*counts]), 1), [*counts.values()]) for x in points]
     laws: list[Any] = [functools.reduce(np.convolve, [np.array([1 - p, p]) for p in each]) for each in chances]
@@ -284,7 +284,7 @@ TOGETHER: list[tuple[dict[int, int], list[int], int]] = [
 
 @pytest.mark.parametrize(("counts", "points", "m"), TOGETHER)
 def test_laws_of_points_are_the_same_together_and_alone(counts: dict[int, int], points: list[int], m: int) -> None:
-    histogram = Histogram.from_counts(list(counts), list(counts.values()))
+    histogram = histogram_of(counts)
     centre = next(x for x in range(1, max(counts)) if sum(c * min(1, x / n) for n, c in counts.items()) >= m - 0.5)
     together = BelowCounts(histogram, np.array(points)).evaluate(m, centre)
     for place, point in enumerate(points):

@@ -13,7 +13,7 @@ import pytest
 
 from carried import open_once
 from cases import choose, mark_rest, thorough
-from oracles import MP_QUARTILE
+from oracles import MP_QUARTILE, histogram_of
 from rankconst.moments import Moments
 from rankconst.moments import median_deviation as module
 from rankconst.moments.median_deviation import median_absolute_deviation
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     Law = tuple[float, float]
 
 QUARTILE = float(MP_QUARTILE)
-
-
-def of(counts: dict[int, int]) -> Histogram:
-    return Histogram.from_counts(list(counts), list(counts.values()))
 
 
 def deviate(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -79,7 +75,7 @@ def enumerate_counts(size: int, n: int) -> Law:
 
 @pytest.mark.parametrize(("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)])
 def test_enumeration_of_counts(size: int, n: int) -> None:
-    check(median_absolute_deviation(of({size: n})), enumerate_counts(size, n))
+    check(median_absolute_deviation(histogram_of({size: n})), enumerate_counts(size, n))
 
 
 @pytest.mark.slow
@@ -147,14 +143,14 @@ def test_simulation(counts: dict[int, int]) -> None:
         "sampled",
         draws,
     )
-    check_alike(median_absolute_deviation(of(counts)), simulated)
+    check_alike(median_absolute_deviation(histogram_of(counts)), simulated)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["even", "odd", "distinct", "lattice", "nearly half ones", "many"])
 def test_counts_against_ranks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts and order statistics, or every rank: the same law."""
-    histogram = of(SHAPES[name])
+    histogram = histogram_of(SHAPES[name])
     by_counts = median_absolute_deviation(histogram)
     monkeypatch.setattr(module, "_FEW_TASKS", 10**6)
     monkeypatch.setattr(module, "MOST_DRAWS", 2**11 if histogram.total < 2000 else 2**9)
@@ -178,7 +174,7 @@ def test_the_control_is_worth_its_while(monkeypatch: pytest.MonkeyPatch) -> None
 def test_many_equal_tasks(n: int) -> None:
     """The variance of M tends to N^2/(16 n), that of the median of |U - 1/2|; the expectation to N/4."""
     size = 10**9
-    moments = median_absolute_deviation(of({size: n}))
+    moments = median_absolute_deviation(histogram_of({size: n}))
     assert moments.expectation == pytest.approx(size / 4 / QUARTILE, rel=2 / n, abs=5 * moments.expectation_error)
     limit = (size / QUARTILE) ** 2 / (16 * n)
     assert moments.variance == pytest.approx(limit, rel=4 / math.sqrt(n), abs=5 * moments.variance_error)
@@ -257,7 +253,7 @@ def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, larges
 @pytest.mark.parametrize("size", [21, 40, 1001])
 def test_how_far_from_its_value_it_can_be(size: int) -> None:
     for n, share in itertools.product([60, 61, 77, 529, 592, 669, 1901, 10**6 + 1], (0.1, 0.25)):
-        histogram, value = of({size: n}), float(round(size * share))
+        histogram, value = histogram_of({size: n}), float(round(size * share))
         middle = float(math.ceil(module._locate(histogram)[0]))
         expected = _bound_of_equal_tasks(size, n, middle, value, 9.0 * size)
         assert module._bound_distance(histogram, value, 9.0 * size) == expected
@@ -266,7 +262,7 @@ def test_how_far_from_its_value_it_can_be(size: int) -> None:
 @pytest.mark.parametrize("n", [101, 400, 1001])
 def test_how_improbable_another_value_is(n: int) -> None:
     """Of ranks in 1 .. 7: with n odd, the fourth may have too few on either side, or its neighbours too many."""
-    found = module._bound_escape(of({7: n}), 2.0)
+    found = module._bound_escape(histogram_of({7: n}), 2.0)
     more, fewer = (n + 1) // 2 / n, n // 2 / n
     chance = 0.0
     # At most 3 too often, at most 4 not often enough; within 1 of 4 too often, within 2 not often enough.
@@ -280,12 +276,12 @@ def test_how_improbable_another_value_is(n: int) -> None:
 
 @pytest.mark.parametrize("counts", [{7: 1}, {1: 1}, {1: 2}, {1: 3, 9: 2}, {1: 10**7, 10**9: 10**7 - 1}], ids=str)
 def test_certain(counts: dict[int, int]) -> None:
-    assert median_absolute_deviation(of(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
+    assert median_absolute_deviation(histogram_of(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
 
 
 def test_nearly_certain_by_chernoff() -> None:
     """10^7 ranks in 1 .. 7: the median is 4 and M is 2, as good as surely."""
-    moments = median_absolute_deviation(of({7: 10**7}))
+    moments = median_absolute_deviation(histogram_of({7: 10**7}))
     assert moments.expectation == pytest.approx(2 / QUARTILE, rel=1e-15)
     assert 0 < moments.expectation_error < 1e-14
     assert moments.variance == 0
@@ -294,7 +290,7 @@ def test_nearly_certain_by_chernoff() -> None:
 
 def test_an_event_that_no_draw_showed_is_reckoned_with() -> None:
     """10^15 coins: M is 1/2, before its divisor, if heads and tails are equal, with probability 2.5e-8, else 0."""
-    moments = median_absolute_deviation(of({2: 10**15}))
+    moments = median_absolute_deviation(histogram_of({2: 10**15}))
     assert moments.expectation == moments.variance == 0
     chance = math.sqrt(2 / math.pi / 1e15)
     assert moments.num_draws is not None
@@ -309,7 +305,7 @@ def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     law = enumerate_counts(3, n)
     for seed in range(10):
         monkeypatch.setattr("rankconst.moments.sampled.SEED", seed)
-        check(median_absolute_deviation(of({3: n})), law)
+        check(median_absolute_deviation(histogram_of({3: n})), law)
 
 
 # The same numbers everywhere.
@@ -333,12 +329,12 @@ def test_the_stream_of_random_numbers(name: str, expectation: float, variance: f
 # Extremes, time and memory.
 
 EXTREMES: dict[str, Histogram] = {
-    "N = 1e9, n = 1e7": of({10**9: 10**7}),
-    "N = 1e9, n = 1e7 + 1": of({10**9: 10**7 + 1}),
-    "all at the largest N": of({2**53: 1000}),
-    "mostly twos": of({2: 1000, 10**6: 3}),
-    "a mixture": of({1000: 100, 2000: 101, 10**6: 3 * 10**6, 10**9: 10**6}),
-    "two tasks": of({10**9: 2}),
+    "N = 1e9, n = 1e7": histogram_of({10**9: 10**7}),
+    "N = 1e9, n = 1e7 + 1": histogram_of({10**9: 10**7 + 1}),
+    "all at the largest N": histogram_of({2**53: 1000}),
+    "mostly twos": histogram_of({2: 1000, 10**6: 3}),
+    "a mixture": histogram_of({1000: 100, 2000: 101, 10**6: 3 * 10**6, 10**9: 10**6}),
+    "two tasks": histogram_of({10**9: 2}),
     "many distinct N": Histogram.from_counts(np.arange(10**5, 2 * 10**5), np.full(10**5, 100)),
     "a million distinct N": Histogram.from_counts(np.arange(1, 10**6 + 1)),
 }
@@ -366,7 +362,7 @@ def test_extremes(name: str) -> None:
     [
         EXTREMES["N = 1e9, n = 1e7"],
         pytest.param(EXTREMES["a million distinct N"], marks=thorough),
-        of(dict.fromkeys(range(10**4, 10**4 + choose(2500, 8500)), 400)),
+        histogram_of(dict.fromkeys(range(10**4, 10**4 + choose(2500, 8500)), 400)),
     ],
     ids=["one N", "a million distinct N", "thousands of distinct N"],
 )

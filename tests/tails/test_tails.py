@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from carried import open_once
 from cases import choose, for_each, mark_rest, take_turns, thorough
+from oracles import histogram_of
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
@@ -281,7 +282,7 @@ def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float)
     while not packed >> bits * most & ((1 << bits) - 1):
         most += 1
     truth = _log10(Fraction(_lower_tail(packed, bits, most), math.prod(N**c for N, c in tasks.items())))
-    histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
+    histogram = histogram_of(tasks)
     tail = tail_probability(parse_metric("mrr"), histogram, float(1 - Fraction(most, span * n)))
     assert tail.method != "inversion"
     assert _covers(tail, truth)
@@ -333,7 +334,7 @@ def test_products_of_ranks(tasks: dict[int, int], quantile: float) -> None:
     observed = logs[int(np.searchsorted([log for log, _ in logs], quantile * logs[-1][0]))][0]
     favourable = sum(count for log, count in logs if log <= observed + 1e-9)
     truth = _log10(Fraction(favourable, math.prod(N**c for N, c in tasks.items())))
-    histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
+    histogram = histogram_of(tasks)
     assert _covers(tail_probability(parse_metric("gmr"), histogram, math.exp(observed / n)), truth)
     assert _covers(invert(LogRankLaw(histogram), -observed), truth)
 
@@ -357,7 +358,7 @@ def test_hits_against_60_digits_down_to_1e_minus_3000(share: float) -> None:
     with mpmath.workdps(60):
         law = _law_of_hits_at_10(tuple(tasks.items()))
         truth = float(mpmath.log10(mpmath.fsum(law[math.ceil(share * n) :])))
-    tail = tail_probability(parse_metric("hits@10"), Histogram.from_counts(list(tasks), list(tasks.values())), share)
+    tail = tail_probability(parse_metric("hits@10"), histogram_of(tasks), share)
     assert _covers(tail, truth)
     assert tail.error < 1e-11
     assert abs(tail.log10 - truth) < 1e-11
@@ -370,7 +371,7 @@ def test_sums_of_ranks_against_whole_numbers(mean: float) -> None:
     n = sum(tasks.values())
     favourable = _lower_tail(packed, bits, math.floor(mean * n) - n)
     truth = _log10(Fraction(favourable, math.prod(N**c for N, c in tasks.items())))
-    tail = tail_probability(parse_metric("mr"), Histogram.from_counts(list(tasks), list(tasks.values())), mean)
+    tail = tail_probability(parse_metric("mr"), histogram_of(tasks), mean)
     assert _covers(tail, truth)
     assert tail.error < 1e-11
     assert tail.method == "exact"
@@ -384,7 +385,7 @@ CONTOURS = [("mrr", 0.2), ("mrr", 0.09), ("mrr", 0.05), ("gmr", 9.0), ("gmr", 33
 def test_another_contour_at_30_digits_gives_the_same(name: str, value: float) -> None:
     """Half the step, another abscissa, terms added one by one."""
     tasks = {97: 700, 74: 300, 60: 11}
-    histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
+    histogram = histogram_of(tasks)
     tail = tail_probability(parse_metric(name), histogram, value)
     n = histogram.total
     x = n * (value - 1) if name == "mrr" else -n * math.log(value)
@@ -520,7 +521,7 @@ EXTREMES: dict[str, dict[int, int]] = {
     ],
 )
 def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
-    histogram = Histogram.from_counts(list(EXTREMES[case]), list(EXTREMES[case].values()))
+    histogram = histogram_of(EXTREMES[case])
     metric = parse_metric(name)
     moments = compute_moments(metric, histogram)
     sign = 1 if metric.increasing else -1
@@ -545,7 +546,7 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
 )
 @settings(max_examples=choose(10, 60), deadline=None, derandomize=True)
 def test_tails_are_probabilities_and_ordered(tasks: dict[int, int], name: str, share: float) -> None:
-    histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
+    histogram = histogram_of(tasks)
     metric = parse_metric(name)
     assert metric.optimum is not None
     worst = metric.worst(histogram.num_candidates, histogram.num_tasks)
