@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -111,11 +110,14 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
         named, settled = _settle(name, dataset, query)
         of_tasks.setdefault(settled, []).extend((parse_metric(name), each) for each in published)
         pairs.append((named, settled[0]))
-    done = (
-        adjust_values(values, tool, functools.partial(_look_up, query.tables, tasks), query.baselines)
-        for (tasks, tool), values in of_tasks.items()
-    )
-    return [*itertools.chain(*done)], pairs
+    done: list[Done] = []
+    for (tasks, tool), values in of_tasks.items():
+
+        def look_up(metric: Metric, baseline: str, tasks: Tasks = tasks) -> Constants:
+            return query.tables.look_up(replace(tasks, baseline=baseline), metric)
+
+        done += adjust_values(values, tool, look_up, query.baselines)
+    return done, pairs
 
 
 def _settle(name: str, dataset: str, query: Query) -> tuple[Stated, tuple[Tasks, Tool | None]]:
@@ -123,10 +125,6 @@ def _settle(name: str, dataset: str, query: Query) -> tuple[Stated, tuple[Tasks,
     named = complete_by_name(name, replace(query.user, dataset=dataset))
     explain_ties(named)
     return named, settle(NOTHING, parse_stated(replace(named, rank_type=None), query.tables), query.tables)
-
-
-def _look_up(tables: Tables, tasks: Tasks, metric: Metric, baseline: str) -> Constants:
-    return tables.look_up(replace(tasks, baseline=baseline), metric)
 
 
 def parse_counted(name: str | None, tool: str | None) -> str:
