@@ -181,7 +181,9 @@ def open_console() -> Console:
 def _write_table(listing: Listing) -> Iterator[str]:
     console = open_console()
     if listing.card:
-        yield _wrap(console, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
+        yield (
+            _wrap(console.width, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
+        )
         return
     parts, left = _split(listing), dict[str, None]()
     while (wide := next((found for part in parts if (found := _find_widest(console, part, left))), None)) is not None:
@@ -194,17 +196,14 @@ def _write_table(listing: Listing) -> Iterator[str]:
         if left and last:
             said.append(f"Left out for lack of width: {', '.join(left)}.")
         table = "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n"))
-        written = "\n".join([_wrap(console, part.title), table, _wrap(console, *filter(None, said))])
+        written = "\n".join([_wrap(console.width, part.title), table, _wrap(console.width, *filter(None, said))])
         yield written.strip("\n") + "\n" * (1 + (not last))
 
 
-def _wrap(console: Console, *texts: str) -> str:
-    """Join texts, of which long lines continue below on a terminal."""
-    wrapped = (
-        textwrap.wrap(line, console.width, break_long_words=False, break_on_hyphens=False) or [""]
-        for text in texts
-        for line in show_controls(text).split("\n")
-    )
+def _wrap(width: int, *texts: str, below: str = "") -> str:
+    """Join texts, of which long lines continue below."""
+    wrapper = textwrap.TextWrapper(width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    wrapped = (wrapper.wrap(line) or [""] for text in texts for line in show_controls(text).split("\n"))
     return "\n".join(itertools.chain(*wrapped))
 
 
@@ -381,11 +380,8 @@ def on_screen(text: str) -> str:
 
 def say(text: str) -> None:
     """Say something on stderr, control characters written out; on a terminal a long line continues below."""
-    told = show_controls(text)
-    if sys.stderr.isatty():
-        width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
-        told = textwrap.fill(told, width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
-    typer.echo(told, err=True)
+    width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH if sys.stderr.isatty() else None
+    typer.echo(show_controls(text) if width is None else _wrap(width, text, below="  "), err=True)
 
 
 # -- cells that need several fields of a row ------------------------------------------------------------------------
