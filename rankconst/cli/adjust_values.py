@@ -10,7 +10,7 @@ from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
-from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed, report_caveats
+from rankconst.cli.notes import explain_ties, report_assumed, report_caveats
 from rankconst.cli.output import Column, Format, Listing, fixed, join_words, number, say, show_interval, show_tail
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.evaluation import (
@@ -163,7 +163,7 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         data["meaning"] = [next(meant) if each.batch.tasks.is_chance else None for each in of_rows]
         columns += [Column("assumed"), Column("meaning")]
     if form is not Format.table:
-        report_assumed(assumed, NO_OPTION, NOTHING, ())
+        report_assumed(assumed)
     _report(done, full=full)
     caption = [_explain_columns(data, ladder=ladder) if full else "", _explain_numbers(floors)]
     if assumed and form is Format.table:
@@ -293,7 +293,7 @@ def draw_values(typed: Typed, query: Query) -> Figure:
         raise UsageError("a picture of values is of one dataset and one metric: --dataset nations --metric mrr.")
     ((name, values),) = typed.items()
     named, (tasks, tool) = _settle(name, query.datasets[0], query)
-    report_assumed(gather_assumed([(named, tasks)], NOTHING, ()), NO_OPTION, NOTHING, ())
+    report_assumed(gather_assumed([(named, tasks)], NOTHING, ()))
     metric = parse_metric(name)
     constants = query.tables.look_up(tasks, metric)
     _check_whole(tool, constants)
