@@ -112,6 +112,14 @@ class Listing:
     def __len__(self) -> int:
         return len(self.data[self.columns[0].key])
 
+    def take(self, places: Sequence[int]) -> Listing:
+        """Return the rows at some places."""
+        data = {
+            key: values[places] if hasattr(values, "dtype") else [values[place] for place in places]
+            for key, values in dict[str, Any](self.data).items()
+        }
+        return replace(self, data=data)
+
     @property
     def written(self) -> dict[str, Any]:
         """Key of each column to its values, in their order: what files for programs hold."""
@@ -228,17 +236,14 @@ def _split(listing: Listing) -> list[Listing]:
         kept = [i for i in range(len(listing)) if any(cells[column.key][i] not in (None, "") for column in own)]
         columns = []
         for column in (column for column in listing.columns if column.group in {None, group}):
-            title = column.title
-            if column.group is not None and title is not None:
-                title = title.removeprefix(f"{group} / ").replace(f" ({group})", "")
+            heading = column.title
+            if column.group is not None and heading is not None:
+                heading = heading.removeprefix(f"{group} / ").replace(f" ({group})", "")
             elif not any(cells[column.key][i] for i in kept):
-                title = None
-            columns.append(replace(column, title=title))
-        data: dict[str, Any] = {
-            key: values[kept] if hasattr(values, "dtype") else [values[i] for i in kept]
-            for key, values in dict[str, Any](listing.data).items()
-        }
-        parts.append(Listing(columns, data, "\n".join(filter(None, (listing.title, group)))))
+                heading = None
+            columns.append(replace(column, title=heading))
+        title = "\n".join(filter(None, (listing.title, group)))
+        parts.append(replace(listing.take(kept), columns=columns, title=title, caption=""))
     return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
 
 
