@@ -105,7 +105,8 @@ def _read_file(path: Path) -> Iterator[tuple[int, str, str]]:
     for line, content in enumerate(lines, start=1):
         known = [(name, text) for name, text in _NUMBER.findall(content) if _is_known(name)]
         found += len(known)
-        splits = {value for word in re.findall("[a-z]+", content.lower()) for value in _name_split(word)}
+        words = (list_values().get(word, ("", "")) for word in re.findall("[a-z]+", content.lower()))
+        splits = {value for field, value in words if field == "split"}
         if known and splits - {"test"}:
             say(f"note: {path}, line {line}: left out, as the counts are of the test set: {', '.join(sorted(splits))}.")
         else:
@@ -114,12 +115,6 @@ def _read_file(path: Path) -> Iterator[tuple[int, str, str]]:
         raise DataError(
             f"{path} holds no number of {', '.join(row.symbol.format(k='k') for row in FAMILIES.values())}."
         )
-
-
-def _name_split(word: str) -> tuple[str, ...]:
-    """Return the split that a word names."""
-    field, value = list_values().get(word, ("", ""))
-    return (value,) if field == "split" else ()
 
 
 def _is_known(name: str) -> bool:

@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -238,11 +238,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], t
     if screen and reading.layout == "wide":
         groups = _group_columns(adjusted)
         columns = [replace(column, group=groups.get(column.key)) for column in columns]
-    return Listing(
-        columns,
-        data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
-        caption=_caption(adjusted, tables, kept) if screen else "",
-    )
+    listing = Listing(columns, data, caption=_caption(adjusted, tables, kept) if screen else "")
+    return listing if kept.all() else listing.take(np.flatnonzero(kept).tolist())
 
 
 def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]) -> str:
@@ -365,10 +362,6 @@ def _choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     else:
         kept[:] = True
     return kept
-
-
-def _take(values: Any, kept: NDArray[np.bool_]) -> Any:
-    return values[kept] if hasattr(values, "dtype") else list(itertools.compress(values, kept.tolist()))
 
 
 def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: Format) -> Column:

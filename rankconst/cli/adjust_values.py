@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
-from rankconst.cli.notes import NO_OPTION, explain_ties, report_assumed, report_caveats
+from rankconst.cli.notes import explain_ties, report_assumed, report_caveats
 from rankconst.cli.output import Column, Format, Listing, fixed, join_words, number, say, show_interval, show_tail
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.evaluation import (
@@ -111,11 +110,14 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
         named, settled = _settle(name, dataset, query)
         of_tasks.setdefault(settled, []).extend((parse_metric(name), each) for each in published)
         pairs.append((named, settled[0]))
-    done = (
-        adjust_values(values, tool, functools.partial(_look_up, query.tables, tasks), query.baselines)
-        for (tasks, tool), values in of_tasks.items()
-    )
-    return [*itertools.chain(*done)], pairs
+    done: list[Done] = []
+    for (tasks, tool), values in of_tasks.items():
+
+        def look_up(metric: Metric, baseline: str, tasks: Tasks = tasks) -> Constants:
+            return query.tables.look_up(replace(tasks, baseline=baseline), metric)
+
+        done += adjust_values(values, tool, look_up, query.baselines)
+    return done, pairs
 
 
 def _settle(name: str, dataset: str, query: Query) -> tuple[Stated, tuple[Tasks, Tool | None]]:
@@ -123,10 +125,6 @@ def _settle(name: str, dataset: str, query: Query) -> tuple[Stated, tuple[Tasks,
     named = complete_by_name(name, replace(query.user, dataset=dataset))
     explain_ties(named)
     return named, settle(NOTHING, parse_stated(replace(named, rank_type=None), query.tables), query.tables)
-
-
-def _look_up(tables: Tables, tasks: Tasks, metric: Metric, baseline: str) -> Constants:
-    return tables.look_up(replace(tasks, baseline=baseline), metric)
 
 
 def parse_counted(name: str | None, tool: str | None) -> str:
@@ -165,7 +163,7 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         data["meaning"] = [next(meant) if each.batch.tasks.is_chance else None for each in of_rows]
         columns += [Column("assumed"), Column("meaning")]
     if form is not Format.table:
-        report_assumed(assumed, NO_OPTION, NOTHING, ())
+        report_assumed(assumed)
     _report(done, full=full)
     caption = [_explain_columns(data, ladder=ladder) if full else "", _explain_numbers(floors)]
     if assumed and form is Format.table:
@@ -295,7 +293,7 @@ def draw_values(typed: Typed, query: Query) -> Figure:
         raise UsageError("a picture of values is of one dataset and one metric: --dataset nations --metric mrr.")
     ((name, values),) = typed.items()
     named, (tasks, tool) = _settle(name, query.datasets[0], query)
-    report_assumed(gather_assumed([(named, tasks)], NOTHING, ()), NO_OPTION, NOTHING, ())
+    report_assumed(gather_assumed([(named, tasks)], NOTHING, ()))
     metric = parse_metric(name)
     constants = query.tables.look_up(tasks, metric)
     _check_whole(tool, constants)

@@ -190,7 +190,6 @@ def _explain_typed(error: Any) -> str:
 
 
 _COMPLETION = "_RANKCONST_COMPLETE"  # the variable by which shells ask for completions
-_NO_MEMORY = "there is not enough memory for that; give it less at once."
 _NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 
 
@@ -212,10 +211,8 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         if (found := _find_code(stopped)) is None:
             raise
         code = found
-    except OSError as error:
-        code = _fail(_tell(error), DataError.exit_code)
     except Exception as error:  # libraries raise many things when they are interrupted or lack memory
-        if interrupts:
+        if interrupts and not isinstance(error, OSError):
             code = 128 + interrupts[0]
         elif (told := _explain(error)) is not None:
             code = _fail(*told)
@@ -232,18 +229,14 @@ def _find_code(stopped: BaseException) -> int | None:
     return UsageError.exit_code if unknown else None  # it knows no such shell, and says so
 
 
-def _tell(error: OSError) -> str:
-    """Return a message for what the system refuses; without a file's name, it is standard output."""
-    if lacks_memory(error):
-        return _NO_MEMORY
-    why = "standard output is closed" if error.errno == errno.EBADF else error.strerror or error
-    return f"{error.filename}: {why}." if error.filename else f"cannot write the output: {why}. Send it elsewhere."
-
-
 def _explain(error: Exception) -> tuple[str, int] | None:
-    """Return a message and an exit code for what a library raises of a bad machine; None for a bug."""
+    """Return a message and an exit code for what the system refuses, or a library raises of it; None for a bug."""
     if lacks_memory(error):
-        return _NO_MEMORY, DataError.exit_code
+        return "there is not enough memory for that; give it less at once.", DataError.exit_code
+    if isinstance(error, OSError):
+        why = "standard output is closed" if error.errno == errno.EBADF else error.strerror or error
+        unnamed = f"cannot write the output: {why}. Send it elsewhere."
+        return f"{error.filename}: {why}." if error.filename else unnamed, DataError.exit_code
     if (told := explain_import(error)) is not None:
         return told, MissingExtraError.exit_code
     if isinstance(error, Warning):

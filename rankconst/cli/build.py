@@ -6,7 +6,7 @@ import itertools
 import os.path
 import re
 import shlex
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +17,7 @@ from rankconst.catalogue.metrics import list_metrics
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli import options
 from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
-from rankconst.cli.options import complete_benchmark, complete_from, option
+from rankconst.cli.options import complete_benchmark, complete_from, find_all, option
 from rankconst.cli.output import Column, Format, Listing, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -26,7 +26,7 @@ from rankconst.tables.location import OUTPUT
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.tables.tables import Tables
@@ -140,21 +140,23 @@ def build(
     reporter = Reporter()
     chosen = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
     with write_dataset(pykeen, chosen, alone=not (what or dataset or train or valid or test)) as placed:
-        asked = _read_words(what or [], dataset or [], {"train": train, "valid": valid, "test": test, **placed})
+        named = {"train": train, "valid": valid, "test": test, **placed}
+        benchmarks, files = _read_words(what or [], dataset or [], named)
         restriction = _read_restriction(relations, entities, known)
-        sources = _choose_sources(asked, f"pykeen-{pykeen}" if pykeen and name is None else name, restriction, reporter)
-        here, url = _place_train(asked.files, scheduler)
+        called = f"pykeen-{pykeen}" if pykeen and name is None else name
+        sources = [_name_own(files, called, reporter)] if files else _choose_sources(benchmarks, called, restriction)
+        here, url = _place_train(files, scheduler)
         outcome = build_all(
             Build(
                 sources=sources,
                 out=out,
-                fetcher=_open_fetcher(check_mirror(mirror), offline, reporter, bool(asked.benchmarks)),
+                fetcher=_open_fetcher(check_mirror(mirror), offline, reporter, bool(benchmarks)),
                 protocols=chosen,
                 baselines=_choose_baselines(baseline or [DEFAULT_BASELINE if scheduler else FLOOR]),
                 splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
-                local={source.key: here for source in sources if asked.files},
+                local={source.key: here for source in sources if files},
                 train_url=url,
-                columns=_read_columns(columns, bool(asked.files)),
+                columns=_read_columns(columns, bool(files)),
                 restriction=restriction,
                 scheduler=scheduler,
                 reporter=reporter,
@@ -166,22 +168,18 @@ def build(
 # -- what to build --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What is to be built: benchmarks, or the files of one graph."""
-
-    benchmarks: Sequence[Benchmark] = ()
-    files: Mapping[str, str] = field(default_factory=dict)  # split to a path; for the training set, perhaps a URL
-
-
 _NOTHING = (
     "nothing to build: name the files of a graph (rankconst build train.tsv valid.tsv test.tsv), or a benchmark "
     "(rankconst build fb15k237). `rankconst show datasets` lists the benchmarks."
 )
 
 
-def _read_words(words: Sequence[str], keys: Sequence[str], named: Mapping[str, str | Path | None]) -> _Asked:
-    """Tell files from benchmarks, and which file is which."""
+def _read_words(
+    words: Sequence[str], keys: Sequence[str], named: Mapping[str, str | Path | None]
+) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
+    """Tell benchmarks from the files of a graph; return the latter by split: paths, but for train, perhaps, a URL."""
+    from rankconst.catalogue.benchmarks import find_benchmark
+
     paths = [word for word in words if _is_file(word)]
     names = [*keys, *(word for word in words if word not in paths)]
     files = {split: str(path) for split, path in named.items() if path is not None}
@@ -192,7 +190,7 @@ def _read_words(words: Sequence[str], keys: Sequence[str], named: Mapping[str, s
     if paths and files:
         raise UsageError(f"say which of --train, --valid and --test {paths[0]} is.")
     if names:
-        return _Asked(benchmarks=_find_benchmarks(names))
+        return [*{source.key: source for source in find_all(names, find_benchmark)}.values()], {}
     files = files or _order_files(paths)
     if not files:
         raise UsageError(_NOTHING)
@@ -201,7 +199,7 @@ def _read_words(words: Sequence[str], keys: Sequence[str], named: Mapping[str, s
     for split, path in files.items():
         if "://" not in path and not exists(Path(path)):
             raise DataError(f"there is no file {path}, which would be the {_SETS[split]}.")
-    return _Asked(files=files)
+    return (), files
 
 
 def _is_file(word: str) -> bool:
@@ -217,22 +215,6 @@ def _is_file(word: str) -> bool:
     if found and named:
         raise UsageError(f"{word} is a benchmark, and a file here: write ./{word}, or --dataset {word}.")
     return found or placed or bool(PurePath(word).suffix and not named)
-
-
-def _find_benchmarks(names: Iterable[str]) -> list[Benchmark]:
-    """Return the benchmarks that names spell; all wrong ones are in one error."""
-    from rankconst.catalogue.benchmarks import find_benchmark
-
-    wrong, found = [], {}
-    for name in names:
-        try:
-            source = find_benchmark(name)
-            found[source.key] = source
-        except UnknownNameError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise UnknownNameError("\n".join(wrong))
-    return list(found.values())
 
 
 _SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
@@ -272,22 +254,13 @@ def _split_name(path: str) -> tuple[str, str | None]:
         return "", None
 
 
-def _choose_sources(
-    asked: _Asked, name: str | None, restriction: Restriction, reporter: Reporter
-) -> Sequence[Benchmark]:
-    """Return what to build, under the names that the tables will have."""
+def _name_own(files: Mapping[str, str], name: str | None, reporter: Reporter) -> Benchmark:
+    """Return a graph of the user's own under the name that the tables will have."""
     from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
-    from rankconst_builder.restriction import Restriction
 
-    if asked.files:
-        title = _name_graph(asked.files, reporter) if name is None else name
-        key = make_key(title, "--name")
-        return [Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")]
-    if restriction != Restriction():
-        return [_restrict(asked.benchmarks, name, restriction)]
-    if name is not None:
-        raise UsageError("--name is for a graph of your own, or for a part of a benchmark; leave it out.")
-    return asked.benchmarks
+    title = _name_graph(files, reporter) if name is None else name
+    key = make_key(title, "--name")
+    return Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
 
 
 def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
@@ -320,10 +293,15 @@ def _read_restriction(relations: str | None, entities: str | None, known: Path |
     )
 
 
-def _restrict(sources: Sequence[Benchmark], name: str | None, restriction: Restriction) -> Benchmark:
-    """Return a benchmark under the name of its restricted evaluation: its rows must not pass for the benchmark's."""
+def _choose_sources(sources: Sequence[Benchmark], name: str | None, restriction: Restriction) -> Sequence[Benchmark]:
+    """Return benchmarks; one that is restricted has another name, as its rows must not pass for the benchmark's."""
     from rankconst.catalogue.benchmarks import make_key
+    from rankconst_builder.restriction import Restriction
 
+    if restriction == Restriction():
+        if name is not None:
+            raise UsageError("--name is for a graph of your own, or for a part of a benchmark; leave it out.")
+        return sources
     if len(sources) != 1 or name is None:
         raise UsageError(
             "--relations, --entities and --known change the tasks of one benchmark, and these need another name: add "
@@ -337,7 +315,7 @@ def _restrict(sources: Sequence[Benchmark], name: str | None, restriction: Restr
     parts = [f"restricted to {' and '.join(limits)}"] if limits else []
     parts += [] if restriction.known is None else ["with further known triples"]
     title = ", ".join((sources[0].title, *parts))
-    return replace(sources[0], key=make_key(name, "--name"), title=title, aliases=(), pykeen={})
+    return [replace(sources[0], key=make_key(name, "--name"), title=title, aliases=(), pykeen={})]
 
 
 def _place_train(files: Mapping[str, str], scheduler: str | None) -> tuple[dict[str, Path], str | None]:

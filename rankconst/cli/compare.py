@@ -10,7 +10,7 @@ import typer
 from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
 from rankconst.cli.adjust import Target, find_file, open_sets
-from rankconst.cli.notes import NO_OPTION, explain_names, report_assumed, report_caveats
+from rankconst.cli.notes import explain_names, report_assumed, report_caveats
 from rankconst.cli.options import complete_metric, option
 from rankconst.cli.output import Column, Format, Listing, number, say, show_interval
 from rankconst.errors import DataError, UsageError
@@ -125,7 +125,7 @@ def _compare_two(
         assumed = find_assumed(complete_by_name(metric, user), NOTHING, found.tasks)
         assumed.pop("aggregation", None)
     if form is not Format.table:
-        report_assumed({name: (value,) for name, value in assumed.items()}, NO_OPTION, NOTHING, ())
+        report_assumed({name: (value,) for name, value in assumed.items()})
     return _list(found, assumed, opened, form)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankconst.cli.output import count_of, group_by, join_words, say
-from rankconst.evaluation import describe_assumed
+from rankconst.evaluation import NOTHING, describe_assumed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -93,15 +93,16 @@ def report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
 
 # -- what was assumed, and what is asked ----------------------------------------------------------------------------
 
-NO_OPTION = "no option"
-"""What says nothing of values typed by hand."""
-
 _MOST_QUESTIONS = 8
 _MOST_TEXTS = 2
 
 
 def report_assumed(
-    assumed: Mapping[str, Sequence[str]], source: str, user: Stated, accepted: Sequence[str], percent: str = ""
+    assumed: Mapping[str, Sequence[str]],
+    source: str = "no option",
+    user: Stated = NOTHING,
+    accepted: Sequence[str] = (),
+    percent: str = "",
 ) -> None:
     """Say what was assumed of numbers as nothing in their source says otherwise, and which words were accepted."""
     said = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []

@@ -18,7 +18,7 @@ from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
-from rankconst.errors import TablesError, UsageError
+from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
@@ -82,6 +82,19 @@ def names_file(text: str) -> bool:
         return text == "-" or Path(text).exists()
     except OSError:  # too long for a name
         return False
+
+
+def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
+    """Return what names spell; all wrong ones are in one error."""
+    wrong, found = list[str](), []
+    for name in names:
+        try:
+            found.append(find(name))
+        except UnknownNameError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise UnknownNameError("\n".join(wrong))
+    return found
 
 
 # -- completion -----------------------------------------------------------------------------------------------------

@@ -112,6 +112,14 @@ class Listing:
     def __len__(self) -> int:
         return len(self.data[self.columns[0].key])
 
+    def take(self, places: Sequence[int]) -> Listing:
+        """Return the rows at some places."""
+        data = {
+            key: values[places] if hasattr(values, "dtype") else [values[place] for place in places]
+            for key, values in dict[str, Any](self.data).items()
+        }
+        return replace(self, data=data)
+
     @property
     def written(self) -> dict[str, Any]:
         """Key of each column to its values, in their order: what files for programs hold."""
@@ -181,7 +189,9 @@ def open_console() -> Console:
 def _write_table(listing: Listing) -> Iterator[str]:
     console = open_console()
     if listing.card:
-        yield _wrap(console, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
+        yield (
+            _wrap(console.width, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
+        )
         return
     parts, left = _split(listing), dict[str, None]()
     while (wide := next((found for part in parts if (found := _find_widest(console, part, left))), None)) is not None:
@@ -194,17 +204,14 @@ def _write_table(listing: Listing) -> Iterator[str]:
         if left and last:
             said.append(f"Left out for lack of width: {', '.join(left)}.")
         table = "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n"))
-        written = "\n".join([_wrap(console, part.title), table, _wrap(console, *filter(None, said))])
+        written = "\n".join([_wrap(console.width, part.title), table, _wrap(console.width, *filter(None, said))])
         yield written.strip("\n") + "\n" * (1 + (not last))
 
 
-def _wrap(console: Console, *texts: str) -> str:
-    """Join texts, of which long lines continue below on a terminal."""
-    wrapped = (
-        textwrap.wrap(line, console.width, break_long_words=False, break_on_hyphens=False) or [""]
-        for text in texts
-        for line in show_controls(text).split("\n")
-    )
+def _wrap(width: int, *texts: str, below: str = "") -> str:
+    """Join texts, of which long lines continue below."""
+    wrapper = textwrap.TextWrapper(width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    wrapped = (wrapper.wrap(line) or [""] for text in texts for line in show_controls(text).split("\n"))
     return "\n".join(itertools.chain(*wrapped))
 
 
@@ -229,17 +236,14 @@ def _split(listing: Listing) -> list[Listing]:
         kept = [i for i in range(len(listing)) if any(cells[column.key][i] not in (None, "") for column in own)]
         columns = []
         for column in (column for column in listing.columns if column.group in {None, group}):
-            title = column.title
-            if column.group is not None and title is not None:
-                title = title.removeprefix(f"{group} / ").replace(f" ({group})", "")
+            heading = column.title
+            if column.group is not None and heading is not None:
+                heading = heading.removeprefix(f"{group} / ").replace(f" ({group})", "")
             elif not any(cells[column.key][i] for i in kept):
-                title = None
-            columns.append(replace(column, title=title))
-        data: dict[str, Any] = {
-            key: values[kept] if hasattr(values, "dtype") else [values[i] for i in kept]
-            for key, values in dict[str, Any](listing.data).items()
-        }
-        parts.append(Listing(columns, data, "\n".join(filter(None, (listing.title, group)))))
+                heading = None
+            columns.append(replace(column, title=heading))
+        title = "\n".join(filter(None, (listing.title, group)))
+        parts.append(replace(listing.take(kept), columns=columns, title=title, caption=""))
     return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
 
 
@@ -381,11 +385,8 @@ def on_screen(text: str) -> str:
 
 def say(text: str) -> None:
     """Say something on stderr, control characters written out; on a terminal a long line continues below."""
-    told = show_controls(text)
-    if sys.stderr.isatty():
-        width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
-        told = textwrap.fill(told, width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
-    typer.echo(told, err=True)
+    width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH if sys.stderr.isatty() else None
+    typer.echo(show_controls(text) if width is None else _wrap(width, text, below="  "), err=True)
 
 
 # -- cells that need several fields of a row ------------------------------------------------------------------------

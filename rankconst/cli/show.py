@@ -144,9 +144,14 @@ def show(
     chosen = [parse_metric(each) for each in further if each not in rankers]
     if cite:
         _print_citations(opened, asked, chosen, opened.list_baselines(baseline), format)
+        return
+    people = format in FOR_PEOPLE  # who get the metrics that papers print, of the usual protocol
+    found = _look_up(opened, asked, chosen or (HEADLINE if people else ()), opened.list_baselines(baseline))
+    if people:
+        how = {"brief": not chosen, "whole": bool(chosen or protocol), "ladder": baseline is not None}
+        print_listing(_lay_out(opened, asked, found, **how), format)
     else:
-        shown = {"whole": bool(chosen or protocol)}
-        print_listing(_list_constants(opened, asked, chosen, baseline, people=format in FOR_PEOPLE, **shown), format)
+        print_listing(Listing.of(_COLUMNS, [*map(_describe, found)]), format)
 
 
 # -- names ----------------------------------------------------------------------------------------------------------
@@ -262,24 +267,6 @@ def _describe(constants: Constants) -> dict[str, Any]:
     named["smallest_difference"] = find_smallest_difference(metric, constants.histogram) if tasks.is_chance else None
     keys = (column.key for column in _COLUMNS if column.key not in named)
     return named | {key: getattr(tasks if hasattr(tasks, key) else constants, key) for key in keys}
-
-
-def _list_constants(
-    opened: Tables,
-    asked: Tasks,
-    metrics: Sequence[Metric],
-    baseline: str | None,
-    *,
-    people: bool,
-    whole: bool,
-) -> Listing:
-    """List constants: of all metrics, or for `people` of those that papers print; of the usual protocol, or `whole`."""
-    baselines = opened.list_baselines(baseline)
-    if not people:
-        rows = [_describe(each) for each in _look_up(opened, asked, metrics, baselines)]
-        return Listing.of(_COLUMNS, rows)
-    found = _look_up(opened, asked, metrics or HEADLINE, baselines)
-    return _lay_out(opened, asked, found, brief=not metrics, whole=whole, ladder=baseline is not None)
 
 
 def _lay_out(

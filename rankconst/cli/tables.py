@@ -18,10 +18,10 @@ import typer
 from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.cli import options
-from rankconst.cli.options import ALL, complete_from, hide, option
+from rankconst.cli.options import ALL, complete_from, find_all, hide, option
 from rankconst.cli.output import Column, Format, Listing, check_target, count, count_of, print_listing, say, write_whole
 from rankconst.download import Reporter, check_mirror, is_url, require_module
-from rankconst.errors import UnknownNameError, UsageError, VerificationError
+from rankconst.errors import UsageError, VerificationError
 from rankconst.names import show_controls
 from rankconst.tables.export import FORMATS, encode, export_rows, parse_format, suffix_of
 from rankconst.tables.location import OUTPUT
@@ -137,15 +137,8 @@ def _find_datasets(tables: TableSet, names: Sequence[str]) -> list[str]:
     if "datasets" not in tables.whole:
         return list(names)
     spellings = {key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()}
-    wrong, found = [], []
-    for name in names:
-        try:
-            found.append(resolve_name("dataset", name, spellings))
-        except UnknownNameError as error:
-            wrong.append(f"{error} The tables ({tables.version}) hold {len(spellings)} datasets.")
-    if wrong:
-        raise UnknownNameError("\n".join(wrong))
-    return found
+    held = f"The tables ({tables.version}) hold {len(spellings)} datasets."
+    return find_all(names, lambda name: resolve_name("dataset", name, spellings, held))
 
 
 def _of_level(findings: Iterable[Finding], *levels: str) -> list[Finding]:

@@ -44,7 +44,7 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
     ("spelt", "plain", "note"),
     [
         ("0.5 -d FB15k-237 -m H@10 --split testing --side BOTH -p Standard", "0.5 -d fb15k237 -m hits@10", ""),
-        ("mrr=0.338 hits@10=53.3% -d fb15k237", "mrr=0.338 hits@10=53.3 -d fb15k237 --percent", ""),
+        ("53.3% 0.5 -d fb15k237 -m hits@10", "hits@10=53.3% hits@10=0.5 -d fb15k237", ""),
         ("0.5 -d wnrr -m MRR --side left --split training", "0.5 -d wn18rr -m mrr --side head --split train", ""),
         ("0.5 -d wnrr -m MRR --protocol LibKGE -a query", "0.5 -d wn18rr -m mrr -p libkge -a macro-query", ""),
         ("0.5 -d nations -m valid_mrr", "0.5 -d nations -m mrr --split valid", ""),

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import pytest
 import typer
@@ -108,21 +108,10 @@ def test_version(run: Run) -> None:
 # -- exit codes of the process -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "told"),
-    [
-        (("adjust", "0.5", "-d", "umls", "-m", "mrr"), 0, ""),
-        (("adjust", "0.5", "-d", "umls"), 2, "--metric"),
-        (("adjust", "0.5", "-d", "umlz", "-m", "mrr"), 4, "error: unknown dataset"),
-        (("adjust", "53.3", "-d", "umls", "-m", "hits@10"), 6, "error: 53.3"),
-    ],
-)
-def test_exit_codes(run: Run, run_child: Run, args: tuple[str, ...], code: int, told: str) -> None:
-    # That a process ends with the code of SystemExit is shown by two.
-    screen = (run_child if code in {0, 6} else run)(*args)
-    assert screen.code == code
-    assert told in screen.err
-    assert bool(screen.out) == (code == 0)
+@pytest.mark.parametrize(("value", "code", "told"), [("0.5", 0, ""), ("53.3", 6, "error: 53.3 is not a possible MRR")])
+def test_a_process_ends_with_the_code(run_child: Run, value: str, code: int, told: str) -> None:
+    screen = run_child("adjust", value, "-d", "umls", "-m", "mrr")
+    assert (screen.code, bool(screen.out), screen.err[: len(told)]) == (code, code == 0, told)
     assert "Traceback" not in screen.err
 
 
@@ -132,15 +121,6 @@ def test_a_message_is_no_longer_than_anybody_reads(capsys: pytest.CaptureFixture
     assert len(told) < 7000
     assert told.startswith("error: \\x01")
     assert told.endswith("\\x01 is not a name. Choose another.\n")
-
-
-def test_interrupt_in_this_process(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("rankconst.cli.show.open_tables", interrupt)
-    screen = run("show", "umls")
-    assert (screen.code, screen.out) == (130, "")
 
 
 @pytest.mark.slow
