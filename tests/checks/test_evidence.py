@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.evidence import Evidence, Piece, collect_evidence, count_piece, solve
-from rankconst.checks.matches import outvotes
+from rankconst.checks.matches import agrees, outvotes
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.reading import Entry
@@ -135,3 +136,13 @@ def test_what_is_as_precise_outvotes_a_slip(
     """Two pieces at least as precise; nothing outvotes a number of tasks, and what is coarse no precise piece."""
     wrong = np.array([piece in against for piece in pieces])
     assert outvotes(Evidence(pieces), ~wrong, wrong) is outvoted
+
+
+def test_intervals_that_meet_agree() -> None:
+    assert [bool(agrees(MEAN, value, value)) for value in (9.4, 9.5, 10.0, 10.5, 10.6, math.nan)] == [
+        False, True, True, True, False, False,
+    ]  # fmt: skip
+    assert agrees(MEAN, 1.0, 20.0)
+    # A number of tasks is whole: float32 has no part in it.
+    assert not agrees(COUNT, 402.0001, 402.0001)
+    assert agrees(MEAN, 10.500_001, 10.500_001)
