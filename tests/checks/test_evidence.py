@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.evidence import collect_evidence, solve
+from rankconst.checks.evidence import Evidence, Piece, collect_evidence, count_piece, solve
+from rankconst.checks.matches import agrees, outvotes
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.reading import Entry
@@ -107,3 +111,38 @@ def test_the_number_of_ranks_is_stated_or_counted() -> None:
         assert (piece.kind, piece.value, piece.label) == ("num_tasks", 402, "n")
     for uncounted in (entry("mr", "5"), entry("count", "many")):
         assert not collect_evidence([(uncounted,)]).pieces
+
+
+COUNT = count_piece(402)
+MEAN = Piece("expectation", 10.0, Interval(9.5, 10.5), "AMR with MR", MR)
+DOUBTFUL = Piece("deviation", 2.0, Interval(1.9, 2.1), "z of MR beside MR", MR)
+PRECISE = Piece("expectation", 10.0, Interval(9.9999, 10.0001), "AMRI with MR", MR)
+ALSO = replace(PRECISE, origin="AH@1 with Hits@1", metric=parse_metric("hits@1"))
+COARSE = tuple(replace(MEAN, origin=f"{place}") for place in range(20))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "against", "outvoted"),
+    [
+        *[((COUNT, PRECISE, ALSO, MEAN, DOUBTFUL), each, True) for each in ((), (MEAN,), (DOUBTFUL,))],
+        *[((COUNT, PRECISE, ALSO, MEAN, DOUBTFUL), each, False) for each in ((PRECISE,), (COUNT,))],
+        ((*COARSE, PRECISE), (PRECISE,), False),
+        ((*COARSE, COUNT), (COUNT,), False),
+    ],
+)
+def test_what_is_as_precise_outvotes_a_slip(
+    pieces: tuple[Piece, ...], against: tuple[Piece, ...], outvoted: bool
+) -> None:
+    """Two pieces at least as precise; nothing outvotes a number of tasks, and what is coarse no precise piece."""
+    wrong = np.array([piece in against for piece in pieces])
+    assert outvotes(Evidence(pieces), ~wrong, wrong) is outvoted
+
+
+def test_intervals_that_meet_agree() -> None:
+    assert [bool(agrees(MEAN, value, value)) for value in (9.4, 9.5, 10.0, 10.5, 10.6, math.nan)] == [
+        False, True, True, True, False, False,
+    ]  # fmt: skip
+    assert agrees(MEAN, 1.0, 20.0)
+    # A number of tasks is whole: float32 has no part in it.
+    assert not agrees(COUNT, 402.0001, 402.0001)
+    assert agrees(MEAN, 10.500_001, 10.500_001)

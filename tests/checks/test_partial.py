@@ -14,6 +14,7 @@ from carried import open_once
 from cases import take_turns
 from rankconst.checks.checking import check_reading
 from rankconst.checks.completing import complete_reading
+from rankconst.checks.partial import combine
 from rankconst.errors import AskedError, DataError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
@@ -132,6 +133,15 @@ def test_few_tasks_name_no_dataset() -> None:
     ):
         adjust(text)
     assert {done.batch.tasks.relations for done in adjust(text, Stated("nations")).done} == {("accusation",)}
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_every_set_is_tried(size: int) -> None:
+    num_tasks = np.array([3, 1, 4, 1, 5, 2, 2])
+    for count in range(1, 13):
+        every = itertools.combinations(range(num_tasks.size), size)
+        expected = [chosen for chosen in every if num_tasks[list(chosen)].sum() == count]
+        assert sorted(map(tuple, combine(num_tasks, size, count).tolist())) == expected
 
 
 def test_columns_are_those_of_the_tables() -> None:

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from carried import open_once
+from rankconst.checks.case import pick_own
 from rankconst.checks.checking import RULES
 from rankconst.evaluation import Stated
 from rankconst.results.formats import read_document
+from rankconst.results.reading import measure as measure_entry
 from readings import OPEN, apply_rules, make_reading, measure
 
 if TYPE_CHECKING:
@@ -231,3 +233,12 @@ def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | 
     # Few digits tell nothing.
     for few in ({"Hits@1": "0.000"}, {"Hits@1": "0", "Hits@10": "1.0"}, {"MRR": "0.3"}, {"MRR": "1.000"}):
         assert find(few, rule="all-tied", context=Stated(dataset="nations")) == ()
+
+
+def test_values_are_cut_at_their_range_and_two_of_one_metric_are_none() -> None:
+    first, *others = [measure_entry(entry) for entry in make_reading({"Hits@1": "0.00", "MR": "1.2"}).entries]
+    own = pick_own([first, *others])
+    assert [m.interval.lower for m in own.values()] == pytest.approx([0, 1.15], abs=1e-5)
+    for text, kept in (("0.00", 2), ("0.3", 1)):
+        again = measure_entry(first.entry._replace(text=text, column="hits at one"))
+        assert len(pick_own([first, *others, again])) == kept
