@@ -307,7 +307,10 @@ ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
         r"was cut off or damaged: .*\. Get the zip file again",
     ),
     "no members": (lambda path: write_zip(path, {}), rf"{AT_TOP}got nothing.*`rankconst build --out DIR`"),
-    "deep": (lambda path: write_zip(path, twice("a/b/")), rf"{AT_TOP}got a/b/datapackage\.json, .*, \.\.\.\."),
+    "deep": (
+        lambda path: write_zip(path, twice("a/b/")),
+        rf"{AT_TOP}got a/b/datapackage\.json(, [^,]+){{4}}, \.\.\.\.",
+    ),
     "two, one deep": (lambda path: write_zip(path, twice("", "o/")), r"several sets.* datapackage\.json, o/data"),
     "two": (lambda path: write_zip(path, twice("1/", "2/")), r"several sets.* 1/datapackage\.json, 2/datapackage"),
     "another hash": (
