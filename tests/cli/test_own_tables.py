@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -126,24 +125,3 @@ def test_joined_tables_read_as_one() -> None:
     assert joined.histogram("three", protocol="raw") == one.histogram("one", protocol="raw")
     assert joined.version == joined.version_of("nothing") == "unreleased"
     assert join_tables([one]) is one
-
-
-@pytest.mark.usefixtures("here")
-def test_a_set_that_an_earlier_program_built_is_to_be_built_again(
-    run: Run, write_set: Callable[..., None], here: Path
-) -> None:
-    write_set()
-    path = here / "rankconst-tables" / "datapackage.json"
-    descriptor = json.loads(path.read_text(encoding="utf-8"))
-    for resource in descriptor["resources"]:
-        fields = resource["schema"]["fields"]
-        if resource["name"] == "constants":
-            resource["schema"] = {"fields": [field for field in fields if field["name"] != "baseline"]}
-    path.write_text(json.dumps(descriptor), encoding="utf-8")
-    told = "lacks constants.baseline. Delete it, and build it again: rankconst build train.tsv valid.tsv test.tsv"
-    screen = run("adjust", 0.7, "-d", "mykg", "-m", "mrr", "--tables", "rankconst-tables")
-    assert screen.code == 6
-    assert f"{told} --name mykg --out rankconst-tables" in screen.message
-    # Where it is found without being named, the tables that come along still serve.
-    screen = run("adjust", 0.3, "-d", "fb15k237", "-m", "mrr")
-    assert (screen.code, told in screen.message) == (0, True)
