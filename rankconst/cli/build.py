@@ -35,94 +35,106 @@ if TYPE_CHECKING:
     from rankconst_builder.restriction import Restriction
 
 
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILES|BENCHMARKS",
+        help="The files of a graph of your own, training, validation and test set in this order, or training and "
+        "test set. Or benchmarks, in any spelling.",
+        autocompletion=complete_benchmark,
+    ),
+]
+Name = Annotated[str | None, option("--name", "NAME", "Its name. Default: what its files are called, or their folder.")]
+Columns = Annotated[
+    str | None,
+    option(
+        *("--columns", "ORDER"),
+        "Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
+    ),
+]
+Dataset = Annotated[
+    list[str] | None, option("--dataset -d", "KEY", "The same as BENCHMARKS.", complete_benchmark, hidden=True)
+]
+Pykeen = Annotated[
+    str | None,
+    option(*("--pykeen", "KEY"), "A data set of the installed PyKEEN, with its own files and split.", hidden=True),
+]
+Splits = Annotated[
+    str,
+    option("--splits", "SPLITS", "Splits whose triples are ranked; all are known answers in any case."),
+]
+Protocol = Annotated[
+    list[str] | None,
+    option(
+        *("--protocol -p", "PROTOCOL"),
+        f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
+    ),
+]
+Baseline = Annotated[
+    list[str] | None,
+    option(
+        *("--baseline -b", "BASELINE"),
+        f"What to rank with besides chance: {', '.join(BUILT)}, all, or {DEFAULT_BASELINE} for chance alone; "
+        f"repeatable. Default: {FLOOR}.",
+        complete_from((*OFFERED, ALL_BASELINES)),
+    ),
+]
+Mirror = Annotated[
+    str | None,
+    option(
+        *("--mirror", "DIR_OR_URL"),
+        "Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
+        envvar="RANKCONST_MIRROR",
+    ),
+]
+Offline = Annotated[bool, option("--offline", None, "Open no connection; use the cache or a mirror folder.")]
+Relations = Annotated[
+    str | None,
+    option(
+        *("--relations", "NAMES|FILE"),
+        "Rank triples of these relations only: labels separated by commas, or a file.",
+        hidden=True,
+    ),
+]
+Entities = Annotated[
+    str | None,
+    option(
+        *("--entities", "NAMES|FILE"),
+        "Rank these entities only, and triples among them: labels separated by commas, or a file.",
+        hidden=True,
+    ),
+]
+Known = Annotated[
+    Path | None, option("--known", "FILE", "Further known triples, for the filter to remove.", hidden=True)
+]
+Scheduler = Annotated[
+    str | None,
+    option(
+        *("--scheduler", "ADDRESS"),
+        "Count a graph of your own on a Dask cluster, under chance: the address of its scheduler.",
+        hidden=True,
+    ),
+]
+
+
 def build(
-    what: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILES|BENCHMARKS",
-            help="The files of a graph of your own, training, validation and test set in this order, or training and "
-            "test set. Or benchmarks, in any spelling.",
-            autocompletion=complete_benchmark,
-        ),
-    ] = None,
+    what: Words = None,
     train: Annotated[str | None, option("--train", "FILE", "The training set of a graph of your own.")] = None,
     valid: Annotated[Path | None, option("--valid", "FILE", "Its validation set.")] = None,
     test: Annotated[Path | None, option("--test", "FILE", "Its test set.")] = None,
-    name: Annotated[
-        str | None, option("--name", "NAME", "Its name. Default: what its files are called, or their folder.")
-    ] = None,
-    columns: Annotated[
-        str | None,
-        option(
-            *("--columns", "ORDER"),
-            "Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
-        ),
-    ] = None,
-    dataset: Annotated[
-        list[str] | None, option("--dataset -d", "KEY", "The same as BENCHMARKS.", complete_benchmark, hidden=True)
-    ] = None,
-    pykeen: Annotated[
-        str | None,
-        option(*("--pykeen", "KEY"), "A data set of the installed PyKEEN, with its own files and split.", hidden=True),
-    ] = None,
-    splits: Annotated[
-        str,
-        option("--splits", "SPLITS", "Splits whose triples are ranked; all are known answers in any case."),
-    ] = "valid,test",
-    protocol: Annotated[
-        list[str] | None,
-        option(
-            *("--protocol -p", "PROTOCOL"),
-            f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
-        ),
-    ] = None,
-    baseline: Annotated[
-        list[str] | None,
-        option(
-            *("--baseline -b", "BASELINE"),
-            f"What to rank with besides chance: {', '.join(BUILT)}, all, or {DEFAULT_BASELINE} for chance alone; "
-            f"repeatable. Default: {FLOOR}.",
-            complete_from((*OFFERED, ALL_BASELINES)),
-        ),
-    ] = None,
-    mirror: Annotated[
-        str | None,
-        option(
-            *("--mirror", "DIR_OR_URL"),
-            "Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
-            envvar="RANKCONST_MIRROR",
-        ),
-    ] = None,
-    offline: Annotated[
-        bool, option("--offline", None, "Open no connection; use the cache or a mirror folder.")
-    ] = False,
-    relations: Annotated[
-        str | None,
-        option(
-            *("--relations", "NAMES|FILE"),
-            "Rank triples of these relations only: labels separated by commas, or a file.",
-            hidden=True,
-        ),
-    ] = None,
-    entities: Annotated[
-        str | None,
-        option(
-            *("--entities", "NAMES|FILE"),
-            "Rank these entities only, and triples among them: labels separated by commas, or a file.",
-            hidden=True,
-        ),
-    ] = None,
-    known: Annotated[
-        Path | None, option("--known", "FILE", "Further known triples, for the filter to remove.", hidden=True)
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        option(
-            *("--scheduler", "ADDRESS"),
-            "Count a graph of your own on a Dask cluster, under chance: the address of its scheduler.",
-            hidden=True,
-        ),
-    ] = None,
+    name: Name = None,
+    columns: Columns = None,
+    dataset: Dataset = None,
+    pykeen: Pykeen = None,
+    splits: Splits = "valid,test",
+    protocol: Protocol = None,
+    baseline: Baseline = None,
+    mirror: Mirror = None,
+    offline: Offline = False,
+    relations: Relations = None,
+    entities: Entities = None,
+    known: Known = None,
+    scheduler: Scheduler = None,
     out: Annotated[Path, option("--out -o", "DIR", "Folder of the tables.")] = Path(OUTPUT),
     format: options.Form = Format.table,
 ) -> None:
