@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rankconst.results.document import Document
     from rankconst.results.tables.headings import Heading
-    from rankconst.results.tables.near import Printed
+    from rankconst.results.tables.near import Near, Printed
     from rankconst.results.tables.sheet import Table
 
 MOST_CELLS = 10_000_000
@@ -94,8 +94,14 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
 
 def _list_texts(document: Document, printed: Printed) -> tuple[Text, ...]:
     """Return the texts around a table, from the nearest to the farthest; the name of the file is the last."""
-    texts = [Text(read_label(each.text), "text", each.place, each.farther) for each in printed.above]
+    texts = [Text(_read_near(each), "text", each.place, each.farther) for each in printed.above]
     return (*texts, name_file(document.name))
+
+
+def _read_near(near: Near) -> Label:
+    """Return what a text around a table says; between two, vocabulary says it of the lower one, other words ask."""
+    label = read_label(near.text)
+    return Label(near.text, words=() if label.whole else label.words) if near.shared else label
 
 
 def name_file(name: str) -> Text:

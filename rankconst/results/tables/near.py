@@ -18,6 +18,7 @@ class Near(NamedTuple):
     place: str  # what it is, for messages: "the caption"
     text: str  # without markup
     farther: bool = False  # True for a heading above the nearest one
+    shared: bool = False  # True for a note below that is above the next table, too
 
 
 class Printed(NamedTuple):
@@ -45,11 +46,12 @@ class _Pending:
     paragraphs: tuple[str, ...]
     headings: tuple[str, ...]  # the nearest first
     notes: list[str] = field(default_factory=list)
+    shared: str = ""  # the note that is above the next table, too
 
     def finish(self) -> Printed:
         near = [Near("the caption", text) for text in dict.fromkeys(self.captions)]
         near += [Near("the paragraph above", text) for text in self.paragraphs]
-        near += [Near("the note below", text) for text in self.notes]
+        near += [Near("the note below", text, shared=text == self.shared) for text in self.notes]
         near += [Near("the heading above", text, farther=i > 0) for i, text in enumerate(self.headings)]
         return Printed(self.rows, tuple(near))
 
@@ -104,6 +106,8 @@ class Outline:
         kept = [each for each in self._said if each[0] is not None and each[0] < depth]
         table = _Pending(rows, list(captions), tuple(near), tuple(text for _, text in self._headings[::-1]))
         if rows:
+            if self._tables and (None, text := "".join(self._tables[-1].notes[-1:])) in self._said:
+                self._tables[-1].shared = text
             self._tables.append(table)
             self._said, self._fresh = kept, True
         return table.captions

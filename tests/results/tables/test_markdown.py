@@ -104,6 +104,16 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
     assert " ".join(" | ".join(told).split()) == " ".join(_NEAR[text].split())
 
 
+@pytest.mark.parametrize(
+    ("between", "first"),
+    [("**UMLS**", "Nations test"), ("Validation", "Nations test"), ("We go on with UMLS.", "Nations test"),
+     ("Next is the dev set.", "Nations dev?")],
+)  # fmt: skip
+def test_vocabulary_between_two_tables_is_about_the_lower_one(between: str, first: str) -> None:
+    told = read(f"# Nations\n\n{_TABLE}\n\n{between}\n\n{_TABLE}").entries[0].context
+    assert f"{told.dataset} {''.join(f'{ask.word}?' for ask in told.asks) or told.split or 'test'}" == first
+
+
 def test_a_page_in_html() -> None:
     one = "<caption>Nations</caption><tr><td rowspan=2>A<td>MRR<td>.1<tr><td>MRR<td>.2"
     text = f"<html><body><h2>UMLS</h2><p>near<br>x</p>{_HTML}<div>below</div><table>{one}</table></body></html>"
