@@ -56,6 +56,9 @@ class Label:
         return hash(self.text)
 
 
+EVERYWHERE = frozenset({"column", "row", "name", "text"})
+"""The scopes of a word that is asked about wherever it is."""
+
 _NOTHING = Label()
 _MOST_WORDS = 8
 _LONGEST_HEADING = 200
@@ -269,8 +272,5 @@ def clean_heading(heading: str) -> str:
 def deny(label: Label) -> Label:
     """Return a label that holds, as words to be asked about, what it would declare: of a column Filtered with a no."""
     reason = "its cell denies it, or says something else"
-    denied = (Word(label.text.lower(), name, _EVERYWHERE, reason) for name in label.values)
+    denied = (Word(label.text.lower(), name, EVERYWHERE, reason) for name in label.values)
     return replace(label, whole=False, words=(*label.words, *denied))
-
-
-_EVERYWHERE = frozenset({"column", "row", "name", "text"})

@@ -11,7 +11,7 @@ from rankconst.results.document import Document
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import Dialect, read_tables
-from rankconst.results.tables.near import Printed
+from rankconst.results.tables.near import Near, Printed
 
 
 def read_rows(*lines: str) -> list[Row]:
@@ -123,3 +123,14 @@ def test_means_before_the_columns_of_datasets() -> None:
 
 
 # Several metrics in a cell.
+
+
+@pytest.mark.parametrize(
+    ("caption", "words"),
+    [("Hits@3 of all models", ["hits@3"]), ("We compare by Hits@10.", ["hits@10"]), ("MRR of all models", []),
+     ("All models", []), ("Mean rank", ["mr"])],
+)  # fmt: skip
+def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(caption: str, words: list[str]) -> None:
+    printed = Printed(read_rows("Model|UMLS|Nations", "RotatE|.3|.4"), (Near("the caption", caption),))
+    (first, _) = read_tables(Document("results", "", metric=parse_metric("MRR")), "test", [printed]).entries
+    assert [ask.word for ask in first.context.asks if ask.field == "metric"] == words
