@@ -66,6 +66,7 @@ def said(text: str) -> list[str]:
         ("model,source,raw MRR\nA,pykeen,.1\n", ["raw"]),
         # A dataset is a name as a whole.
         ("dataset,MRR\nWN18RR,.1\nWN18RR mini,.2\nUMLS (raw),.3\n", ["WN18RR", "WN18RR mini", "UMLS raw"]),
+        ("model,MovieLens HR@10,Pinterest HR@10\nA,.1,.2\n", ["MovieLens", "Pinterest"]),
         # What was left out says nothing.
         ("model,MRR,MRR std,log(MR)\nA,.1,.01,2\n", [""]),
         ("model,MR,filtered MR\nA,20,10\n", [" ?protocol", "filtered"]),
