@@ -254,6 +254,11 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     return f"{bare[: span[0]]}{metric.column_of(adjustment)}{rest}"
 
 
+def list_others(text: str, k: int | None = None) -> list[str]:
+    """Return the words of a text that are no vocabulary."""
+    return [each.text for each in _scan(text, k) if not each.kind]
+
+
 def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
     """Return where a text names a metric, without the side before it, as in ``tail.mrr``; None if it does not."""
     for each in _scan(text, metric.hits_k):

@@ -70,6 +70,8 @@ def said(text: str) -> list[str]:
         # What was left out says nothing.
         ("model,MRR,MRR std,log(MR)\nA,.1,.01,2\n", [""]),
         ("model,MR,filtered MR\nA,20,10\n", [" ?protocol", "filtered"]),
+        ("model,MRR_h,MRR (t)\nA,.1,.2\n", [" ?part"] * 2),
+        ("model,MRR (DRUM),MRR (RotatE),MR (h)\nA,.1,.2,3\n", [""] * 3),
         # Steps of a training.
         ("epoch,MRR\n1,.1\n2,.2\n", [" ?split"] * 2),
         ("epoch,valid_mrr\n1,.1\n2,.2\n", ["valid"] * 2),
