@@ -61,6 +61,7 @@ EVERYWHERE = frozenset({"column", "row", "name", "text"})
 
 _NOTHING = Label()
 _MOST_WORDS = 8
+_SHORT = 3
 _LONGEST_HEADING = 200
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
 _JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
@@ -199,9 +200,17 @@ def _read_at(text: str, tokens: list[tuple[int, int]], i: int, k: int | None) ->
         name += text[tokens[j][0] : tokens[j][1]].lower()
         if name not in list_beginnings() and name.rstrip(_DIGITS) not in list_beginnings():
             break
-        if kind := _tell(text[start : tokens[j][1]], k):
-            best = (kind, tokens[j][1], j + 1)
+        end = tokens[j][1]
+        if (kind := _tell(text[start:end], k)) and not (
+            kind == "word" and len(name) < _SHORT and _is_inside(text, start, end)
+        ):
+            best = (kind, end, j + 1)
     return best
+
+
+def _is_inside(text: str, start: int, end: int) -> bool:
+    """Tell whether a letter or a digit stands right before a part of a text, or behind it: 1_1 in dl1_1e-5."""
+    return text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum()
 
 
 def _tell(name: str, k: int | None) -> str:
