@@ -48,7 +48,7 @@ READER = make_reader(
         values=Rule(
             ("Test ", "Valid "),
             re.compile(
-                r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}) at step (?P<step>\d{1,12}):" + VALUE,
+                r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}?)(?:_list)? at step (?P<step>\d{1,12}):" + VALUE,
                 re.ASCII,
             ),
         ),
@@ -60,7 +60,10 @@ READER = make_reader(
             Rule(("Model: ",), re.compile(r"\bModel: (?P<model>\S{1,100})\s*$")),
             *_COUNTS,
         ),
-        sign=Rule(("Test ", "Valid "), re.compile(r"\b(?:Test|Valid) (?:MRR|MR|HITS@\d{1,9}|auc_pr) at step \d+:")),
+        sign=Rule(
+            ("Test ", "Valid "),
+            re.compile(r"\b(?:Test|Valid) (?:MRR|MR|HITS@\d{1,9}|auc_pr|(?:mrr|hits@\d{1,9})_list) at step \d+:"),
+        ),
         decimals=6,
         refine=_settle,
     )
