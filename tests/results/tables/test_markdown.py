@@ -183,6 +183,8 @@ def test_a_log_in_code_is_no_table(code: str) -> None:
         ("| Model | MRR |\n|---|---|---|\n| A | .3 |", []),  # GitHub would not show a rule of another width as a table
         ("Model | MRR\n--- | ---\nA | .3\n", []),
         ("| Model | MRR |\n|---|---|\n| A | .3 | |\n| B | .4 | 1 |\n| C |", [4]),
+        ("| Model | MRR | |\n|---|---|---|\n| A | .3 | paper |", []),
+        ("| Model | MRR | MR | Link |\n|---|---|---|---|\n| A | .3 |", []),
         ("| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n| A | .3 |", [1]),
     ],
 )
