@@ -67,6 +67,7 @@ _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
 _JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 _DIGITS = "0123456789"
+_NO_DIGITS = str.maketrans("", "", _DIGITS)
 # Between the words of one name.
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
@@ -171,6 +172,8 @@ def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
         left += (bare[end:start], _NAMED if kind else name)
         end = behind
     rest = "".join((*left, bare[end:]))
+    if any(kind == "word" and list_lexicon()[_write_plain(name)].field == "protocol" for kind, _, _, name in found):
+        rest = rest.translate(_NO_DIGITS)  # among 50 samples
     return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
 
 

@@ -74,6 +74,7 @@ def said(text: str) -> list[str]:
         ("model,MRR (DRUM),MRR (RotatE),MR (h)\nA,.1,.2,3\n", [""] * 3),
         ("model,num_candidates,MRR\nA,100,.1\nB,,.2\n", [" ?protocol", ""]),
         ("model,MRR\ndl1_1e-5,.1\nA 1-1,.2\n", ["", " ?part"]),
+        ("model,HITS@10 (50 sample),Hits@10 / 50\nA,.1,.2\n", [" ?protocol"]),
         # Steps of a training.
         ("epoch,MRR\n1,.1\n2,.2\n", [" ?split"] * 2),
         ("epoch,valid_mrr\n1,.1\n2,.2\n", ["valid"] * 2),
