@@ -30,12 +30,13 @@ def found(reading: Reading) -> list[tuple[str, str | None, str]]:
 
 def test_an_entry_in_full() -> None:
     reading = read(
-        "Method|Benchmark|Subset|Side|Rank type|n|repo|averaging|protocol|AMRI",
+        "Method|Benchmark|Subset|Side|Rank type|n ranks|repo|averaging|protocol|AMRI",
         "RotatE|WN18RR|validation|left|best|6,268|uma-pi1/kge|micro|raw|0.8",
     )
     context = Stated("WN18RR", "valid", "left", "raw", "micro", "uma-pi1/kge", "RotatE", "optimistic", num_tasks=6268)
     assert [*reading.entries] == [Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False)]
     assert (reading.name, reading.form, reading.layout, reading.tool) == ("results", "test", "wide", None)
+    assert read("Method|n|MRR", "RotatE|3|0.3").entries[0].context.num_tasks is None  # of seeds, as likely
 
 
 @pytest.mark.parametrize(
