@@ -104,6 +104,8 @@ def _list_texts(document: Document, printed: Printed) -> tuple[Text, ...]:
 def _read_near(near: Near) -> Label:
     """Return what a text around a table says; between two, vocabulary says it of the lower one, other words ask."""
     label = read_label(near.text)
+    if near.apart:
+        return label if label.whole else Label()
     return Label(near.text, words=() if label.whole else label.words) if near.shared else label
 
 
