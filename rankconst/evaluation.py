@@ -178,6 +178,11 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
         stated, asked = getattr(file, name), getattr(user, name)
         if stated and asked and _parse(stated, parsers[name]) not in {asked, None}:
             return False
+    if file.protocol and user.protocol:
+        said = "filtered" if is_filtered(file.protocol) else _parse(file.protocol, parsers["protocol"])
+        # One way of filtering may be another; raw is not filtered, and sampled is not full.
+        if said not in {user.protocol, None} and ("raw" in {said, user.protocol} or said.startswith("sampled")):
+            return False
     if file.relations and user.relations and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}:
         return False
     choices = () if file.dataset else [name for ask in file.asks for name in ask.choices]

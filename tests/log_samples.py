@@ -56,6 +56,11 @@ SAMPLES = {
 15 train both - 99999: MRR 0.500000
 """,
         ),
+        Sample(  # of OGB's repository
+            "2021-11-06 00:38:39 INFO     Valid hits@1_list at step 1000: 0.318192\n"
+            "2021-11-06 00:38:39 INFO     Test mrr_list at step 1000: 0.408528\n",
+            "1 valid both - 1000: Hits@1 0.318192\n2 test both - 1000: MRR 0.408528\n",
+        ),
     ],
     "openke": [
         Sample(

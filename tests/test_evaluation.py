@@ -279,10 +279,19 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> N
         # Unknown names get a reason of their own where they are settled.
         (Stated("atlantis", "tset"), Stated("nations", "test"), True),
         (Stated(split="tset", side="head"), Stated(split="test", side="tail"), False),
-        (Stated(protocol="raw"), Stated(protocol="standard"), True),
-        (Stated(protocol="raw", dataset="nations"), Stated("nations", protocol="standard", side="head"), True),
+        # One way of filtering may be another; raw is not filtered, and sampled is not full.
+        *[
+            (Stated("nations", protocol=file), Stated(protocol=user), agreed)
+            for file, user, agreed in (
+                ("raw", "raw", True), ("raw", "standard", False), ("raw", "sampled:50", False),
+                ("filtered", "raw", False), ("Filt.", "pykeen", True), ("filtered", "sampled:50", True),
+                ("standard", "raw", False), ("standard", "pykeen", True), ("mine", "raw", True),
+                ("sampled:50", "sampled:50", True), ("sampled:50", "sampled:500", False),
+                ("sampled:50", "pykeen", False),
+            )
+        ],
     ],
-)
+)  # fmt: skip
 def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: Stated, agreed: bool) -> None:
     assert agrees(file, user, TABLES) is agreed
 

@@ -256,7 +256,7 @@ def _list_contents(reading: Reading) -> str:
     """Say what a file has."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
     parts = [f"metrics {', '.join(dict.fromkeys(entry.metric.label for entry in base))}"]
-    for name, word in (("dataset", "datasets"), ("split", "splits"), ("side", "sides")):
+    for name, word in (("dataset", "datasets"), ("split", "splits"), ("side", "sides"), ("protocol", "protocols")):
         values = dict.fromkeys(getattr(entry.context, name) for entry in base)
         values.pop(None, None)
         if values:

@@ -88,14 +88,17 @@ def gather(texts: Sequence[Text]) -> Told:
     asks: dict[tuple[str, str], Question] = {}
     for text in texts:
         declared = text.label.said
+        # What is called training may hold any results.
+        train = text.scope == "text" and declared.get("split") == "train"
         for name, value in declared.items():
-            if name != "dataset" and name not in said:
+            if name != "dataset" and name not in said and not (train and name == "split"):
                 said[name], origins[name] = value, text.place
         both = {"head", "tail"} <= set(text.label.values.get("side", ()))
         for word in text.label.words:
             if word.field == "side" and both:
                 continue
-            matters = text.scope in word.scopes and (not text.farther or word.field in {"part", "task"})
+            asking = text.scope in word.scopes or (train and word.field == "split")
+            matters = asking and (not text.farther or word.field in {"part", "task"})
             if matters and word.field not in said:
                 asks.setdefault((word.field, word.text), text.ask(word.field, word.text, word.kind, word.remedy))
         if text.label.whole:

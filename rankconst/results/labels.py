@@ -56,13 +56,18 @@ class Label:
         return hash(self.text)
 
 
+EVERYWHERE = frozenset({"column", "row", "name", "text"})
+"""The scopes of a word that is asked about wherever it is."""
+
 _NOTHING = Label()
 _MOST_WORDS = 8
+_SHORT = 3
 _LONGEST_HEADING = 200
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
 _JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 _DIGITS = "0123456789"
+_NO_DIGITS = str.maketrans("", "", _DIGITS)
 # Between the words of one name.
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
@@ -167,6 +172,8 @@ def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
         left += (bare[end:start], _NAMED if kind else name)
         end = behind
     rest = "".join((*left, bare[end:]))
+    if any(kind == "word" and list_lexicon()[_write_plain(name)].field == "protocol" for kind, _, _, name in found):
+        rest = rest.translate(_NO_DIGITS)  # among 50 samples
     return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
 
 
@@ -196,9 +203,17 @@ def _read_at(text: str, tokens: list[tuple[int, int]], i: int, k: int | None) ->
         name += text[tokens[j][0] : tokens[j][1]].lower()
         if name not in list_beginnings() and name.rstrip(_DIGITS) not in list_beginnings():
             break
-        if kind := _tell(text[start : tokens[j][1]], k):
-            best = (kind, tokens[j][1], j + 1)
+        end = tokens[j][1]
+        if (kind := _tell(text[start:end], k)) and not (
+            kind == "word" and len(name) < _SHORT and _is_inside(text, start, end)
+        ):
+            best = (kind, end, j + 1)
     return best
+
+
+def _is_inside(text: str, start: int, end: int) -> bool:
+    """Tell whether a letter or a digit stands right before a part of a text, or behind it: 1_1 in dl1_1e-5."""
+    return text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum()
 
 
 def _tell(name: str, k: int | None) -> str:
@@ -251,6 +266,11 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     return f"{bare[: span[0]]}{metric.column_of(adjustment)}{rest}"
 
 
+def list_others(text: str, k: int | None = None) -> list[str]:
+    """Return the words of a text that are no vocabulary."""
+    return [each.text for each in _scan(text, k) if not each.kind]
+
+
 def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
     """Return where a text names a metric, without the side before it, as in ``tail.mrr``; None if it does not."""
     for each in _scan(text, metric.hits_k):
@@ -269,8 +289,5 @@ def clean_heading(heading: str) -> str:
 def deny(label: Label) -> Label:
     """Return a label that holds, as words to be asked about, what it would declare: of a column Filtered with a no."""
     reason = "its cell denies it, or says something else"
-    denied = (Word(label.text.lower(), name, _EVERYWHERE, reason) for name in label.values)
+    denied = (Word(label.text.lower(), name, EVERYWHERE, reason) for name in label.values)
     return replace(label, whole=False, words=(*label.words, *denied))
-
-
-_EVERYWHERE = frozenset({"column", "row", "name", "text"})

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # A line in pieces. It is parsed once without its numbers, which repeat in other lines with the same words.
 
-_HOLE = "\0"  # where a number stands
+_HOLE, _CUT = "\0", "\1"  # where a number stands, and where a path stood
 _LONGEST = 2_000
 _MOST_NUMBERS = 200
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d++(?:\.\d*+)?|\.\d++)"
@@ -111,14 +111,14 @@ def _list_texts(label: Label, place: str = "its line") -> list[Text]:
 
 def _clean(line: str) -> tuple[str, str]:
     """Return a line without its prefix, and the epoch or step that it names."""
-    text = line.replace(_HOLE, " ")
+    text = line.replace(_HOLE, " ").replace(_CUT, " ")
     if "|" in text or "<" in text or "]" in text:
         text = _SPEED.sub(" ", _BAR.sub(" ", text))
     if ":" in text:
         text = _STAMP.sub(" ", text)
     text = _LEVEL.sub(" ", text)
     if "." in text or "/" in text:
-        text = _FILE.sub(" ", text)
+        text = _FILE.sub(f" {_CUT} ", text)
     step = _STEP.search(text)
     return (text, "") if step is None else (_STEP.sub(" ", text), step[1])
 
@@ -126,7 +126,7 @@ def _clean(line: str) -> tuple[str, str]:
 @lru_cache(maxsize=8_192)
 def _parse(template: str) -> _Line:
     """Return the numbers of a line, and what it says of them."""
-    gaps = template.split(_HOLE)
+    gaps = template.replace(_CUT, " ").split(_HOLE)
     if len(gaps) > _MOST_NUMBERS or max(map(len, gaps)) > _LONGEST:
         return _Line()
     numbers, before, behind, metric = list[_Number](), list[Text](), list[Label](), ""
@@ -177,11 +177,16 @@ def _names_metric(text: str) -> bool:
 @lru_cache(maxsize=8_192)
 def _read_text(template: str) -> tuple[Text, ...]:
     """Return what a line without metrics says of the numbers below it."""
-    text = template.replace(_HOLE, " ").strip(_EDGES)
+    text = template.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
     pair = _ROLE.fullmatch(text) if len(text) < _LONGEST else None
     if pair is not None and read_label(pair[1]).role in {*FIELDS, "dataset"}:
         text = pair[2]
     labels = [label for label in _read_labels(text) if label.tells]
+    # "test: 20466" and "train: data/train.txt" are about data, and a training ends in any results.
+    for place, label in enumerate(labels):
+        if _HOLE in template or _CUT in template or label.said.get("split") == "train":
+            values = {name: each for name, each in label.values.items() if name != "split"}
+            labels[place] = replace(label, values=values)
     labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
     # A label of vocabulary is like the cell of a row: "std" above a number says that it is one.
     return tuple(Text(label, scope, "a line above") for label in labels for scope in ["text"] + ["row"] * label.whole)

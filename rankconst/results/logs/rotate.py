@@ -7,15 +7,33 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 from rankconst.catalogue.protocols import SPLITS
+from rankconst.evaluation import Question
 from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
 
 
-def _find_train(found: list[Found]) -> list[Found]:
-    trained = (each.split == "test" and each.said.get("evaluated") == "Training" for each in found)
-    return [replace(each, split="train") if train else each for each, train in zip(found, trained, strict=True)]
+def _tell_apart(found: Found) -> tuple[object, ...]:
+    return found.heading, found.split, found.name, found.said["step"], found.said.get("dataset")
+
+
+def _settle(found: list[Found]) -> list[Found]:
+    """Say which numbers are of the training triples; ask what follows the dataset's name, or why a metric comes twice.
+
+    Forks print the numbers of parts, such as relations of a kind, as those of the whole.
+    """
+    again, settled = Counter(map(_tell_apart, found)), list[Found]()
+    for each in found:
+        train = each.split == "test" and each.said.get("evaluated") == "Training"
+        asks, more = each.asks, (each.said.get("more") or "").strip(" .=-")
+        if more:
+            asks += (Question("part", more, more.lower(), "a line above"),)
+        if each.heading and again[_tell_apart(each)] > 1 and (step := each.said["step"]):
+            asks += (Question("part", f"{each.name} again at step {step}", step, "its line"),)
+        settled.append(replace(each, split="train" if train else each.split, asks=asks))
+    return settled
 
 
 _COUNTS = tuple(
@@ -30,17 +48,23 @@ READER = make_reader(
         values=Rule(
             ("Test ", "Valid "),
             re.compile(
-                r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}) at step (?P<step>\d{1,12}):" + VALUE,
+                r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}?)(?:_list)? at step (?P<step>\d{1,12}):" + VALUE,
                 re.ASCII,
             ),
         ),
         headings=(
-            Rule(("Evaluating on ",), re.compile(r"Evaluating on (?P<evaluated>Training|Valid|Test) Dataset")),
+            Rule(
+                ("Evaluating on ",),
+                re.compile(r"Evaluating on (?P<evaluated>Training|Valid|Test) Dataset(?P<more>.{0,200})"),
+            ),
             Rule(("Model: ",), re.compile(r"\bModel: (?P<model>\S{1,100})\s*$")),
             *_COUNTS,
         ),
-        sign=Rule(("Test ", "Valid "), re.compile(r"\b(?:Test|Valid) (?:MRR|MR|HITS@\d{1,9}|auc_pr) at step \d+:")),
+        sign=Rule(
+            ("Test ", "Valid "),
+            re.compile(r"\b(?:Test|Valid) (?:MRR|MR|HITS@\d{1,9}|auc_pr|(?:mrr|hits@\d{1,9})_list) at step \d+:"),
+        ),
         decimals=6,
-        refine=_find_train,
+        refine=_settle,
     )
 )

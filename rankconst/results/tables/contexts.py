@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relations", "step"}
 """Roles that any cell fits."""
 
+_OF_ROWS = {"part", "graph", "protocol"}
 _FACTS = ("num_tasks", "relations", "rank_type", "tool")
 _YES = {"yes", "true", "y", "✓", "✔", "x", "1", "on"}
 _FEW = 500  # of more distinct cells, those that may tell something are found all at once
@@ -88,7 +89,11 @@ def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int
         j
         for j, own in enumerate(cells)
         if j not in taken
-        and (_find_telling(heading, j) or any(cell and not is_number(cell) for cell in own[:_MOST_TRIED]))
+        and (
+            _find_telling(heading, j)
+            or _find_asking(heading, j)
+            or any(cell and not is_number(cell) for cell in own[:_MOST_TRIED])
+        )
     ]
 
 
@@ -96,6 +101,11 @@ def _find_telling(heading: Heading, j: int) -> Label | None:
     """Return the label over a column that its cells affirm or deny: ``Filtered`` over yes and no."""
     whole = (label for label in heading.labels[j] if label.whole)
     return next((each for each in whole if each.values or any(word.field != "metric" for word in each.words)), None)
+
+
+def _find_asking(heading: Heading, j: int) -> Label | None:
+    """Return the label over a column whose words ask about the rows in which it is filled: ``num_candidates``."""
+    return next((each for each in heading.labels[j] if any(word.field in _OF_ROWS for word in each.words)), None)
 
 
 class RowTexts(NamedTuple):
@@ -144,8 +154,12 @@ def read_rows(
             places.append((j, partial(_read_role, role)))
             continue
         scope = "row" if "model" in roles or place else "name"
-        telling = _find_telling(heading, j)
-        places.append((j, partial(_read_name, scope=scope) if telling is None else partial(_read_flag, telling)))
+        if telling := _find_telling(heading, j):
+            places.append((j, partial(_read_flag, telling)))
+        elif asking := _find_asking(heading, j):
+            places.append((j, partial(_read_amount, asking, scope)))
+        else:
+            places.append((j, partial(_read_name, scope=scope)))
     columns = (_read_column(cells[j], read) for j, read in places)
     found = [each for each in columns if len(each[1]) > 1]
     codes, above = np.maximum(groups[0], 0), groups[1]
@@ -204,6 +218,11 @@ def _read_flag(telling: Label, cell: str) -> Said:
     if cell.lower() in _YES and (telling.values or not cell.isdigit()):
         return Said((Text(telling, "row", _ROW), *own))
     return Said((Text(deny(telling), "row", _ROW), *own)) if telling.values else Said(own)
+
+
+def _read_amount(asking: Label, scope: str, cell: str) -> Said:
+    """Read a cell below words that ask about its row if it is a number: 100 negatives."""
+    return Said((Text(asking, "row", "a column"),)) if is_number(cell) else _read_name(cell, scope)
 
 
 def screen(texts: Any) -> Any:

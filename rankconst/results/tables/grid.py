@@ -6,7 +6,7 @@ has a column for each metric; a long one names the metric in one column and hold
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
@@ -16,19 +16,21 @@ import numpy as np
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
-from rankconst.results.labels import Label, deny, read_label
+from rankconst.results.labels import EVERYWHERE, Label, deny, read_label
 from rankconst.results.reading import Entries, Notes, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric, pivot
 from rankconst.results.tables.sheet import Sheet, SheetReader
+from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
     from rankconst.results.tables.headings import Heading
-    from rankconst.results.tables.near import Printed
+    from rankconst.results.tables.near import Near, Printed
     from rankconst.results.tables.sheet import Table
 
 MOST_CELLS = 10_000_000
@@ -68,13 +70,14 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         texts = () if dialect.exact else _list_texts(document, printed)
         for block in _split_blocks([row for row in rows if any(row.plain)], dialect):
             titles, below = _split_titles(block)
-            heading, how = find_heading(below, dialect.parse), ""
+            heading, how, near = find_heading(below, dialect.parse), "", texts
             if heading is None and (turned := pivot(below, dialect.parse)) is not None:
                 below, how = turned, "metrics in rows"
                 heading = find_heading(below, dialect.parse)
             if heading is None and document.metric is not None:
                 below, how = block, "the metric from --metric"
                 heading = find_heading(below, partial(name_metric, document.metric))
+                near = _ask_metric(texts, document.metric)
             if heading is None:
                 without = without or block[0]
                 what = " | ".join(filter(None, block[0].plain))
@@ -83,7 +86,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             above = tuple(Text(read_label(title), "text", "the row above") for title in titles)
             body = _fit(document, heading, below[len(heading.levels) :], notes, even=dialect.even or dialect.exact)
             understood = tuple(filter(None, (how, "commas before decimals" * commas)))
-            sheet = _make_sheet(document, heading, body, (*above, *texts), dialect, how=understood)
+            sheet = _make_sheet(document, heading, body, (*above, *near), dialect, how=understood)
             read.append(SheetReader(sheet, notes).read())
     if not read and without is not None:
         raise DataError(explain_missing(document, without))
@@ -94,8 +97,30 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
 
 def _list_texts(document: Document, printed: Printed) -> tuple[Text, ...]:
     """Return the texts around a table, from the nearest to the farthest; the name of the file is the last."""
-    texts = [Text(read_label(each.text), "text", each.place, each.farther) for each in printed.above]
+    texts = [Text(_read_near(each), "text", each.place, each.farther) for each in printed.above]
     return (*texts, name_file(document.name))
+
+
+def _read_near(near: Near) -> Label:
+    """Return what a text around a table says; between two, vocabulary says it of the lower one, other words ask."""
+    label = read_label(near.text)
+    if near.apart:
+        return label if label.whole else Label()
+    return Label(near.text, words=() if label.whole else label.words) if near.shared else label
+
+
+def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
+    """Return texts that ask about the metrics they name, if none of them names that of the user."""
+    named = {text.label.metric for text in texts} - {None}
+    if metric in named:
+        return texts
+    words = {each: Word(each.label.lower(), "metric", EVERYWHERE, "another metric") for each in named if each}
+    return tuple(
+        text._replace(label=replace(text.label, words=(*text.label.words, words[each])))
+        if (each := text.label.metric)
+        else text
+        for text in texts
+    )
 
 
 def name_file(name: str) -> Text:

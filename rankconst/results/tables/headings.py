@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 DEEPEST = 4
 """How many rows a heading may have."""
 
+_CENTRED = "which columns are of which group cannot be told: write each name above the first of its columns"
 _COUNT = re.compile(r"@?\s*[1-9]\d{0,8}", re.ASCII)
 
 
@@ -105,13 +106,20 @@ def compose_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading:
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.plain + ("",) * (width - len(row.plain)) for row in rows)
     named: list[list[str]] = [[] for _ in range(width)]
+    first = next((j for j, cell in enumerate(levels[-1]) if parse(cell, None).metric is not None), width)
+    centred = ""
     for depth, (row, level) in enumerate(zip(rows, levels, strict=True)):
         over = level if depth == len(rows) - 1 else _spread(row, level)
+        if over is not level and row.spans is None and _is_centred(level, levels[-1], first):
+            centred = " ".join(filter(None, level[first + 1 :]))
+            over = [*level[:first], *[centred] * (width - first)]
         for j, label in enumerate(over):
             if label and not is_blank(label) and named[j][-1:] != [label]:
                 named[j].append(label)
     joined = [_join_counts(each, parse) for each in named]
     labels = tuple(tuple(parse(label, None) for label in each) for each in joined)
+    if centred:
+        labels = (*labels[:first], *((*each, Label(reason=_CENTRED)) for each in labels[first:]))
     return Heading(
         keys=_number_repeated(" / ".join(each) for each in named),
         labels=labels,
@@ -151,6 +159,13 @@ def _spread(row: Row, level: Sequence[str]) -> list[str]:
         spread.append(label if left > 0 else "")
         left -= 1
     return spread
+
+
+def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
+    """Tell whether names stand above the middle of their columns: from the left, all begin with the same metric."""
+    if first == len(level) or (level[first] and read_label(level[first]).role != "model"):
+        return False
+    return any(over and name != below[first] for over, name in zip(level[first + 1 :], below[first + 1 :], strict=True))
 
 
 def find_reason(heading: Heading, j: int) -> str:

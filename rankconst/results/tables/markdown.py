@@ -179,11 +179,13 @@ def _place(text: str, start: int, end: int) -> Placed:
 
 
 def _make_row(document: Document, line: int, start: int, end: int, width: int) -> Row:
-    """Return a row; empty cells beyond the heading are none."""
+    """Return a row as wide as the heading: empty cells beyond it are none, and what is missing is empty."""
     check_width(document.text.count("|", start, end), document, line)
     cells = (*split_cells(document.text, start, end),)
     last = max((j for j, cell in enumerate(cells, start=1) if cell), default=0)
-    cells = cells[: max(width, last)]
+    cells = cells[: max(width, last)] if width else cells
+    if 1 < len(cells) < width:  # one cell alone names a group
+        cells += (Placed("", end, end),) * (width - len(cells))
     return Row(line, cells, tuple(map(strip_markdown, cells)))
 
 

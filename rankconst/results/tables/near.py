@@ -18,6 +18,8 @@ class Near(NamedTuple):
     place: str  # what it is, for messages: "the caption"
     text: str  # without markup
     farther: bool = False  # True for a heading above the nearest one
+    shared: bool = False  # True for a note below that is above the next table, too
+    apart: bool = False  # True for a paragraph with others between it and the table, which counts as a label only
 
 
 class Printed(NamedTuple):
@@ -44,12 +46,15 @@ class _Pending:
     captions: list[str]
     paragraphs: tuple[str, ...]
     headings: tuple[str, ...]  # the nearest first
+    apart: tuple[str, ...] = ()  # paragraphs with others between them and the table, the nearest first
     notes: list[str] = field(default_factory=list)
+    shared: str = ""  # the note that is above the next table, too
 
     def finish(self) -> Printed:
         near = [Near("the caption", text) for text in dict.fromkeys(self.captions)]
         near += [Near("the paragraph above", text) for text in self.paragraphs]
-        near += [Near("the note below", text) for text in self.notes]
+        near += [Near("a paragraph above", text, apart=True) for text in self.apart]
+        near += [Near("the note below", text, shared=text == self.shared) for text in self.notes]
         near += [Near("the heading above", text, farther=i > 0) for i, text in enumerate(self.headings)]
         return Printed(self.rows, tuple(near))
 
@@ -103,7 +108,10 @@ class Outline:
                 break
         kept = [each for each in self._said if each[0] is not None and each[0] < depth]
         table = _Pending(rows, list(captions), tuple(near), tuple(text for _, text in self._headings[::-1]))
+        table.apart = tuple(text for item, text in self._said[: -len(near)][::-1] if item is None) if near else ()
         if rows:
+            if self._tables and (None, text := "".join(self._tables[-1].notes[-1:])) in self._said:
+                self._tables[-1].shared = text
             self._tables.append(table)
             self._said, self._fresh = kept, True
         return table.captions

@@ -10,7 +10,7 @@ import numpy as np
 from rankconst.names import read_count
 from rankconst.results.columns import Cells, combine
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
-from rankconst.results.labels import Label, read_label
+from rankconst.results.labels import Label, list_others, read_label
 from rankconst.results.reading import Entries, Floats, Head
 from rankconst.results.tables import units
 from rankconst.results.tables.cells import DIFFERENCE, SIGNS, is_missing, is_number, read_cell
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.intp]
     Flags = NDArray[np.bool_]
+
+
+_SHORT = 3
 
 
 @dataclass(frozen=True)
@@ -175,12 +178,17 @@ class SheetReader:
             self._formed[telling, asks] = np.array(places, dtype=np.intp)[rows.codes]
         return self._formed[telling, asks]
 
-    def _ask_filtered(self, j: int) -> tuple[Question, ...]:
-        """Return the question about a column without a protocol whose metric comes again as filtered."""
-        said = {label.said.get("protocol") for label in self._heading.labels[j]} - {None}
-        return (
-            () if said or self._sheet.exact or self._heading.measures[j].metric not in self._filtered else (UNFILTERED,)
-        )
+    def _ask_beside(self, j: int) -> tuple[Question, ...]:
+        """Return the questions about a column whose metric comes again: as filtered, or beside other short words."""
+        label, labels = self._heading.measures[j], self._heading.labels[j]
+        again = sum(each.metric == label.metric for each in self._heading.measures.values()) > 1
+        if self._sheet.exact or not again:
+            return ()
+        asks = [UNFILTERED] * (label.metric in self._filtered and not any(each.said.get("protocol") for each in labels))
+        rest = [] if label.whole else list_others(label.text)
+        if rest and all(each.isalpha() and len(each) <= _SHORT for each in rest):  # MRR_h, MRR (t)
+            asks.append(Text(label, "column", "its heading").ask("part", rest[0].lower()))
+        return tuple(asks)
 
     def _number_head(self, label: Label, j: int, *, exact: bool) -> int:
         if label.metric is None:
@@ -196,7 +204,7 @@ class SheetReader:
             head_of[text_of < 0] = self._number_head(label, j, exact=True)
         percent = np.full(there.size, any(each.percent for each in labels), dtype=np.bool_)
         texts = tuple(Text(each, "column", "its heading") for each in labels[::-1])
-        return _Column(text_of, there, head_of, self._settle_contexts(texts, rows, self._ask_filtered(j)), percent)
+        return _Column(text_of, there, head_of, self._settle_contexts(texts, rows, self._ask_beside(j)), percent)
 
     def _label_long(self, j: int, rows: RowTexts, text_of: Places, there: Flags) -> _Column:
         """Return the numbers of a column of values, whose metrics another names."""

@@ -67,6 +67,9 @@ PRINTS = {
         "1 train - - -: MRR 0.21", "1 valid - - -: MRR 0.19", "1 - - - - (dev, train): MRR 0.2",
     ],
     "Filtered         : False\nMRR              : 0.25\n": ["2 - - - - (filtered, split): MRR 0.25"],
+    "test: 20466\nvalid: data/valid.txt\nMRR: 0.3\n": ["3 - - - - (valid): MRR 0.3"],
+    "#test 20466\nTest set in data/test.txt\nMRR: 0.3\n": ["3 - - - - (split): MRR 0.3"],
+    "Training...\nMRR: 0.3\n": ["2 - - - - (training): MRR 0.3"],
     "std:\ntest MRR: 0.001\n": ["2 test - - - (std): MRR 0.001"],
     "test: {'head_mrr': 0.2, 'tail_mrr': 0.4, 'mrr': 0.3}\n": [
         "1 test head - -: MRR 0.2", "1 test tail - -: MRR 0.4", "1 test - - - (head, tail): MRR 0.3",

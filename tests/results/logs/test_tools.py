@@ -75,6 +75,21 @@ def test_nothing_else_is_recognised(name: str, text: str) -> None:
     assert [key for key, reader in READERS.items() if reader.recognise(Document(name, text))] == []
 
 
+@for_each(
+    ("above", "line", "words"),
+    [
+        ("Evaluating on Test Dataset...", "", []),
+        ("------Evaluating on Test Dataset------", "", []),
+        ("Evaluating on Test Dataset with 500 sampled negatives...", "", ["with 500 sampled negatives"]),
+        ("Evaluating on Test Dataset...", "-- Prediction Head... 1-1 --\nTest MRR at step 10: 0.4\n", ["10"]),
+        ("Evaluating on Test Dataset...", "Test MRR at step 20: 0.4\nValid MRR at step 10: 0.4\n", []),
+    ],
+)
+def test_what_a_fork_of_rotate_adds_is_asked_about(above: str, line: str, words: list[str]) -> None:
+    entries = read("rotate", f"{above}\nTest MRR at step 10: 0.5\n{line}").entries
+    assert [ask.word for ask in entries[0].context.asks if ask.field == "part"] == words
+
+
 # What comes before a number in a line of each tool, and behind it.
 LINES = {
     "rotate": ("2020-01-01 00:00:00 INFO     Test MRR at step 10: ", ""),

@@ -66,9 +66,15 @@ def said(text: str) -> list[str]:
         ("model,source,raw MRR\nA,pykeen,.1\n", ["raw"]),
         # A dataset is a name as a whole.
         ("dataset,MRR\nWN18RR,.1\nWN18RR mini,.2\nUMLS (raw),.3\n", ["WN18RR", "WN18RR mini", "UMLS raw"]),
+        ("model,MovieLens HR@10,Pinterest HR@10\nA,.1,.2\n", ["MovieLens", "Pinterest"]),
         # What was left out says nothing.
         ("model,MRR,MRR std,log(MR)\nA,.1,.01,2\n", [""]),
         ("model,MR,filtered MR\nA,20,10\n", [" ?protocol", "filtered"]),
+        ("model,MRR_h,MRR (t)\nA,.1,.2\n", [" ?part"] * 2),
+        ("model,MRR (DRUM),MRR (RotatE),MR (h)\nA,.1,.2,3\n", [""] * 3),
+        ("model,num_candidates,MRR\nA,100,.1\nB,,.2\n", [" ?protocol", ""]),
+        ("model,MRR\ndl1_1e-5,.1\nA 1-1,.2\n", ["", " ?part"]),
+        ("model,HITS@10 (50 sample),Hits@10 / 50\nA,.1,.2\n", [" ?protocol"]),
         # Steps of a training.
         ("epoch,MRR\n1,.1\n2,.2\n", [" ?split"] * 2),
         ("epoch,valid_mrr\n1,.1\n2,.2\n", ["valid"] * 2),

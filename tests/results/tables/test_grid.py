@@ -11,7 +11,7 @@ from rankconst.results.document import Document
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import Dialect, read_tables
-from rankconst.results.tables.near import Printed
+from rankconst.results.tables.near import Near, Printed
 
 
 def read_rows(*lines: str) -> list[Row]:
@@ -30,12 +30,13 @@ def found(reading: Reading) -> list[tuple[str, str | None, str]]:
 
 def test_an_entry_in_full() -> None:
     reading = read(
-        "Method|Benchmark|Subset|Side|Rank type|n|repo|averaging|protocol|AMRI",
+        "Method|Benchmark|Subset|Side|Rank type|n ranks|repo|averaging|protocol|AMRI",
         "RotatE|WN18RR|validation|left|best|6,268|uma-pi1/kge|micro|raw|0.8",
     )
     context = Stated("WN18RR", "valid", "left", "raw", "micro", "uma-pi1/kge", "RotatE", "optimistic", num_tasks=6268)
     assert [*reading.entries] == [Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False)]
     assert (reading.name, reading.form, reading.layout, reading.tool) == ("results", "test", "wide", None)
+    assert read("Method|n|MRR", "RotatE|3|0.3").entries[0].context.num_tasks is None  # of seeds, as likely
 
 
 @pytest.mark.parametrize(
@@ -123,3 +124,14 @@ def test_means_before_the_columns_of_datasets() -> None:
 
 
 # Several metrics in a cell.
+
+
+@pytest.mark.parametrize(
+    ("caption", "words"),
+    [("Hits@3 of all models", ["hits@3"]), ("We compare by Hits@10.", ["hits@10"]), ("MRR of all models", []),
+     ("All models", []), ("Mean rank", ["mr"])],
+)  # fmt: skip
+def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(caption: str, words: list[str]) -> None:
+    printed = Printed(read_rows("Model|UMLS|Nations", "RotatE|.3|.4"), (Near("the caption", caption),))
+    (first, _) = read_tables(Document("results", "", metric=parse_metric("MRR")), "test", [printed]).entries
+    assert [ask.word for ask in first.context.asks if ask.field == "metric"] == words

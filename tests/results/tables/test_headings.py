@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankconst.results.document import Document
 from rankconst.results.tables.cells import Row
-from rankconst.results.tables.headings import Heading, explain_missing, find_heading
+from rankconst.results.tables.headings import Heading, explain_missing, find_heading, find_reason
 
 
 def split(*lines: str) -> list[Row]:
@@ -33,6 +33,21 @@ def find(*lines: str) -> Heading:
 )
 def test_the_first_row_of_numbers_is_no_heading(lines: tuple[str, ...]) -> None:
     assert len(find(*lines).levels) == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "centred"),
+    [
+        (["Model| |UMLS| | |Nations|", "|MRR|H@1|H@3|MRR|H@1|H@3"], True),
+        (["|Model| |UMLS| |Nations|", "|MRR|H@1|H@3|MRR|H@1"], True),
+        (["UMLS| | |Nations|", "Model|MRR|H@1|MRR|H@1"], False),
+        (["Model|UMLS| |Nations|", "|MRR|H@1|MRR|H@1"], False),
+        (["Results| | ", "Model|MRR|H@1"], False),
+    ],
+)
+def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], centred: bool) -> None:
+    heading = find(*lines)
+    assert {find_reason(heading, j).startswith("which columns are of") for j in heading.measures} == {centred}
 
 
 @pytest.mark.parametrize(

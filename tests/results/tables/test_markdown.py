@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,7 +81,7 @@ _HTML = "<table><tr><th>Model</th><th>MRR</th></tr><tr><td>A<td>.3</table>"
 _NEAR = {
     "# A\n\n## B\n\nT": "heading B, heading A",
     "A\n===\n\nB\n---\n\nT\n\n## C\n\nT": "heading B, heading A | heading C, heading A",
-    "far\n\nnear **x** [y](http://valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w",
+    "far\n\nnear **x** [y](valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w, paragraph far",
     "lead:\n\n- one\n- two\n\nT": "paragraph two, paragraph one, paragraph lead:",
     "- one\n\n  T\n\n- two\n\n  T": "paragraph one | paragraph two, paragraph one",
     "T\n\n[^1]: raw\n\\* two\n\nlater": "note [^1]: raw * two, note later",
@@ -104,11 +106,28 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
     assert " ".join(" | ".join(told).split()) == " ".join(_NEAR[text].split())
 
 
+@pytest.mark.parametrize(
+    ("page", "first"),
+    [
+        # Vocabulary between two tables is about the lower one.
+        ("T\n\n**UMLS**\n\nT", "Nations test"), ("T\n\nValidation\n\nT", "Nations test"),
+        ("T\n\nWe go on with UMLS.\n\nT", "Nations test"), ("T\n\nNext is the dev set.\n\nT", "Nations dev?"),
+        # So it is with other words between it and the table, which say nothing from so far.
+        ("**Validation**\n\nWords.\n\nT", "Nations valid"), ("Next is the dev set.\n\nWords.\n\nT", "Nations test"),
+        # A section on training may hold any results.
+        ("## Training\n\nT", "Nations training?"), ("## Training and evaluation\n\n### Results\n\nT", "Nations test"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_the_first_table(page: str, first: str) -> None:
+    told = read(re.sub(r"(?m)^T$", _TABLE, f"# Nations\n\n{page}")).entries[0].context
+    assert f"{told.dataset} {''.join(f'{ask.word}?' for ask in told.asks) or told.split or 'test'}" == first
+
+
 def test_a_page_in_html() -> None:
     one = "<caption>Nations</caption><tr><td rowspan=2>A<td>MRR<td>.1<tr><td>MRR<td>.2"
     text = f"<html><body><h2>UMLS</h2><p>near<br>x</p>{_HTML}<div>below</div><table>{one}</table></body></html>"
     first, second = find_tables(Document("page.html", text))
-    assert [each.text for each in first.above] == ["x", "below", "UMLS"]
+    assert [each.text for each in first.above] == ["x", "near", "below", "UMLS"]
     assert [row.plain for row in second.rows] == [("A", "MRR", ".1"), ("A", "MRR", ".2")]
     for row in (*first.rows, *second.rows):
         for cell in row.cells:
@@ -166,6 +185,8 @@ def test_a_log_in_code_is_no_table(code: str) -> None:
         ("| Model | MRR |\n|---|---|---|\n| A | .3 |", []),  # GitHub would not show a rule of another width as a table
         ("Model | MRR\n--- | ---\nA | .3\n", []),
         ("| Model | MRR |\n|---|---|\n| A | .3 | |\n| B | .4 | 1 |\n| C |", [4]),
+        ("| Model | MRR | |\n|---|---|---|\n| A | .3 | paper |", []),
+        ("| Model | MRR | MR | Link |\n|---|---|---|---|\n| A | .3 |", []),
         ("| Option | Default |\n|---|---|\n| dim | 1 |\n\n| Model | MRR |\n|---|---|\n| A | .3 |", [1]),
     ],
 )
