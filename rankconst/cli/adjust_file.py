@@ -28,7 +28,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import AskedError, RankconstError, UsageError
-from rankconst.evaluation import describe_assumed
+from rankconst.evaluation import NAMES, describe_assumed
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
@@ -165,8 +165,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
 def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:
     """Say on stderr what was assumed, asked and left out, and what there is to know of the numbers that are listed."""
     reading = adjusted.reading
-    if reading.understood and adjusted.user.dataset is not None:
-        _report_others(adjusted)
+    _report_others(adjusted)
     report_answers(adjusted)
     notes = (
         (reading.entries[place].line, note)
@@ -193,13 +192,15 @@ def report_answers(adjusted: AdjustedReading) -> None:
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
-    """Say of which other datasets numbers were left out, where a file's own words may not be seen at once."""
-    entries = adjusted.reading.entries
-    named = [context.dataset for context in entries.contexts]
-    asked = {named[each] for each in dict.fromkeys(entries.context_of[adjusted.wanted].tolist())}
-    others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
-    if others:
-        say(f"note: {adjusted.reading.name}: numbers on other datasets are left out: {', '.join(others)}.")
+    """Count the numbers that say they are of other tasks than the options do."""
+    entries, options = adjusted.reading.entries, [name for name in NAMES if getattr(adjusted.user, name)]
+    said = [", ".join(filter(None, (getattr(each, name) for name in options))) for each in entries.contexts]
+    asked = {said[place] for place in np.unique(entries.context_of[adjusted.wanted]).tolist()}
+    others: Counter[str] = Counter()
+    for place, times in zip(*np.unique(entries.context_of[~adjusted.wanted], return_counts=True), strict=True):
+        others[said[place]] += int(times)
+    if told := ", ".join(f"{times:,} ({text})" for text, times in others.items() if text and text not in asked):
+        say(f"left out: numbers that {adjusted.reading.name} says are of other tasks: {told}.")
 
 
 def _track(done: Sequence[Done]) -> Iterable[Done]:
