@@ -392,7 +392,8 @@ class AdjustedValues(Mapping[str, Adjusted]):
         return pd.DataFrame(self.table)
 
     def __repr__(self) -> str:
-        return f"AdjustedValues({', '.join(self.names)} on {self.done[0].batch.tasks})"
+        shown = ", ".join(f"{name} {each.index:.4g}" for name, each in self.items())
+        return f"AdjustedValues(indices {shown} on {self.done[0].batch.tasks})"
 
     def _repr_html_(self) -> str:
         table = self.table

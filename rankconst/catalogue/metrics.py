@@ -748,6 +748,8 @@ def _describe_other(bare: str) -> str:
     """Say what a name means that is near a metric's but means another; empty if it is no such name."""
     numbered = _NUMBERED.match(bare)
     bare, cutoff = (numbered[1], numbered[2]) if numbered else (bare, "")
+    if squash(bare) == "accuracy":
+        return "that of multiple choice is Hits@1 among the options: of 4, protocol sampled:3."
     if squash(bare) in _PRECISIONS:
         return f"{_PRECISION} is the MRR only if every task has one right answer and there is no cut-off."
     try:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 def adjust(
+    context: typer.Context,
     values: Annotated[
         list[str] | None,
         typer.Argument(
@@ -85,7 +86,8 @@ def adjust(
     """
     # An unknown option has become a VALUE, since negative numbers start with a dash, too.
     for unknown in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
-        raise UsageError(f"{explain_option(unknown.partition('=')[0])} See `rankconst adjust --help`.")
+        known = [name for param in context.command.params for name in param.opts]
+        raise UsageError(f"{explain_option(unknown.partition('=')[0], known)} See `rankconst adjust --help`.")
     target = Target.of(out, format, force, replacing=bool(replacing))
     if replacing:
         _refuse({"--format": format, "--details": details}, "--replace, which keeps the document as it is")

@@ -102,7 +102,8 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
         return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks)), []
     if not query.datasets:
         raise UsageError(
-            "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show datasets` lists them."
+            "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show datasets` lists them. "
+            "Or --counts FILE, with numbers of candidates of your own."
         )
     of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []

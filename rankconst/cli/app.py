@@ -56,6 +56,9 @@ _MEANT = {
 }
 
 
+_RARE = "--help-all lists rare options, too."
+
+
 class _Command(TyperCommand):
     """A command with ``--json`` for ``--format json``, and with options that only ``--help-all`` lists."""
 
@@ -130,7 +133,7 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
         module, function = COMMANDS[command].split(":")
         *above, name = command.split()
         target = group if above else app
-        add = target.command(name, cls=_Command, context_settings=_SETTINGS.get(command))
+        add = target.command(name, cls=_Command, context_settings=_SETTINGS.get(command), epilog=_RARE)
         add(getattr(import_module(f"rankconst.cli.{module}"), function))
     if group.registered_commands:
         app.add_typer(group, name="tables")

@@ -138,7 +138,9 @@ def _list(found: Comparison, assumed: Mapping[str, str], opened: Tables, form: F
     shown = {
         "first": Column("first", label, lambda _: found.names[0], right=True),
         "second": Column("second", label, lambda _: found.names[1], right=True),
-        "difference": Column("difference", "difference", number(4), right=True, show_row=show_interval("difference")),
+        "difference": Column(
+            "difference", "difference (by rounding)", number(4), right=True, show_row=show_interval("difference")
+        ),
         "z_lower": Column("z_lower", "z", lambda _: show_z(found), right=True),
         "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(found), right=True),
     }

@@ -66,13 +66,18 @@ _MEANT = {
     **{word: f"--side {side}" for side in ("head", "tail") for word in (f"--{side}", f"--{side}s")},
     **{f"--{word}": f"--split {split}" for split, words in SPLITS.items() for word in (split, *words)},
     **dict.fromkeys(("--bibtex", "--citation"), "rankconst show DATASET METRIC --cite"),
-    **dict.fromkeys(("--choices", "--candidates"), "--counts FILE"),
+    **dict.fromkeys(("--choices", "--candidates", "--relevant"), "--counts FILE"),
+    **dict.fromkeys(("--negatives", "--sampled"), "--protocol sampled:M, for M negatives"),
+    "--macro": "--aggregation macro-query or --aggregation macro-relation",
+    "--per-relation": "--relation NAME, or rankconst show DATASET relations",
 }
 
 
-def explain_option(name: str, near: Sequence[str] = ()) -> str:
+def explain_option(name: str, known: Sequence[str] = ()) -> str:
     """Say that there is no such option, and which one may be meant."""
-    meant = _MEANT.get(name) or " or ".join(near[:2])
+    from difflib import get_close_matches
+
+    meant = _MEANT.get(name) or " or ".join(get_close_matches(name, known, 2, 0.75))
     return f"no such option: {name}." + f" Did you mean {meant}?" * bool(meant)
 
 

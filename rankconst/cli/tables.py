@@ -313,7 +313,7 @@ def export(
             "pykeen: PyKEEN's table of expected values. long: all our columns.",
             complete_from(FORMATS),
         ),
-    ],
+    ] = "long",
     out: Annotated[
         Path | None, option("--out -o", "FILE", "The file; its ending says how it is written. Stdout if left out.")
     ] = None,

@@ -24,7 +24,7 @@ def test_a_row_and_a_sentence(run: Run) -> None:
     assert (screen.code, screen.err) == (0, "")
     title, heading, _, row, said, left, last = screen.cells
     assert title == ["Hits@10 on FB15k-237 (test, both sides, protocol standard), 40,932 tasks"]
-    assert heading == ["Hits@10", "Hits@10", "difference", "z", "p"]
+    assert heading == ["Hits@10", "Hits@10", "difference (by rounding)", "z", "p"]
     assert row == ["0.533", "0.544", "0.0110 (0.0100–0.0120)", "2.10 to 22.2", "≤ 0.036"]
     version = bundled_versions()[-1]
     assert " ".join([*said, *left]) == str(rankconst.compare("0.533", "0.544", metric="hits@10", dataset="fb15k237"))

@@ -41,7 +41,7 @@ def test_long_on_stdout_is_csv(run: Run) -> None:
     assert {(row["dataset"], row["protocol"]) for row in screen.rows} == {("nations", "raw")}
     assert (
         run("tables", "export", "-f", "long", "-d", "nations", "-p", "all").out
-        == run("tables", "export", "-f", "long", "-d", "nations").out
+        == run("tables", "export", "-d", "nations").out
     )
 
 

@@ -140,7 +140,7 @@ COMPARE = {
     "50 60 -m mrr -d nations": (6, "add --percent"),
     "50% 60% -m mr -d nations": (2, "MR is not a share"),
     "0.5 0.6 --tails": (2, "no such option: --tails. Did you mean --side tail?"),
-    "0.5 0.6 --foo": (2, "no such option: --foo. Did you mean --tool or --force? See `rankconst"),
+    "0.5 0.6 --foo": (2, "no such option: --foo. See `rankconst"),
     "0.5 0.6 -m": (2, "option '-m' requires an argument. See `rankconst compare --help`."),
     "results.csv -d umls": (6, "has no two results of one metric on the same tasks"),
 }
@@ -157,7 +157,6 @@ CHECK = {
     "count=0": (2, "count=0 is not a whole number from 1 on"),
 }
 EXPORT = {
-    "": (2, "--format"),
     "-f pykeeen": (2, "unknown format 'pykeeen'. Did you mean pykeen?"),
     "-f pykeen -p all": (2, "one protocol"),
     "-f pykeen --out x.csv": (2, "must end in .tsv, .tsv.gz"),
