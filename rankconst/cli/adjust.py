@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 
 def adjust(
-    context: typer.Context,
     values: Annotated[
         list[str] | None,
         typer.Argument(
@@ -86,7 +85,7 @@ def adjust(
     """
     # An unknown option has become a VALUE, since negative numbers start with a dash, too.
     for unknown in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
-        known = [name for param in context.command.params for name in param.opts]
+        known = [f"--{name.replace('_', '-')}" for name in adjust.__annotations__]
         raise UsageError(f"{explain_option(unknown.partition('=')[0], known)} See `rankconst adjust --help`.")
     target = Target.of(out, format, force, replacing=bool(replacing))
     if replacing:
