@@ -231,6 +231,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=choose(10, 25))
 @given(rows=ROWS)
 def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(

@@ -119,6 +119,7 @@ def test_lists_are_complete() -> None:
     assert [row.label for row in CATALOGUE.values() if not re.search(rf"\b{row.label}\b", table)] == []
 
 
+@pytest.mark.slow
 def test_benchmarks_without_a_baseline_are_named() -> None:
     tables = open_once()
     told = re.search(r"Eleven of the 90 benchmarks have none: (.*?)\n\n", text_of(DOCS / "interpreting.md"), re.DOTALL)
@@ -184,6 +185,7 @@ def test_what_perfect_random_and_worst_rankers_get() -> None:
                     assert max(limit) < 1e-9, where
 
 
+@pytest.mark.slow
 def test_numbers_in_the_prose() -> None:
     tables = open_once()
     assert round(0.0005 / tables.constants("fb15k237", "mrr").variance ** 0.5) == 9
@@ -207,6 +209,7 @@ def test_numbers_in_the_prose() -> None:
     assert abs(mr[0] - mr[1]) > 1e-3
 
 
+@pytest.mark.slow
 def test_published_lines_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "scripts"))
     import adjust_published

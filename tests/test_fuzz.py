@@ -37,6 +37,7 @@ def test_cells_beyond_all_size(content: bytes) -> None:
     assert not fuzz_targets.check("counts", content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", fuzz_targets.TARGETS)
 def test_targets_run_on_their_first_inputs(target: str) -> None:
     seeds = fuzz_seeds.list_seeds(target)

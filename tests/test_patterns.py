@@ -14,6 +14,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import rankconst
 import rankconst_builder
 from cases import THOROUGH
@@ -246,6 +248,7 @@ def _bound(name: str) -> int | None:
     return BOUNDED.get(name, BOUNDED.get(name.rpartition(".")[0]))  # of all in a dict
 
 
+@pytest.mark.slow
 def test_patterns_take_time_in_proportion() -> None:
     slow = {name: find_slow(*each, _bound(name)) for name, each in sorted(collect().items())}
     assert {name: attack for name, attack in slow.items() if attack is not None} == {}

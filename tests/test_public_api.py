@@ -121,6 +121,7 @@ def tops(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_runtime_stays_light(name: str) -> None:
     loaded = modules_after(SCRIPTS[name])
@@ -227,11 +228,13 @@ def parse(name: str) -> ast.Module:
     return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_only_some_commands_start_the_builder() -> None:
     assert {name for name in SOURCES if "rankconst_builder" in imported(parse(name))} == STARTS_BUILDER
     assert not {name for name in STARTS_BUILDER if "rankconst_builder" in imported(at_import(parse(name)))}
 
 
+@pytest.mark.slow
 @for_each("name", [name for name in SOURCES if not name.startswith("cli/")])
 def test_runtime_modules_import_nothing_heavy(name: str) -> None:
     light = imported(without_types(parse(name))) - INSIDE.get(name, set())
@@ -277,6 +280,7 @@ def test_the_scan_sees_neighbours() -> None:
     assert "rankconst.tables.tables" not in neighbours("rankconst.evaluation")  # for types only
 
 
+@pytest.mark.slow
 @for_each("name", sorted(name for name in MODULES if name.startswith("rankconst.") and name != "rankconst.__main__"))
 def test_nothing_imports_from_a_later_line_of_the_listing(name: str) -> None:
     line = LISTING.index(name.split(".")[1])
@@ -375,6 +379,7 @@ def test_public_classes_name_their_fields(name: str) -> None:
 # What is shown of objects.
 
 
+@pytest.mark.slow
 def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     file = tmp_path / "results.csv"

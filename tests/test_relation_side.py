@@ -132,6 +132,7 @@ def test_numbers_in_files_and_frames(tables: Tables) -> None:
     assert counts.constants("mr", "relation").expectation == 2.5
 
 
+@pytest.mark.slow
 def test_a_caption_on_relation_prediction_needs_a_word(tables: Tables, tmp_path: Path) -> None:
     path = tmp_path / "results.md"
     path.write_text("Table 1: Relation prediction.\n\n| model | MRR |\n|---|---|\n| A | 0.9 |\n", encoding="utf-8")
@@ -144,6 +145,7 @@ def test_a_caption_on_relation_prediction_needs_a_word(tables: Tables, tmp_path:
     assert "relation prediction is not searched for" in told.notes[0]
 
 
+@pytest.mark.slow
 def test_a_random_ranker_has_a_raw_mean_rank_of_119_on_fb15k237(mirror: Path) -> None:
     counts = (
         count_candidates(read_graph(mirror, "fb15k237"), PROTOCOLS["raw"], "test").blocks["relation"].tally.histogram()

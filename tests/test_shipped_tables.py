@@ -124,6 +124,7 @@ def forget_rows() -> Iterator[None]:
 # Anchors.
 
 
+@pytest.mark.slow
 def test_anchors() -> None:
     for dataset, protocol, metric, expectation in ANCHORS:
         assert round(TABLES.constants(dataset, metric, protocol=protocol).expectation, 6) == expectation

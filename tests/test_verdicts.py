@@ -57,6 +57,7 @@ def enumerate_law(sizes: tuple[int, ...], metric: str) -> list[Fraction]:
     return [sum(values, Fraction()) / len(sizes) for values in itertools.product(*measured)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("metric", MEASURES)
 def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, ...]) -> None:
@@ -78,6 +79,7 @@ def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, 
             assert stands == int(as_good < level) - int(worse < level), (text, as_good, worse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", ["counting", "frequency"])
 @pytest.mark.parametrize(("metric", "values"), [("hits@3", np.linspace(0.125, 1, 36)), ("mr", np.linspace(1.5, 6, 46))])
 def test_the_same_of_what_knows_more(

@@ -100,6 +100,7 @@ INVERSE: Dataset = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=choose(5, 15))
 @example(dataset=INVERSE)
 @example(dataset={"train": [], "valid": [], "test": [(0, 0, 1), (0, 0, 1), (1, 0, 0)]})
@@ -112,6 +113,7 @@ def test_blocks_equal_score_vectors(dataset: Dataset) -> None:
         compare(dataset, protocol, split, baseline, graph)
 
 
+@pytest.mark.slow
 @settings(max_examples=choose(5, 15))
 @example(dataset={split: [(*row, place % 2) for place, row in enumerate(rows)] for split, rows in INVERSE.items()})
 @given(dataset=TEMPORAL_DATASETS)
@@ -268,6 +270,7 @@ def as_dataset(graph: Graph) -> Dataset:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", mark_rest(["nations", "umls"], "nations"))
 def test_whole_graphs(mirror: Path, key: str) -> None:
     graph = read_once(mirror, key)
@@ -308,6 +311,7 @@ COUNTING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", COUNTING)
 def test_counting_as_found_by_another_program(mirror: Path, key: str) -> None:
     graph = read_once(mirror, key)

@@ -80,6 +80,7 @@ def fetcher(httpserver: HTTPServer, tmp_path: Path, screen: Console) -> Fetcher:
     return Fetcher(tmp_path / "cache", mirror=httpserver.url_for("/copy"), reporter=Reporter(screen))
 
 
+@pytest.mark.slow
 def test_what_can_be_built_is_built_and_reported(
     script: Any, sources: Mapping[str, Benchmark], fetcher: Fetcher, tmp_path: Path, screen: Console
 ) -> None:
@@ -106,6 +107,7 @@ def test_what_can_be_built_is_built_and_reported(
     )
 
 
+@pytest.mark.slow
 def test_hashes_are_pinned(script: Any, sources: Mapping[str, Benchmark], fetcher: Fetcher, tmp_path: Path) -> None:
     archive = '[dataset.packed.archive]\nurl = "https://x.invalid/packed.zip"\n'
     script.build(list(sources.values()), fetcher, tmp_path / "out")

@@ -156,6 +156,7 @@ TIMED = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=choose(4, 15), deadline=None)
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 1)]})
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 2, 1)]})  # two times
@@ -260,6 +261,7 @@ def test_what_train_lacks_is_counted_as_triple_loops_count_it(protocol: Protocol
         compare(dataset, protocol, split)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 3])
 def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "BATCH", batch)
@@ -268,6 +270,7 @@ def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> N
         compare(dataset, protocol, split)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("room", "timed"), take_turns([100, 1_000, None], [False, True]))
 def test_parts_do_not_matter(room: int | None, timed: bool) -> None:
     dataset = random_dataset(seed=3, entities=40, relations=3, size=120)

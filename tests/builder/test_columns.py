@@ -153,6 +153,7 @@ def count(graph: Graph) -> dict[Any, Histogram]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "memory"),
     mark_rest(itertools.product(WRITERS, [None, 0]), *zip(WRITERS, itertools.cycle([None, 0]), strict=False)),

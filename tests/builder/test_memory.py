@@ -70,6 +70,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @settings(max_examples=choose(4, 8))
 @given(
@@ -96,6 +97,7 @@ def test_counts_are_those_of_brute_force(
             assert found == dict(Counter(getattr(counted, side)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cheap_constants")
 def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
     generator = np.random.default_rng(5)
@@ -129,6 +131,7 @@ def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
     assert adjusted.table == rankconst.adjust({"MRR": "0.5", "dataset": "mykg"}, tables=built).table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["number", "date", "text", "ends"])
 @settings(max_examples=4)
 @given(dataset=TEMPORAL_DATASETS.filter(lambda dataset: dataset["train"] and dataset["test"]))

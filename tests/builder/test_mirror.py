@@ -98,6 +98,7 @@ STATED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "key", [pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 50_000)) for key, sizes in STATED.items()]
 )

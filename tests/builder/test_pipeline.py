@@ -204,6 +204,7 @@ def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
 # ---- temporal benchmarks ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path, run: Run, screen: Console) -> None:
     whole = run(
         write_forecasting(tmp_path / "whole", train=True), mirror=tmp_path / "whole", out=tmp_path / "a", baselines=()
@@ -284,6 +285,7 @@ def write_own(folder: Path, dataset: dict[str, list[tuple[bytes, bytes, bytes]]]
     return paths
 
 
+@pytest.mark.slow
 def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
     dataset = {
         "train": make_rows(1, entities=20, relations=3, size=90),
@@ -315,6 +317,7 @@ def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
     assert outcome.tables.descriptor["sources"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["_read_graph", "count_histograms"])
 def test_own_file_that_changes_meanwhile(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Its hash would be that of other triples than those that were counted."""
@@ -350,6 +353,7 @@ def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
 # ---- when files cannot be had ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 @pytest.mark.usefixtures("loopback")
 def test_failed_download_falls_back(httpserver: HTTPServer, run: Run, tmp_path: Path, screen: Console) -> None:
@@ -393,6 +397,7 @@ def test_up_to_date_is_kept(small: Path, run: Run, tmp_path: Path, screen: Conso
     assert printed(screen)[-1] == "alpha: up to date"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "options"),
     [
@@ -412,6 +417,7 @@ def test_what_makes_a_dataset_be_built_again(
     assert run(replace(synthetic["alpha"], licence="another"), mirror=small, **options).built == ("alpha",)
 
 
+@pytest.mark.slow
 def test_order_of_building_does_not_matter(small: Path, run: Run, tmp_path: Path) -> None:
     run("beta", "alpha", mirror=small, out=tmp_path / "a")
     run("alpha", mirror=small, out=tmp_path / "b")
@@ -468,6 +474,7 @@ def stopped(tmp_path: Path, small: Path) -> Stopped:
     return Stopped(tmp_path / "cache", mirror=str(small), offline=True)
 
 
+@pytest.mark.slow
 def test_interrupted_run_keeps_what_is_done(
     small: Path, run: Run, tmp_path: Path, screen: Console, stopped: Stopped
 ) -> None:
@@ -508,6 +515,7 @@ def test_datasets_named_like_each_others_drafts_are_kept(
     assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b'{"version": "unreleased", "prov', b"", b"[]", bytes(range(256)), b"[" * 100_000])
 def test_damaged_parts_of_an_interrupted_build_are_built_again(tmp_path: Path, screen: Console, content: bytes) -> None:
     tables = {name: rankconst.load().read(name, "nations") for name in COLUMNS}
@@ -519,6 +527,7 @@ def test_damaged_parts_of_an_interrupted_build_are_built_again(tmp_path: Path, s
         assert "nations is built again" in printed(screen)[-1]
 
 
+@pytest.mark.slow
 def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
     small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -166,6 +166,7 @@ def test_releasing_again_changes_nothing(build: Any, order: Any, rows: Rows, scr
     assert "already released, identical" in shown(screen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["constants", "candidates", "datasets"])
 def test_a_released_version_is_not_overwritten(build: Any, order: Any, rows: Rows, tmp_path: Path, name: str) -> None:
     release_tables(order(build(rows), "90.0.0"))
@@ -277,6 +278,7 @@ def test_what_an_earlier_form_lacks_is_new(rows: Rows) -> None:
     assert found.bump == Bump.minor
 
 
+@pytest.mark.slow
 def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
     first = rows["constants"][0]
     source = build(change(nudge(rows, 0.5), "constants", 0, expectation=99.0))
@@ -293,6 +295,7 @@ def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
         release_tables(order(source, "90.1.0", previous=build(rows, BEFORE)))
 
 
+@pytest.mark.slow
 def test_versions_only_rise(build: Any, order: Any, rows: Rows) -> None:
     source, previous = build(rows), build(rows, BEFORE)
     for version in ("90.0.0", "89.9.9"):
@@ -315,6 +318,7 @@ def test_unverified_files_are_named(build: Any, order: Any, rows: Rows, screen: 
     assert "warning: not made from their files: umls (archive 0.2.0)\n" in shown(screen)
 
 
+@pytest.mark.slow
 def test_builds_that_are_not_released(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
     def make(*programs: str) -> dict[str, dict[str, str]]:
         return {

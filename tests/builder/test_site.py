@@ -241,6 +241,7 @@ def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
     assert "mrr" in files["assets/names.js"].partition('"first":')[2]
 
 
+@pytest.mark.slow
 def test_types_of_the_scripts() -> None:
     compiler = shutil.which("tsc")
     if compiler is None:
@@ -267,6 +268,7 @@ def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path, monkeypatch: pyt
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "public"]
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path) -> None:
     pytest.importorskip("hatchling", reason="pip install hatchling builds the wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]

@@ -46,6 +46,7 @@ def encode(dataset: Dataset) -> Graph:
     return encode_labels({split: read_triples(write(rows), FORM, split) for split, rows in dataset.items()})
 
 
+@pytest.mark.slow
 @settings(max_examples=choose(22, 60), deadline=None)
 @given(dataset=DATASETS)
 def test_counts_equal_loops(dataset: Dataset) -> None:

@@ -266,6 +266,7 @@ def test_anything_is_read_whole_or_refused_with_its_place(content: bytes) -> Non
         assert re.match(r"train\.txt(, line [1-9][0-9]*: | is empty)", refused(content))
 
 
+@pytest.mark.slow
 def test_no_thread_holds_the_bytes_that_were_read() -> None:
     """One that lets go of them while the interpreter ends aborts the process."""
     for number in range(300):

@@ -76,6 +76,7 @@ def name(adjusted: AdjustedReading) -> set[str]:
     return {str(done.batch.tasks) for done in adjusted.done}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("relations", "user"),
     take_turns([("commonbloc1",), ("embassy",), ("embassy", "treaties")], [Stated(), Stated(dataset="nations")]),

@@ -492,6 +492,7 @@ def read_run(reference: Path, file: str) -> Any:
     return read_document("results.json", path.read_text(encoding="utf-8"))  # under a name that says nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "named"),
     # The numbers of umls_onlymetrics do not show their dataset.
@@ -506,6 +507,7 @@ def test_real_runs_are_of_what_was_evaluated(reference: Path, file: str, named: 
     assert not check_reading(reading, TABLES, user).num_errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", REFUSED)
 def test_real_runs_that_no_table_covers_are_refused(reference: Path, file: str) -> None:
     reading = read_run(reference, file)

@@ -40,6 +40,7 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
         assert row["table_version"] == tables.version
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spelt", "plain", "note"),
     [
@@ -92,6 +93,7 @@ def test_details_have_ranges_deviations_and_p(run: Run) -> None:
     assert run("adjust", 100, 200, *where).cells[1][1:5] == ["MR", "normalised", "AMRI", "z"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "assumed"),
     [
@@ -148,6 +150,7 @@ VERDICT = re.compile(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mr", "mrr", "hits@1", "hits@10"])
 def test_the_sentences_say_what_the_numbers_say(run: Run, metric: str) -> None:
     values = {"mr": ("2", "3.5", "6.5"), "hits@10": ("0.94", "0.975", "0.99")}.get(metric, ("0.3", "0.7", "0.975"))
@@ -209,6 +212,7 @@ def test_a_screen_has_a_sentence_each_or_one_for_all(run: Run, args: str, senten
     assert all(sentences[0] not in run("adjust", *args.split(), "-f", form).out for form in ("csv", "latex"))
 
 
+@pytest.mark.slow
 def test_each_number_has_its_own_meaning_against_every_baseline(run: Run) -> None:
     args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "nations", "-m", "mrr", "--json")
     plain = {(row["dataset"], row["value"]): row["meaning"] for row in run(*args).records}

@@ -427,6 +427,7 @@ PAPER_OF_TWO = (
 )
 
 
+@pytest.mark.slow
 def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, write: Write) -> None:
     path = write(PAPER_OF_TWO, "paper.md")
     screen = run("adjust", path)

@@ -78,6 +78,7 @@ def test_options_are_few() -> None:
     assert (len(every) <= 104, sum(not param.hidden for param in every) <= 62) == (True, True)
 
 
+@pytest.mark.slow
 def test_help_is_short_and_the_rest_is_under_help_all(run_child: Run) -> None:
     brief, full = (run_child("adjust", flag, env={"COLUMNS": "80"}).out for flag in ("--help", "--help-all"))
     assert len(brief.rstrip().splitlines()) <= 40
@@ -108,6 +109,7 @@ def test_version(run: Run) -> None:
 # -- exit codes of the process -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "code", "told"), [("0.5", 0, ""), ("53.3", 6, "error: 53.3 is not a possible MRR")])
 def test_a_process_ends_with_the_code(run_child: Run, value: str, code: int, told: str) -> None:
     screen = run_child("adjust", value, "-d", "umls", "-m", "mrr")

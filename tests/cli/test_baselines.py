@@ -78,6 +78,7 @@ def test_what_range_gets_in_older_tables(run: Run, dataset: str) -> None:
     assert tables.list_baselines("all") == ("uniform", "frequency", "inverse")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", FURTHER)
 @pytest.mark.parametrize("metric", ["mrr", "hits@10", "mr", "gmr"])
 def test_skill_is_the_index_against_what_the_baseline_gets(run: Run, metric: str, baseline: str) -> None:
@@ -95,6 +96,7 @@ def test_skill_is_the_index_against_what_the_baseline_gets(run: Run, metric: str
     assert (row["log10_p"] is None) == (metric not in {"hits@10", "mr"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "values"), [("hits@3", (0.2, 0.6, 0.75, 0.95)), ("mr", (2.2, 3.0, 3.3, 6.0))])
 def test_p_is_how_often_the_baseline_does_as_well(run: Run, metric: str, values: tuple[float, ...]) -> None:
     """20,000 draws of ranks on the blocks; what they never or always reach is far out."""
@@ -133,12 +135,14 @@ def test_the_ladder_of_one_number(run: Run) -> None:
     assert "skill: 0 = as the baseline, 1 = perfect" in details.out
 
 
+@pytest.mark.slow
 def test_chance_by_name_is_what_there_is_without(run: Run) -> None:
     args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "nations", "-m", "mrr", "--json")
     named, plain = run(*args, "-b", "chance").records, run(*args).records
     assert named == [{key: value for key, value in row.items() if key != "counting"} for row in plain]
 
 
+@pytest.mark.slow
 def test_single_relations_have_baselines(run: Run) -> None:
     tables, args = open_once(), ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-b", "frequency", "-f", "json")
     names = tables.relations("nations")
@@ -239,6 +243,7 @@ def test_names_of_chance_are_not_used_of_skill(run: Run, write: Write, args: tup
     assert told in screen.message
 
 
+@pytest.mark.slow
 def test_pictures_show_the_baselines(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path, out = tmp_path / "results.csv", tmp_path / "ladder.svg"

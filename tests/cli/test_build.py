@@ -108,6 +108,7 @@ def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
         assert fact in screen.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_result_on_stdout_and_the_rest_on_stderr(run: Run, mirror: Path, out: Path, form: str) -> None:
     screen = run("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", form)
@@ -186,6 +187,7 @@ def pykeen(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return datasets
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("pykeen")
 def test_a_data_set_of_pykeen_equals_the_benchmark(run: Run, mirror: Path, out: Path) -> None:
     assert run("build", "--pykeen", "Nations", "--out", out).code == 0
@@ -283,6 +285,7 @@ def test_labels_that_one_file_writes_with_quotes(run: Run, write_graph: WriteGra
     assert told.count("differ from others only in the blanks, quotes, brackets or control char") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["{}", "e{}"])
 @pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2)])
 def test_columns_in_another_order_are_noticed(
@@ -297,6 +300,7 @@ def test_columns_in_another_order_are_noticed(
         assert ("are the columns head, relation, tail? Say which is which with --columns" in told) == warned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["train", "valid", "test"])
 def test_a_first_line_that_may_be_a_heading(run: Run, write_graph: WriteGraph, out: Path, split: str) -> None:
     def say() -> str:
@@ -375,6 +379,7 @@ sys.meta_path.insert(0, Lacking())
 """
 
 
+@pytest.mark.slow
 def test_files_of_ones_own_are_built_without_the_extra(write_graph: WriteGraph, tmp_path: Path, cache: Path) -> None:
     """In a process in which its modules cannot be imported."""
     files = [each for each in write_graph(SMALL) if not each.startswith("--")]
@@ -387,6 +392,7 @@ def test_files_of_ones_own_are_built_without_the_extra(write_graph: WriteGraph, 
     assert list(load(tmp_path / "out").datasets) == ["graph"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "key"),
     [
@@ -425,6 +431,7 @@ def test_a_word_that_is_a_benchmark_and_a_file_is_asked_about(
     assert list(load("rankconst-tables").datasets) == ["mine", "nations"]
 
 
+@pytest.mark.slow
 def test_valid_and_test_under_chance_unless_more_is_asked_for(run: Run, write_graph: WriteGraph, out: Path) -> None:
     files = write_graph(SMALL)
     for options, splits, baselines in (((), {"valid", "test"}, {FLOOR}), (EVERYTHING, {*ORDER}, {*BUILT})):

@@ -196,6 +196,7 @@ def test_how_sets_are_named(run: Run) -> None:
     assert any("macro-query" in row[4] for row in list_sets(run(*asked)) if row[1] == "nations")
 
 
+@pytest.mark.slow
 def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
     screen = run("check", reference / "pykeen_results" / "kinships_rotate.json")
     assert screen.code == 6

@@ -108,6 +108,7 @@ def test_what_is_no_text_is_said_with_its_place_in_the_file(tmp_path: Path) -> N
         read_counts(path)
 
 
+@pytest.mark.slow
 def test_many_rows_take_little_memory(tmp_path: Path) -> None:
     (path := tmp_path / "c.csv").write_text("num_candidates\n" + "14541\n9\n" * 20_000, encoding="utf-8")
     tracemalloc.start()

@@ -67,6 +67,7 @@ def test_the_ending_says_the_format_and_force_writes_over(run: Run, write: Write
     assert out.read_bytes() == before
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_values(run: Run, tmp_path: Path) -> None:
     one, other = tmp_path / "one.svg", tmp_path / "other.svg"

@@ -31,6 +31,7 @@ START = f'"{sys.executable}" -m rankconst'
 NATIONS = "adjust 0.338 --metric mrr --dataset nations --split test --side both --protocol standard"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize(
     ("command", "code", "said"),
@@ -182,6 +183,7 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
     assert re.fullmatch(told, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["typer", "rich", "numpy", "pyarrow"])
 def test_a_package_that_is_missing(package: str) -> None:
     arguments = ["rankconst", "adjust", "0.3", "--dataset", "nations", "--metric", "mrr"]
@@ -203,6 +205,7 @@ def test_a_part_of_the_program_that_is_missing_is_a_bug(run: Run, monkeypatch: p
         run(*NATIONS.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     mark_rest(["complete_nonsense", "source_nonsense", "complete_", "nonsense"], "complete_nonsense", "nonsense"),
@@ -306,6 +309,7 @@ def test_an_interrupt_before_the_program_runs(module: str, error: str, code: int
     assert (done.returncode, "Traceback" in done.stderr) == (code, trace)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(("pause", "cleaned"), [(0.0, True), (1.1, False)])
 def test_a_key_pressed_twice_is_one_interrupt(monkeypatch: pytest.MonkeyPatch, pause: float, cleaned: bool) -> None:
@@ -331,6 +335,7 @@ def test_a_key_pressed_twice_is_one_interrupt(monkeypatch: pytest.MonkeyPatch, p
     assert done == [cleaned]
 
 
+@pytest.mark.slow
 @posix
 def test_an_interrupt_while_python_ends() -> None:
     # What main leaves to run at the end is interrupted, once more.

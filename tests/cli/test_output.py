@@ -331,6 +331,7 @@ def test_ranges_stand_for_their_lines(lines: set[int]) -> None:
     assert len(lines) - len(read) == int(more.partition(" ")[0] or 0)
 
 
+@pytest.mark.slow
 def test_commands_that_read_files_say_it(run: Run, tmp_path: Path) -> None:
     """RotatE's README of FB15k-237, between 300 lines of another metric."""
     path = tmp_path / "train.log"

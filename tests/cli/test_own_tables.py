@@ -49,6 +49,7 @@ def write_set(run: Run, write_graph: Callable[..., list[str]]) -> Callable[..., 
     return write
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..., None]) -> None:
     write_set(out="mine")
@@ -80,6 +81,7 @@ def test_several_sets_and_the_first_that_holds_a_dataset(run: Run, write_set: Ca
         assert row["num_tasks"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., None], here: Path) -> None:
     write_set()
@@ -98,6 +100,7 @@ def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., Non
     assert "note: rankconst-tables is left out: " in screen.message
 
 
+@pytest.mark.slow
 def test_in_python() -> None:
     mine = rankconst.from_triples(SMALL["train"], SMALL["valid"], SMALL["test"], name="MyKG", protocol="standard")
     public = rankconst.load()

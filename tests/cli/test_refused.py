@@ -246,6 +246,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", REFUSED)
 def test_what_is_refused_says_what_to_type(run: Run, here: Path, line: str) -> None:
     code, *told = REFUSED[line]

@@ -34,6 +34,7 @@ def own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> str:
     return out
 
 
+@pytest.mark.slow
 def test_show_adjust_and_rebuild(run: Run, own: str, tmp_path: Path) -> None:
     counts = count_brute_force(SMALL, PROTOCOLS["standard"], "test").relation
     options = ("-p", "standard", "-m", "mr", "--tables", own, "-f", "json")
@@ -55,6 +56,7 @@ def test_show_adjust_and_rebuild(run: Run, own: str, tmp_path: Path) -> None:
     assert "relation side" in (tmp_path / "p.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_tables_with_it_pass(run: Run, own: str) -> None:
     rows = run("tables", "verify", own, "-f", "json").records
     # Of so small a graph, samples are too coarse for the bounds on errors.

@@ -102,6 +102,7 @@ def test_default_folders(run: Run, write_build: WriteBuild, tmp_path: Path, monk
     assert abs(dt.datetime.now(tz=dt.UTC).date() - dt.date.fromisoformat(today)) <= dt.timedelta(days=1)
 
 
+@pytest.mark.slow
 def test_newest_carried_tables_are_the_previous_ones(
     run: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ def test_datasets_are_those_of_the_tables_and_of_the_registry(run: Run) -> None:
     check_csv(run("show", "datasets", "-f", "csv"), [*rows.values()])
 
 
+@pytest.mark.slow
 def test_where_chance_matters_is_seen(run: Run) -> None:
     tables = open_once()
     column = f"expectation_{parse_metric('mrr').key}"
@@ -187,6 +188,7 @@ def test_every_protocol_has_a_page(run: Run, name: str) -> None:
     assert list(run("show", "protocols", name, "-f", "csv").rows[0]) == list(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", TOOLS)
 def test_every_tool_has_a_page(run: Run, key: str) -> None:
     tool = TOOLS[key]
@@ -324,6 +326,7 @@ def test_baselines_have_rows_if_named(run: Run) -> None:
     assert [cells[2] for cells in shown] == [*LADDER]
 
 
+@pytest.mark.slow
 def test_relations_are_listed(run: Run) -> None:
     tables = open_once()
     rows = run("show", "nations", "relations", "-f", "json").records

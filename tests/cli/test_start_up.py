@@ -70,6 +70,7 @@ def test_the_version_waits_for_nothing(asked: str) -> None:
     assert ours == {"rankconst.__main__", "rankconst.cli", "rankconst.version"}
 
 
+@pytest.mark.slow
 def test_a_number_waits_for_no_reader_no_registry_and_no_download() -> None:
     loaded = loaded_by("adjust", "0.338", "--dataset", "fb15k237", "--metric", "mrr")
     assert not {name.partition(".")[0] for name in loaded} & {"pydantic", "tomllib"}

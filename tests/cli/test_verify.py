@@ -90,6 +90,7 @@ def test_of_many_notes_the_first_stands_for_all() -> None:
         assert many <= SHOWN_NOTES or lines[1].endswith(f"{many - 1} more like it; --format json lists all")
 
 
+@pytest.mark.slow
 def test_a_damaged_table_exits_with_7(run: Run, copy: Path) -> None:
     damage(copy / "constants.parquet")
     screen = run("tables", "verify", copy)
@@ -122,6 +123,7 @@ def test_json_and_csv_name_every_difference(run: Run, copy: Path) -> None:
     assert [row["check"] for row in listed.rows] == [row["check"] for row in screen.records]
 
 
+@pytest.mark.slow
 def test_the_table_lists_the_first_differences(run: Run, copy: Path) -> None:
     for place in range(25):
         (copy / f"stray-{place:02}.txt").write_text("x", encoding="utf-8")

@@ -62,6 +62,7 @@ CHANCE = {
 }
 
 
+@pytest.mark.slow
 @for_each("histogram", CHANCE.values())
 @for_each("metric", METRICS)
 def test_blocks_from_the_first_rank_on_are_chance(metric: Metric, histogram: Histogram) -> None:

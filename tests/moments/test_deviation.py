@@ -131,6 +131,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_two_tasks(pair: tuple[int, int]) -> None:
     """M is |r - s| / 2, and E[M^2] = (Var[r] + Var[s] + (E[r] - E[s])^2) / 4."""

@@ -99,6 +99,7 @@ def check(metric: Metric, tasks: Blocks, weights: Sequence[Fraction] | None = No
     assert moments.variance_error <= loose * moments.variance + 1e-20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_moments_equal_enumeration(metric: Metric) -> None:
     for sizes in CHANCE:

@@ -252,6 +252,7 @@ def test_extremes(name: str) -> None:
     assert inverse.expectation > 1.0 / rank.expectation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [{50: 41}, {1: 3, 20: 30, 90: 12, 400: 60}, {5: 400, 1000: 900}], ids=str)
 def test_laws_of_counts_equal_products_of_chances(counts: dict[int, int]) -> None:
     """P(B(x) = m) and its tails for all m within six deviations of the mean, from coin to coin."""

@@ -298,6 +298,7 @@ def test_an_event_that_no_draw_showed_is_reckoned_with() -> None:
     assert chance / 4 / QUARTILE**2 <= moments.variance_error <= 3 / moments.num_draws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [150, 200])
 def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where but a few draws differ, the errors hold all the same."""

@@ -139,6 +139,7 @@ def invert_few_ranks(sizes: tuple[int, ...]) -> tuple[Any, Any]:
     return found[0], found[1] - found[0] ** 2
 
 
+@pytest.mark.slow
 @for_each("size", [2, 30, 1000, 10**6, 10**9, 10**12, 10**15])
 @for_each("others", [(), (1,), (3,), (1.0,), (1.0, 1.0), (0.7, 11), (40, 50), (0.3, 0.001)])
 def test_inverse_mean_of_few_ranks_among_very_many(size: int, others: tuple[float, ...]) -> None:
@@ -212,6 +213,7 @@ def test_harmonic_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
     assert relative_error(moments.variance, variance) <= 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [-1.0, 0.5, 0.75, 4.0])
 @pytest.mark.parametrize("exponent", [-1.0, 0.5, 1.5])
 def test_series_of_ones_and_twos_equal_binomial_sums(power: float, exponent: float) -> None:

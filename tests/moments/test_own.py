@@ -203,6 +203,7 @@ def _average(tasks: Sequence[tuple[int, int, int]], p: float) -> tuple[Any, Any]
 EXPONENTS = [-math.inf, -4, -2.5, -1, -0.5, -0.04, 0, 0.25, 0.5, 0.75, 1, 1.2, 1.8, 2, 3, 4, math.inf]
 
 
+@pytest.mark.slow
 @for_each("p", EXPONENTS)
 @for_each("tasks", [*TASKS[:3], TASKS[4], [(3, 0, 1)] * 8, [(2, 1, 1), (4, 0, 1), (4, 2, 1)]])
 def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p: float) -> None:

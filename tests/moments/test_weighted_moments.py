@@ -45,6 +45,7 @@ def weights_of(histogram: Histogram) -> NDArray[np.float64]:
 """Offset, size and weight of each task."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 @given(
     counts=st.lists(st.integers(1, 40) | st.integers(1, 10**9), min_size=1, max_size=12),

@@ -92,6 +92,7 @@ SAME = tuple({"dataset": "fb15k237", "model": "TransE", "MRR": text, "MR": "99"}
 WORSE = ({"dataset": "nations", "model": "m", "MRR": "0.35", "MR": "9"}, {"dataset": "wn18rr", "MRR": "0.4", "MR": "9"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [SUN, GAPS, SAME, WORSE])
 def test_points_are_the_numbers(rows: tuple[dict[str, str], ...]) -> None:
     """In the column of its dataset, inside the picture, none upon another; models without a name are their file's."""
@@ -293,6 +294,7 @@ def test_the_description_tells_what_is_seen() -> None:
     assert "0 of 4 within 1.96 sd of chance" in description
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 4, 5])
 def test_tables_of_results_stand_two_in_a_row_over_one_legend(count: int) -> None:
     models = [("a model with a long name", parse_value("0.5")), ("B", parse_value("0.80")), ("C", parse_value("0.51"))]

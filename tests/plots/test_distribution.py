@@ -107,6 +107,7 @@ def test_values_near_chance_are_in_both_panels() -> None:
         assert said in description
 
 
+@pytest.mark.slow
 def test_the_law_and_the_tasks_are_named() -> None:
     for metric, law in (("median_rank", "random ranker (normal law)"), ("mrr", "random ranker")):
         figure = draw(look_up("nations", metric, split="valid", side="head", protocol="pykeen"), title="Nations")

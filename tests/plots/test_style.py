@@ -48,6 +48,7 @@ def make_figure() -> Figure:
     return figure
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_files_have_title_description_and_text() -> None:
     svg, png, pdf = files = [render_figure(make_figure(), suffix) for suffix in SUFFIXES]
@@ -152,6 +153,7 @@ def test_colours_differ_for_every_kind_of_vision(deficiency: str) -> None:
         assert distance > 10, (one, other)
 
 
+@pytest.mark.slow
 def test_a_variable_that_matplotlib_refuses(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "rankconst", "adjust", "0.3", "-d", "nations", "-m", "mrr", "--out", "a.svg"]
     environment = {**os.environ, "MPLBACKEND": "nonsense"}

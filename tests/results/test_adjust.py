@@ -279,6 +279,7 @@ def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -
     assert 30 < sum(beyond) < 270
 
 
+@pytest.mark.slow
 def test_contradictions_are_found_in_proportion_to_the_file() -> None:
     def work(size: int) -> Callable[[], object]:
         reading = read_document("a.csv", "dataset,Hits@1,Hits@10\n" + "umls,0.50,0.40\numls,0.3,0.4\n" * size)

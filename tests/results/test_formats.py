@@ -124,6 +124,7 @@ def test_every_reader_is_registered_with_a_sample() -> None:
     assert {*FILES, "xlsx"} == set(FORMATS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "loaded"),
     [
@@ -153,6 +154,7 @@ def test_others_claim_no_file_before_its_own_reader(key: str, path: Path) -> Non
     assert all(FORMATS[each].fits(document) for each in claimed)
 
 
+@pytest.mark.slow
 def test_numbers_are_adjusted(key: str, path: Path) -> None:
     reading = rankconst.read(path)
     dataset = {"csv": None, "libkge_csv": None, "ogb": "ogbl-biokg"}.get(key, "wn18rr")

@@ -89,6 +89,7 @@ _HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", _HOSTILE)
 def test_hostile_documents_take_time_in_proportion(form: str) -> None:
     def read(part: str, size: int) -> None:

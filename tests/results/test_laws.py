@@ -67,6 +67,7 @@ def _asking(draw: st.DrawFn) -> Asking:
     return Asking(container, place, word.field, draw(st.sampled_from(_FRAMES)).format(written))
 
 
+@pytest.mark.slow
 @settings(max_examples=choose(80, 600))
 @example(Asking("markdown", "below", "protocol", "raw"))
 @given(_asking())
@@ -104,6 +105,7 @@ def _labelled(draw: st.DrawFn) -> Numbers:
     return Numbers(labels=labels, texts={place: " ".join(parts) for place, parts in texts.items()})
 
 
+@pytest.mark.slow
 @settings(max_examples=choose(30, 300))
 @example(Numbers(labels=DATASET, texts={"caption": "valid"}))
 @given(_labelled())
@@ -153,12 +155,14 @@ def _list(what: str, sentences: list[Sentence]) -> str:
     return "\n".join([f"{len(sentences)} {what}:", *(f"{each.field}: {each.sentence}" for each in sentences)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("container", _AT)
 def test_few_sentences_that_tell_of_other_tasks_are_passed_over_in_silence(container: str) -> None:
     silent = [each for each in _TELLING if _adjust(each, container) not in {None, each.address}]
     assert len(silent) <= 0.3 * len(_TELLING), _list("silent", silent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("container", _AT)
 def test_few_sentences_that_say_nothing_are_asked_about(container: str) -> None:
     asked = [each for each in _HARMLESS if _adjust(each, container) != PLAIN]

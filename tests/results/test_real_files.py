@@ -13,6 +13,7 @@ ROWS = read_rows()
 MOST = {"silent": 14, "misled": 6}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.file)
 def test_what_comes_of_a_file_is_what_its_row_says(row: Row, request: pytest.FixtureRequest) -> None:
     reference = Path() if row.is_ours else request.getfixturevalue("reference")

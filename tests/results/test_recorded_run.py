@@ -18,6 +18,7 @@ def differences(reference: Path) -> Differences:
     return compare(read_run(), record_run(reference))
 
 
+@pytest.mark.slow
 def test_numbers_of_the_same_address_are_the_same_to_the_last_bit(differences: Differences) -> None:
     assert differences.changed == []
 

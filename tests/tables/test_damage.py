@@ -231,6 +231,7 @@ USUAL = [
 
 
 # Each damage once, in a folder or in a zip file by turns; in both every week.
+@pytest.mark.slow
 @pytest.mark.parametrize(("what", "packed"), mark_rest(CASES, *USUAL))
 def test_damage_is_an_error_that_names_the_file(tmp_path: Path, what: str, packed: bool) -> None:
     files = DAMAGES[what]()

@@ -158,6 +158,7 @@ def test_formats_in_any_spelling() -> None:
         assert str(refused.value) == f"unknown format '{name}'. {told}"
 
 
+@pytest.mark.slow
 def test_what_the_tables_do_not_hold() -> None:
     """Benchmarks with sampled negatives have rows of their own protocol; other graphs have constants, but no rows."""
     assert export_rows(TABLES, PYKEEN, ["ogbbiokg"], "sampled:500")[0][0] == "ogbbiokg"

@@ -147,6 +147,7 @@ def everywhere(serve: Serve, deposit: Deposit, zipped: Path) -> dict[str, tuple[
 # The same numbers, wherever they are.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "top", "packing"),
     [
@@ -174,6 +175,7 @@ def test_a_folder_may_be_named_like_a_zip_file(tmp_path: Path) -> None:
     assert is_right(shutil.copytree(few_tables().path, tmp_path / "tables.zip"))
 
 
+@pytest.mark.slow
 def test_a_set_is_downloaded_once_with_the_hash_that_was_asked_for(
     everywhere: dict[str, tuple[bytes, int]], server: HTTPServer, cache: Path
 ) -> None:
@@ -209,6 +211,7 @@ def test_the_only_zip_file_of_a_deposit(deposit: Deposit, zipped: Path) -> None:
 # The cache.
 
 
+@pytest.mark.slow
 def test_a_deleted_damaged_or_exchanged_copy_is_downloaded_again(
     serve: Serve, server: HTTPServer, zipped: Path, tmp_path: Path
 ) -> None:
@@ -459,6 +462,7 @@ ENDLESS: list[tuple[list[bytes], bytes, tuple[str, float], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server")
 @pytest.mark.parametrize(("sent", "drop", "limit", "said"), ENDLESS)
 def test_a_server_that_never_ends_is_left(
@@ -537,6 +541,7 @@ def test_a_download_that_is_no_whole_set_is_not_kept(
         assert kept(cache) == []
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_no_whole_set_is_not_kept(serve: Serve, server: HTTPServer, cache: Path) -> None:
     def refuse(url: str, said: str) -> None:
         with pytest.raises(DownloadError, match=said):

@@ -51,6 +51,7 @@ def test_every_set_stands_there_once() -> None:
     assert len(SETS.sets) == len(set(SETS.sets))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 7, 20, 99, 101, 10_000])
 def test_bounds_of_hits_without_rows(k: int) -> None:
     metric = parse_metric(f"hits@{k}")

@@ -364,6 +364,7 @@ def test_hits_against_60_digits_down_to_1e_minus_3000(share: float) -> None:
     assert abs(tail.log10 - truth) < 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [1.01, 2.0, 10.0, 40.0, 75.0, 90.0, 120.0])
 def test_sums_of_ranks_against_whole_numbers(mean: float) -> None:
     tasks = {150: 40, 149: 20, 31: 7}
@@ -456,6 +457,7 @@ def test_importance_sampling_on_fb15k237(name: str, value: float) -> None:
     assert tail.error < 2e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("upper", [True, False])
 @pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw, RankLaw])
 def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool) -> None:
@@ -662,6 +664,7 @@ def test_values_are_taken_to_sums(tasks: list[tuple[int, float]]) -> None:
             assert rule.transform(np.array(value)) == pytest.approx(float(np.mean(law.deviations(ranks))), abs=1e-14)
 
 
+@pytest.mark.slow
 @given(tasks=st.lists(st.tuples(st.integers(1, 12), st.floats(0, 1)), min_size=1, max_size=6))
 @settings(max_examples=40)
 @pytest.mark.parametrize(

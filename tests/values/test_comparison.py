@@ -56,6 +56,7 @@ def list_pairs(metric: str, sizes: tuple[int, ...]) -> dict[tuple[Fraction, Frac
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (2, 3, 5), (1, 4, 4), (3, 3, 3), (1, 2)])
 @pytest.mark.parametrize("metric", MEANS)
 def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int, ...]) -> None:
@@ -73,6 +74,7 @@ def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int
             assert found.z_interval == pytest.approx((min(attained), max(attained)), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "sizes"), take_turns(["mr", "mrr", "ndcg"], [(2, 3, 7), (1, 4, 4, 5)]))
 def test_the_least_z_is_reached_where_each_task_is_best_or_worst(metric: str, sizes: tuple[int, ...]) -> None:
     """Of such rank vectors some pair has the largest sum of squares that the bound allows, wherever it has a corner."""
@@ -90,6 +92,7 @@ def test_the_least_z_is_reached_where_each_task_is_best_or_worst(metric: str, si
             assert bound_squares(spans, np.ones(len(sizes)), corner) == pytest.approx(reached, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(
     spans=st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0, 3.0]), min_size=1, max_size=5),
     share=st.floats(0, 1),
@@ -118,6 +121,7 @@ def sign_test(alone: int, surplus: int) -> Fraction:
     return min(Fraction(2 * tail, 2**alone), Fraction(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [7, 10, 16])
 def test_p_of_hits_is_that_of_the_worst_and_the_best_overlap(n: int) -> None:
     hits = rankconst.from_counts([50] * n).constants("hits@10")
@@ -178,6 +182,7 @@ def test_what_ranks_say_is_within_what_published_values_leave_open(
         assert found.log10_p_interval.lower - 1e-9 <= p <= found.log10_p_interval.upper + 1e-9
 
 
+@pytest.mark.slow
 def test_ranks_are_tested_as_scipy_does() -> None:
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(5)

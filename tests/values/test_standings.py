@@ -42,6 +42,7 @@ def test_correction_is_that_of_holm() -> None:
         assert (found == found.T).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("single", "double"), [(8, 0), (0, 14), (6, 6), (21, 0)])
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
 def test_the_correction_holds_over_all_tables_of_equal_models(metric: str, single: int, double: int) -> None:

@@ -160,6 +160,7 @@ def change(path: Path, edit: Callable[[str, bytes], bytes], **added: bytes) -> N
             archive.writestr(name, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
