@@ -209,7 +209,7 @@ REGISTRIES: dict[str, Registry] = {
             Column("summary", "meaning"),
             Column("used_by", "used by", drop=1),
         ),
-        f"The default is {DEFAULT_AGGREGATION}.",
+        f"The default is {DEFAULT_AGGREGATION}. Others: rankconst adjust ... --aggregation macro-query.",
     ),
     "rules": Registry(
         "rule",
