@@ -217,7 +217,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], t
     """Return the original columns with the adjusted numbers to their right; on a screen without markup."""
     reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
     columns = [_original(reading, column, adjusted.blocks, form) for column in reading.columns]
-    if screen and reading.form in _MARKUP.values():
+    if reading.form in _MARKUP.values() and (screen or _MARKUP.get(form, reading.form) != reading.form):
         data |= {column: [_strip(cell, reading.form) for cell in data[column]] for column in reading.columns}
     for block, names in adjusted.list_added():
         columns += _columns_of(block, names)

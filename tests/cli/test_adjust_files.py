@@ -114,6 +114,8 @@ def test_markup_survives_its_own_format(run: Run, write: Write, form: str) -> No
     assert screen.code == 0, screen.message
     assert cell in screen.out
     assert "0.4759" in screen.out
+    other = run("adjust", path, "-d", "wn18rr", "-f", "latex" if form == "markdown" else "markdown").out
+    assert "0.4759" in other and "*" not in other and "textbf" not in other
 
 
 def test_standard_input_and_only_one_metric(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
