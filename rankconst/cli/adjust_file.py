@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 # Of more tools than this, caveats are not recited.
 _FEW = 2
 
+# A longer note is on stderr alone: with it, no table would fit a usual terminal.
+_LONG_NOTE = 80
+
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
 # What leaves a narrow terminal first: notes (also on stderr), p, z, published numbers from the last on, skills.
@@ -231,7 +234,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], t
         columns.insert(0, Column("dataset", "dataset", lambda name: name or ""))
         facts.remove("dataset")
     columns += map(Column, facts)
-    noted = any(itertools.compress(data[note], kept.tolist()))
+    longest = max((len(text or "") for text in itertools.compress(data[note], kept.tolist())), default=0)
+    noted = 0 < longest and not (screen and longest > _LONG_NOTE)
     if noted or adjusted.details:
         columns.append(Column(note, note if noted else None, lambda value: value or "", drop=_NOTE))
     if form is Format.json:

@@ -135,6 +135,9 @@ def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None
     assert [row["AMRR"] is None for row in rows] == [False, False, True, True]
     assert "Atlantis" in rows[2]["note"]
     assert "line 4: unknown dataset 'Atlantis'" in screen.message
+    shown = run("adjust", wide)
+    assert ("Atlantis'" in shown.out, "Atlantis'" in shown.message) == (False, True)
+    assert "Atlantis'" in run("adjust", wide, "-f", "csv").out
     assert "line 5: the tables" in screen.message
 
 
