@@ -265,7 +265,9 @@ def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_])
     if adjusted.details and len(chance) <= _FEW_NAMES:
         lines += map(_describe_rankers, floors, floors.values())
     if chance:
-        lines.append(summarise(floors))
+        wanted, each = int(kept[adjusted.rows[adjusted.wanted]].sum()), sum(one.batch.index.size for one in floors)
+        some = f"{each:,} of {wanted:,} numbers {'is' if each == 1 else 'are'} adjusted. " * (each < wanted)
+        lines.append(f"{some}{summarise(floors)}")
     lines.append(f"{'' if adjusted.details else 'More: --details. '}Tables {adjusted.table_version}.")
     return "\n".join(lines)
 

@@ -136,6 +136,7 @@ def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None
     assert "Atlantis" in rows[2]["note"]
     assert "line 4: unknown dataset 'Atlantis'" in screen.message
     shown = run("adjust", wide)
+    assert " numbers are adjusted. " in shown.out
     assert ("Atlantis'" in shown.out, "Atlantis'" in shown.message) == (False, True)
     assert "Atlantis'" in run("adjust", wide, "-f", "csv").out
     assert "line 5: the tables" in screen.message
