@@ -235,7 +235,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], t
         facts.remove("dataset")
     columns += map(Column, facts)
     longest = max((len(text or "") for text in itertools.compress(data[note], kept.tolist())), default=0)
-    noted = 0 < longest and not (screen and longest > _LONG_NOTE)
+    noted = longest > 0 and not (screen and longest > _LONG_NOTE)
     if noted or adjusted.details:
         columns.append(Column(note, note if noted else None, lambda value: value or "", drop=_NOTE))
     if form is Format.json:

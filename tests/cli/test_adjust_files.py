@@ -234,7 +234,11 @@ def test_what_was_assumed_and_asked_is_said_and_the_rest_adjusted(run: Run, read
             ["test"] * 4,
             'note: nothing is asked about "raw", which --accept names.',
         ),
-        (("--dataset", "fb15k237"), ["test"] * 2, "left out: numbers that README.md says are of other tasks: 2 (WN18RR)."),
+        (
+            ("--dataset", "fb15k237"),
+            ["test"] * 2,
+            "left out: numbers that README.md says are of other tasks: 2 (WN18RR).",
+        ),
     ],
 )
 def test_answers(run: Run, readme: str, answer: tuple[str, ...], splits: list[str], told: str) -> None:
