@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.checks.completing import complete_reading
-from rankconst.cli.notes import report_assumed, report_caveats, report_notes, report_questions, report_reading
+from rankconst.cli.notes import (
+    report_assumed,
+    report_caveats,
+    report_notes,
+    report_questions,
+    report_reading,
+    report_sampled,
+)
 from rankconst.cli.output import (
     Column,
     Format,
@@ -100,6 +107,7 @@ def list_file(work: Work, form: Format) -> Listing:
     adjusted = adjust_file(read_file(work), work)
     kept = _choose_rows(adjusted, form)
     report(adjusted, kept[adjusted.rows])
+    report_sampled(adjusted.assumed, adjusted.done, work.tables)
     return _lay_out(replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables)
 
 
@@ -118,6 +126,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     adjusted = adjust_file(reading, work)
     adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
     report(adjusted)
+    report_sampled(adjusted.assumed, adjusted.done, work.tables)
     percent = work.user.percent
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     asked = {f"{question}." for question in adjusted.asked}
