@@ -163,12 +163,21 @@ def parse_stated(user: Stated, tables: Tables) -> Stated:
     """
     tool = None if user.tool is None else parse_tool(user.tool)
     # Whether the dataset is known matters less than that the tool's numbers on it are of no use.
-    if tool is not None and user.dataset is not None and (reason := tool.refusal(user.dataset)) is not None:
-        raise DataError(reason)
+    if tool is not None and user.dataset is not None:
+        if (reason := tool.refusal(user.dataset)) is not None:
+            raise DataError(reason)
+        user = replace(user, dataset=_find_own(user.dataset, tool))
     keys: dict[str, Any] = {
         name: parse(text) for name, parse in list_parsers(tables).items() if (text := getattr(user, name)) is not None
     }
     return replace(user, **keys, tool=None if tool is None else tool.key)
+
+
+def _find_own(name: str, tool: Tool) -> str:
+    """Return the name that a benchmark has with a tool's behind it, ICEWS14 (RE-GCN), if it leaves open which it is."""
+    from rankconst.catalogue.benchmarks import list_meant, list_names
+
+    return (list_names().find(f"{name} ({tool.title})") if list_meant(name) else None) or name
 
 
 def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
@@ -239,6 +248,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         raise DataError(NO_DATASET)
     if row is not None and (reason := row.refusal(file.dataset or named)) is not None:
         raise DataError(reason)
+    if row is not None and file.dataset:
+        file = replace(file, dataset=_find_own(file.dataset, row))
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()

@@ -60,6 +60,10 @@ SETTLED: list[tuple[Stated, Stated, str | None, Tasks | tuple[type[Exception], s
     (NOTHING, Stated(split="valid"), None, (DataError, "no dataset is named: add --dataset")),
     (Stated("atlantis"), NOTHING, None, (UnknownNameError, "unknown dataset 'atlantis'")),
     (Stated("wn18rr (sampled)"), NOTHING, None, (UnknownNameError, "unknown dataset")),
+    # A tool settles which of several benchmarks it is, if one of them has its name.
+    (Stated("ICEWS14"), NOTHING, "xerte", Tasks("icews14_xerte", "time-aware")),
+    (Stated("ICEWS14"), NOTHING, "tntcomplex", (UnknownNameError, "several benchmarks")),
+    (NOTHING, parse_stated(Stated("ICEWS14", tool="regcn"), TABLES), None, Tasks("icews14_regcn", "time-aware")),
     (Stated("wn18rr"), Stated(side="relation"), None, replace(WN, side="relation")),
     # Relations may lack punctuation; what is unknown stays, for the message.
     (Stated("nations", relations=("embassy",)), NOTHING, None, Tasks("nations", relations=("embassy",))),

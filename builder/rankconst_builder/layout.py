@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from rankconst.catalogue.benchmarks import LineFormat
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
 from rankconst.names import squash
-from rankconst_builder.triples import BOM, Labels, read_triples, show_line, split_cells
+from rankconst_builder.triples import BOM, NAMES, Labels, read_triples, show_line, split_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 HEADING = "If the line is a heading, delete it; if it is a triple, move it to another line."
 """What to do about a first line that can be either."""
+
+ORDER = "columns are read as {} (--columns changes that)"
+"""What is said of an order of columns that no --columns names."""
 
 _PACKED = {".gz", ".bz2", ".xz", ".zst"}
 
@@ -145,9 +149,9 @@ def read_own(
         lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
         where = ", ".join(names[role] for role in headed)
         notes.append(f"line 1 of {where} is read as a heading (if it is a triple, move it to another line): {lines}")
-    shown = dict.fromkeys(one.form.columns for one in seen.values() if one.ordered)
+    shown = dict.fromkeys(one.form.columns for role, one in seen.items() if one.ordered or role in SPLITS)
     if shown and columns is None:
-        notes.append(f"columns are read as {', '.join(shown)} (--columns changes that)")
+        notes.append(ORDER.format(", ".join(shown)))
     if any("d" in order for order in shown) and columns is None:
         notes.append("d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)")
     if any(one.form.quoted for one in seen.values()):
@@ -244,7 +248,9 @@ def _check_repeated(
         if not find_in_graph(seen[sharing[0]].cells, others):
             raise DataError(
                 f"{' and '.join(names[role] for role in sharing)} begin with the same line, whose labels occur nowhere "
-                f"else: {show_line(first)}. {HEADING}"
+                f"else: {show_line(first)}. {HEADING} Columns are read as "
+                f"{', '.join(NAMES[letter] for letter in seen[sharing[0]].form.columns if letter in NAMES)} (--columns "
+                "changes that)."
             )
 
 

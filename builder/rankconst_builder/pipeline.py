@@ -32,7 +32,7 @@ from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.columns import Columns, encode_ids, encode_text, open_columns, open_url, state_file
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import read_own
+from rankconst_builder.layout import ORDER, name_columns, read_own
 from rankconst_builder.package import complete_exchange, hold_folder, write_tables
 from rankconst_builder.parts import (
     UNRELEASED,
@@ -295,6 +295,7 @@ def _read_graph(
     if columns and len(columns) == len(local) and build.restriction == Restriction():
         graph = encode_ids(columns) or encode_text(columns)
         if graph is not None:
+            _tell_order(build, key, columns)
             return graph
     columns = {role: each for role, each in columns.items() if not each.text}
     own = {} if given is None else {_KNOWN: given}
@@ -312,6 +313,8 @@ def _read_graph(
     known = labels.pop(_KNOWN, None)
     if note:
         build.reporter.say(f"{key}: {note}")
+    else:
+        _tell_order(build, key, columns)
     if key in build.local:
         graph = encode_labels({role: labels[role] for role in local})
     else:
@@ -322,6 +325,12 @@ def _read_graph(
     graph, told = add_known(graph, known)
     build.reporter.say(f"{key}: {told}")
     return graph
+
+
+def _tell_order(build: Build, key: str, columns: Mapping[str, Columns]) -> None:
+    """Say in which order columns are read that have no names."""
+    if build.columns is None and any(name_columns(each.names) is None for each in columns.values()):
+        build.reporter.say(f"{key}: {ORDER.format('hrt')}")
 
 
 def _build_from_files(

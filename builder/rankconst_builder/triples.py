@@ -249,7 +249,8 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int) -> s
         word for word, count in found.items() if len(parts) == 1 and count > len(form.columns)
     ]
     if not fitting:
-        return ""
+        few = number == 1 and len(parts) == 2 and set(form.columns) == {*"hrt"}
+        return " If the graph has no relations, add a column between the two that is the same in every line." * few
     word = fitting[0]
     ending = {"comma": ".csv", "tab": ".tsv"}.get(word)
     remedy = f"Rename the file to end in {ending}" if ending else "Separate them by tabs"

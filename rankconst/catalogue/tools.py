@@ -371,6 +371,21 @@ TOOLS: dict[str, Tool] = {
             evidence=_files("malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa/run.py"),
         ),
         Tool(
+            key="grail",
+            title="GraIL",
+            protocol="sampled:49",
+            reference="Teru et al. 2020, Inductive relation prediction by subgraph reasoning, arXiv:1911.06962",
+            repositories=("kkteru/grail",),
+            effect="GraIL's numbers of --mode all are among all entities: name their protocol.",
+            caveats=(
+                "Each true answer is ranked among 50 entities: itself and 49 that are drawn; both sides are pooled. "
+                "With --mode all it is ranked among all entities.",
+                "Of the known answers those of train.txt alone are no negatives. The same entity may be drawn twice, "
+                "so that sampled:49 comes close, but for z.",
+            ),
+            evidence=_files("kkteru/grail", "7180a5208e33e69226e7f5eebee220999d0a959e/test_ranking.py"),
+        ),
+        Tool(
             key="regcn",
             title="RE-GCN",
             protocol="time-aware",

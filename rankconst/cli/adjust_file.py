@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.checks.completing import complete_reading
-from rankconst.cli.notes import report_assumed, report_caveats, report_notes, report_questions, report_reading
+from rankconst.cli.notes import (
+    report_assumed,
+    report_caveats,
+    report_notes,
+    report_questions,
+    report_reading,
+    report_sampled,
+)
 from rankconst.cli.output import (
     Column,
     Format,
@@ -51,6 +58,9 @@ if TYPE_CHECKING:
 
 # Of more tools than this, caveats are not recited.
 _FEW = 2
+
+# A longer note is on stderr alone: with it, no table would fit a usual terminal.
+_LONG_NOTE = 80
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
@@ -97,6 +107,7 @@ def list_file(work: Work, form: Format) -> Listing:
     adjusted = adjust_file(read_file(work), work)
     kept = _choose_rows(adjusted, form)
     report(adjusted, kept[adjusted.rows])
+    report_sampled(adjusted.assumed, adjusted.done, work.tables)
     return _lay_out(replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables)
 
 
@@ -115,6 +126,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     adjusted = adjust_file(reading, work)
     adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
     report(adjusted)
+    report_sampled(adjusted.assumed, adjusted.done, work.tables)
     percent = work.user.percent
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     asked = {f"{question}." for question in adjusted.asked}
@@ -217,7 +229,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], t
     """Return the original columns with the adjusted numbers to their right; on a screen without markup."""
     reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
     columns = [_original(reading, column, adjusted.blocks, form) for column in reading.columns]
-    if screen and reading.form in _MARKUP.values():
+    if reading.form in _MARKUP.values() and (screen or _MARKUP.get(form, reading.form) != reading.form):
         data |= {column: [_strip(cell, reading.form) for cell in data[column]] for column in reading.columns}
     for block, names in adjusted.list_added():
         columns += _columns_of(block, names)
@@ -231,7 +243,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], t
         columns.insert(0, Column("dataset", "dataset", lambda name: name or ""))
         facts.remove("dataset")
     columns += map(Column, facts)
-    noted = any(itertools.compress(data[note], kept.tolist()))
+    longest = max((len(text or "") for text in itertools.compress(data[note], kept.tolist())), default=0)
+    noted = longest > 0 and not (screen and longest > _LONG_NOTE)
     if noted or adjusted.details:
         columns.append(Column(note, note if noted else None, lambda value: value or "", drop=_NOTE))
     if form is Format.json:
@@ -261,7 +274,9 @@ def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_])
     if adjusted.details and len(chance) <= _FEW_NAMES:
         lines += map(_describe_rankers, floors, floors.values())
     if chance:
-        lines.append(summarise(floors))
+        wanted, each = int(kept[adjusted.rows[adjusted.wanted]].sum()), sum(one.batch.index.size for one in floors)
+        some = f"{each:,} of {wanted:,} numbers {'is' if each == 1 else 'are'} adjusted. " * (each < wanted)
+        lines.append(f"{some}{summarise(floors)}")
     lines.append(f"{'' if adjusted.details else 'More: --details. '}Tables {adjusted.table_version}.")
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
-from rankconst.cli.notes import explain_ties, report_assumed, report_caveats
+from rankconst.cli.notes import explain_ties, report_assumed, report_caveats, report_sampled
 from rankconst.cli.output import Column, Format, Listing, fixed, join_words, number, say, show_interval, show_tail
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.evaluation import (
@@ -165,6 +165,7 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         columns += [Column("assumed"), Column("meaning")]
     if form is not Format.table:
         report_assumed(assumed)
+    report_sampled(assumed, done, query.tables)
     _report(done, full=full)
     caption = [_explain_columns(data, ladder=ladder) if full else "", _explain_numbers(floors)]
     if assumed and form is Format.table:

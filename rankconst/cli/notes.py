@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.protocols import find_protocol
+from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import count_of, group_by, join_words, say
 from rankconst.evaluation import NOTHING, describe_assumed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from rankconst.adjusting import Done
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Question, Stated
     from rankconst.results.reading import Reading, Skipped
+    from rankconst.tables.tables import Tables
 
 
 MOST_REASONS = 7
@@ -113,6 +117,18 @@ def report_assumed(
         say(f"{'; '.join(said)}.")
     if unused := [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]:
         say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
+
+
+def report_sampled(assumed: Mapping[str, Sequence[str]], done: Iterable[Done], tables: Tables) -> None:
+    """Say that the tool of a benchmark, FB15k-237 v1 (GraIL), ranks among samples, if another protocol was assumed."""
+    plain = {each.batch.tasks for each in done if each.batch.tool is None}
+    titles = {tables.titles.get(each.dataset, "") for each in plain if each.protocol in assumed.get("protocol", ())}
+    for tool in TOOLS.values() if titles else ():
+        negatives = find_protocol(tool.protocol).negatives
+        if negatives and any(title.endswith(f"({tool.title})") for title in titles):
+            say(
+                f"note: {tool.title} and papers that follow it rank among {negatives + 1}: --protocol {tool.protocol}",
+            )
 
 
 def _quote(words: Iterable[str]) -> str:

@@ -81,7 +81,7 @@ def adjust_reading(
     user = parse_stated(user, tables)
     groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
     if not groups and errors != "note":
-        raise DataError(f"{reading.name} holds none of the numbers you asked for. {_list_contents(reading)}")
+        raise DataError(f"{reading.name} holds {_list_contents(reading)}")
     settled, failed = _settle(groups, user, reading, tables)
     asked = _list_questions(groups, failed, in_python=in_python)
     done, left, impossible = _adjust_groups(reading, groups, settled, user, tables, decimals=decimals)
@@ -253,15 +253,17 @@ def _group_entries(
 
 
 def _list_contents(reading: Reading) -> str:
-    """Say what a file has."""
+    """Say what a file has where none of it was asked for."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
+    if not base:
+        return "only adjusted numbers. Name the document with the published ones."
     parts = [f"metrics {', '.join(dict.fromkeys(entry.metric.label for entry in base))}"]
     for name, word in (("dataset", "datasets"), ("split", "splits"), ("side", "sides"), ("protocol", "protocols")):
         values = dict.fromkeys(getattr(entry.context, name) for entry in base)
         values.pop(None, None)
         if values:
             parts.append(f"{word} {', '.join(list(values)[:8])}{' ...' * (len(values) > 8)}")
-    return f"It has {'; '.join(parts)}."
+    return f"none of the numbers you asked for. It has {'; '.join(parts)}."
 
 
 def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[int, str]:

@@ -106,7 +106,7 @@ def test_what_pandas_writes(index: bool, names: list[Any]) -> None:
     if names[0] == "von" and not index:
         message = refused(files)
         assert "train.csv and test.csv begin with the same line, whose labels occur nowhere else" in message
-        assert message.endswith(HEADING)
+        assert message.endswith(f"{HEADING} Columns are read as head, relation, tail (--columns changes that).")
         assert read({split: text.partition("\n")[2] for split, text in files.items()})[0] == BOTH
         moved = {split: text.partition("\n")[2] + "von,Kante,nach\n" for split, text in files.items()}
         assert read(moved)[0]["train"] == [*TRAIN, ("von", "Kante", "nach")]
@@ -307,6 +307,6 @@ def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
     paths = {role: mirror / source.files[role].remote.url.partition("://")[2] for role in ("train", "valid", "test")}
     contents = {role: path.read_bytes() for role, path in paths.items()}
     labels, note = read_own(contents, {role: role for role in paths})
-    assert note == ("columns are read as htr (--columns changes that)" if source.format.count_line else "")
+    assert note == f"columns are read as {'htr' if source.format.count_line else 'hrt'} (--columns changes that)"
     for role, content in contents.items():
         assert rows_of(labels[role]) == rows_of(read_triples(content, source.format, role))

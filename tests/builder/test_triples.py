@@ -216,6 +216,7 @@ WHOLE: list[tuple[bytes, LineFormat, str]] = [
     *((b"%d\na\tr\tb\n" % n, COUNTED, f"f: line 1 states {n} triples, but 1 follow") for n in (0, 2, -2, 10**30)),
     *((content, COUNTED, "f has a count line and no triple") for content in (b"1\n", b"0", b"1\r\n")),
     (b"e1\tr\te2\n", LineFormat(header=True), "f has a heading and no triple"),
+    (b"a\tb\nb\tc\n", TSV, r"'a.tb'\. If the graph has no relations, add a column between the two that is the same"),
     (b"a,r,b\n", TSV, r"The line has 3 columns if a comma separates them\. Rename the file to end in \.csv\.$"),
     (b"a r b\n", TSV, r"3 columns if a space separates them\. Separate them by tabs\.$"),
     (b"a\tr\tb\n", LineFormat(","), r"3 columns if a tab separates them\. Rename the file to end in \.tsv\.$"),

@@ -13,7 +13,7 @@ from carried import open_once
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 SHIPPED = ("codexmedium", "codexsmall", "fb15k237", "kinships", "nations", "umls", "wn18", "wn18rr")
 
@@ -210,6 +210,26 @@ def test_a_screen_has_a_sentence_each_or_one_for_all(run: Run, args: str, senten
     assert screen.out.splitlines()[assumed - len(sentences) : assumed] == sentences
     assert screen.cells[1][0] == "dataset"
     assert all(sentences[0] not in run("adjust", *args.split(), "-f", form).out for form in ("csv", "latex"))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "options", "told"),
+    [
+        ("fb15k237_v1_ind", "", True),
+        ("nell_v2", "", True),
+        ("fb15k237", "", False),
+        ("fb15k237_v1_ind", "-p standard", False),
+        ("fb15k237_v1_ind", "-t grail", False),
+        ("fb15k237_v1", "-t nbfnet", False),
+    ],
+)
+def test_a_benchmark_of_sampled_ranks_says_so_where_a_protocol_is_assumed(
+    run: Run, write: Write, dataset: str, options: str, *, told: bool
+) -> None:
+    path = write(f"model,dataset,hits@10\nA,{dataset},0.58\n", "a.csv")
+    for what in ((0.58, "-m", "hits@10", "-d", dataset), (path,)):
+        message = run("adjust", *what, *options.split()).message
+        assert ("note: GraIL and papers that follow it rank among 50: --protocol sampled:49" in message) == told
 
 
 @pytest.mark.slow

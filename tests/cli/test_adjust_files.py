@@ -114,6 +114,8 @@ def test_markup_survives_its_own_format(run: Run, write: Write, form: str) -> No
     assert screen.code == 0, screen.message
     assert cell in screen.out
     assert "0.4759" in screen.out
+    other = run("adjust", path, "-d", "wn18rr", "-f", "latex" if form == "markdown" else "markdown").out
+    assert "0.4759" in other and "*" not in other and "textbf" not in other
 
 
 def test_standard_input_and_only_one_metric(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +135,10 @@ def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None
     assert [row["AMRR"] is None for row in rows] == [False, False, True, True]
     assert "Atlantis" in rows[2]["note"]
     assert "line 4: unknown dataset 'Atlantis'" in screen.message
+    shown = run("adjust", wide)
+    assert " numbers are adjusted. " in shown.out
+    assert ("Atlantis'" in shown.out, "Atlantis'" in shown.message) == (False, True)
+    assert "Atlantis'" in run("adjust", wide, "-f", "csv").out
     assert "line 5: the tables" in screen.message
 
 

@@ -298,6 +298,7 @@ def test_columns_in_another_order_are_noticed(
         told = run("build", *files, "--name", "mykg", "-p", "raw", "--out", out, *options).message
         assert ("9 different relations, most of which are entities, too, and 2 different" in told) == warned
         assert ("are the columns head, relation, tail? Say which is which with --columns" in told) == warned
+        assert told.count("columns are read as hrt (--columns changes that)") == (not options)
 
 
 @pytest.mark.slow

@@ -154,6 +154,8 @@ def test_what_the_user_asks_for_must_be_there() -> None:
     with pytest.raises(DataError, match=r"none of the numbers you asked for\. It has metrics MRR; datasets nations\."):
         adjust_reading(reading, TABLES, Stated(dataset="umls"))
     assert adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
+    with pytest.raises(DataError, match=r"holds only adjusted numbers\. Name the document with the published ones\."):
+        adjust_reading(read_document("results.csv", "model,dataset,AMRR\nA,nations,0.3\n"), TABLES, Stated())
 
 
 def test_a_count_that_fits_another_protocol_is_noted() -> None:
