@@ -74,7 +74,7 @@ def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
 def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
     metric = m.entry.metric
     low, high = metric.lower, metric.upper
-    histogram = case.archive.histogram(case.tasks)
+    histogram = case.widest
     if histogram is not None:
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
         low, high = sorted((worst, worst if metric.optimum is None else metric.optimum))
