@@ -235,7 +235,10 @@ def list_meant(name: str) -> tuple[str, ...]:
 def explain_ambiguous(name: str) -> str:
     """Say which benchmarks an ambiguous name is that of; empty if it is not ambiguous."""
     meant = "; ".join(f"{key}, {load_benchmarks()[key].title}" for key in list_meant(name))
-    return f"{name} is the name of several benchmarks. Say which one it is: {meant}." if meant else ""
+    several = (
+        "several benchmarks. Say which one it is" if ";" in meant else "other graphs, too. If it is this one, say so"
+    )
+    return f"{name} is the name of {several}: {meant}." if meant else ""
 
 
 @functools.cache

@@ -71,7 +71,7 @@ def read_values(
     if not values and not (few and names):
         raise UsageError(
             "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 --dataset fb15k237, or "
-            "rankconst adjust results.csv --tool rotate."
+            "rankconst adjust results.csv --tool rotate; - is standard input."
         )
     found: dict[str, list[Published]] = {name: [] for name in names if few}
     for name, value in (typed.rpartition("=")[::2] for typed in values):
@@ -103,7 +103,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[Done], Pairs]:
     if not query.datasets:
         raise UsageError(
             "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show datasets` lists them. "
-            "Or --counts FILE, with numbers of candidates of your own."
+            "Or --counts FILE, with numbers of candidates of your own; or, with --protocol sampled:M, --num-tasks N."
         )
     of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []

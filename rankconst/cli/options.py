@@ -66,8 +66,9 @@ _MEANT = {
     **{word: f"--side {side}" for side in ("head", "tail") for word in (f"--{side}", f"--{side}s")},
     **{f"--{word}": f"--split {split}" for split, words in SPLITS.items() for word in (split, *words)},
     **dict.fromkeys(("--bibtex", "--citation"), "rankconst show DATASET METRIC --cite"),
-    **dict.fromkeys(("--choices", "--candidates", "--relevant"), "--counts FILE"),
+    **dict.fromkeys(("--choices", "--candidates", "--items", "--relevant"), "--counts FILE"),
     **dict.fromkeys(("--negatives", "--sampled"), "--protocol sampled:M, for M negatives"),
+    "--out": "--format csv > FILE",
     "--macro": "--aggregation macro-query or --aggregation macro-relation",
     "--per-relation": "--relation NAME, or rankconst show DATASET relations",
 }

@@ -11,6 +11,7 @@ import functools
 import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.names import Names, require_text
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, ENTITY_SIDES, RELATION_SIDE, SIDES, find_protocol
 from rankconst.errors import TablesError, UnknownNameError, UsageError
+from rankconst.files import exists
 from rankconst.moments import compute_moments
 from rankconst.tables.explain import (
     explain_absent,
@@ -442,7 +444,8 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     path
         A folder written by ``rankconst build``, or a zip file of one; or, as text, the URL of such a zip file or of a
         ``datapackage.json`` next to its tables, ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or
-        ``doi:10.PREFIX/SUFFIX/NAME.zip``. A URL or DOI may end in ``#sha256=`` and the hash of that file. What is
+        ``doi:10.PREFIX/SUFFIX/NAME.zip``; or a version that came with the package. A URL or DOI may end in
+        ``#sha256=`` and the hash of that file. What is
         downloaded stays in the cache folder and is read from there afterwards; to have it anew, delete the file that
         `Tables.path` names. If None, the tables that came with the package.
     version
@@ -472,8 +475,10 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     >>> rankconst.load().constants("wn18rr", "mr").num_tasks
     6268
     """
+    folders = bundle_folders()
+    if isinstance(path, str) and path in folders and not exists(Path(path)):
+        path, version = None, version or path
     if path is None:
-        folders = bundle_folders()
         if not folders:
             raise TablesError(
                 "this installation carries no tables; install rankconst from its wheel with pip, or name a set of them."

@@ -71,7 +71,8 @@ class Standings:
         found, others = len(self.list_worse(0)), len(self.names) - 1
         best = self.names[0] or self.published[0].text
         corrected = f", Holm's correction over {math.comb(others + 1, 2)} pairs" if others > 1 else ""
-        many = f"all {others}" if found == others else f"{found} of the {others}" if found else f"any of {others}"
+        every = "both" if others == 2 else f"all {others}"
+        many = every if found == others else f"{found} of the {others}" if found else f"any of {others}"
         whom = "the other model" if others == 1 else f"{many} other models"
         verb, level = ("is better than", "p <") if found else ("cannot be told from", "at p =")
         alone = f"Two models alone are told apart by a difference of {show_enough(self.smallest)}."

@@ -60,7 +60,10 @@ ADJUST = {
     "1/3 -d nations -m mrr": (2, "Write the quotient out"),
     # the rest of the line
     "": (2, "mrr=0.338 hits@10=0.533 --dataset", "rankconst adjust results.csv"),
-    "0.3 -m mrr": (2, "which dataset is it? Add --dataset", "rankconst show datasets"),
+    "0.3 -m mrr": (2, "which dataset is it? Add --dataset", "rankconst show datasets", "sampled:M, --num-tasks N"),
+    "0.3 -m accuracy": (4, "that of multiple choice is Hits@1"),
+    "0.3 --datset umls": (2, "Did you mean --dataset?"),
+    "0.3 -d movielens -m mrr": (4, "If it is this one, say so: ncf_movielens1m"),
     "0.3 -d umls": (2, "which metric is it? Add --metric"),
     "0.3 mrr=0.4 -d umls -m mrr": (2, "mrr= and --metric both name the metric: write 0.4, or leave out --metric"),
     "0.3 -d umls -m mrr -m mr": (2, "name one metric for values"),

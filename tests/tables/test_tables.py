@@ -87,6 +87,7 @@ def own(tmp_path: Path) -> Path:
 def test_what_is_opened_is_the_version_that_was_asked_for(tables: Tables, own: Path) -> None:
     assert tables.version == bundled_versions()[-1] == tables.path.name
     assert [rankconst.load(version=version).version for version in bundled_versions()] == [*bundled_versions()]
+    assert [rankconst.load(version).version for version in bundled_versions()] == [*bundled_versions()]
     with pytest.raises(UnknownNameError, match=r"unknown table version '9\.9\.9'\. Carried: .*\d\.\d\.\d"):
         rankconst.load(version="9.9.9")
     for path in (own, str(own)):
