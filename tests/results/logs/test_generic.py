@@ -42,7 +42,7 @@ PRINTS = {
         "1 valid - - -: MRR 0.3", "1 - - - - (valid): Hits@10 0.5",
         "2 valid - - -: MRR 0.3", "2 - - - - (valid): MR 190", "2 test - - -: MRR 0.33",
     ],
-    "best_mrr: 0.35\n": ["1 - - - - (best_mrr, split): MRR 0.35"],
+    "best_mrr: 0.35\n": ["1 - - - - (split): MRR 0.35"],
     "Dev set\nMR=167.69, MRR= 0.327, Hits1 = 0.2308\n\nTest set\nMR=170.79, Hits10= 0.5590\n": [
         "2 valid - - -: MR 167.69, MRR 0.327, Hits@1 0.2308", "5 test - - -: MR 170.79, Hits@10 0.5590",
     ],
@@ -56,6 +56,7 @@ PRINTS = {
         "1 valid - filtered -: MRR 0.747", "2 test - raw -: MRR 0.810",
     ],
     "test: {'mrr': np.float64(0.3), 'mr': tensor(2)}\n": ["1 test - - -: MRR 0.3, MR 2"],
+    "val MRR: 0.3\nBest test: MRR=0.32\n": ["1 valid - - -: MRR 0.3", "2 test - - -: MRR 0.32"],
     "test MR: 3,340\ntest MRR: 0.300 ± 0.010\n": ["1 test - - -: MR 3,340", "2 test - - -: MRR 0.300 ± 0.010"],
     "wandb:   test/mrr 0.3381\n       Test|hits@10            0.4381\nRaw setting:\nMeanRank = 12.5\n": [
         "1 test - - -: MRR 0.3381", "2 test - - -: Hits@10 0.4381", "4 - - raw - (split): MR 12.5",
