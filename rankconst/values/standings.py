@@ -76,6 +76,8 @@ class Standings:
         whom = "the other model" if others == 1 else f"{many} other models"
         verb, level = ("is better than", "p <") if found else ("cannot be told from", "at p =")
         alone = f"Two models alone are told apart by a difference of {show_enough(self.smallest)}."
+        if not found and abs(self.published[0].value - self.published[1].value) >= self.smallest:
+            alone += " Rounded as they are, these may differ by less."
         if any(parse_value(each.text).deviation is not None for each in self.published):
             alone += " Deviations over runs count as rounding does."
         alone += " The deviations of the ranks are used." * self.uses_spreads
