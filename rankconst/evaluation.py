@@ -46,7 +46,7 @@ class Question:
     Attributes
     ----------
     field
-        What it leaves open, such as ``split``.
+        The field that it asks for, such as ``split``.
     text
         The words around the word, or the question itself.
     word
@@ -56,7 +56,7 @@ class Question:
     option
         The option that answers it; :attr:`remedy` has all ways on.
     kind
-        The kind of benchmark for which it is no question, such as ``temporal``.
+        The kind of benchmark that answers it, such as ``temporal``.
     choices
         The datasets that may be meant.
     numbers
@@ -174,7 +174,7 @@ def parse_stated(user: Stated, tables: Tables) -> Stated:
 
 
 def _find_own(name: str, tool: Tool) -> str:
-    """Return the name that a benchmark has with a tool's behind it, ICEWS14 (RE-GCN), if it leaves open which it is."""
+    """Return the benchmark of a tool where a name means several: ICEWS14 (RE-GCN); else the name as it is."""
     from rankconst.catalogue.benchmarks import list_meant, list_names
 
     return (list_names().find(f"{name} ({tool.title})") if list_meant(name) else None) or name

@@ -36,7 +36,7 @@ SMALL = 16 * 2**20
 
 
 def grows_without_measure(packed: int, size: int) -> bool:
-    """Tell whether some bytes become more when unpacked than those of any honest file of ours: 100 times as many."""
+    """Tell whether unpacking makes some bytes more than 100 times as many, which no file of ours does."""
     return size > SMALL + 100 * packed
 
 

@@ -67,7 +67,7 @@ _TABBED_RDF = re.compile(rb"\s*(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$"
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
-    """Return the letters of columns that a heading names; None if the cells are no heading of a triple."""
+    """Return the letters of columns that a heading names; None if the cells do not head a triple."""
     letters = "".join(map(_find_letter, cells))
     if columns is not None and len(columns) == len(cells):
         letters = "".join(

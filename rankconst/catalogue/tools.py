@@ -380,7 +380,7 @@ TOOLS: dict[str, Tool] = {
             caveats=(
                 "Each true answer is ranked among 50 entities: itself and 49 that are drawn; both sides are pooled. "
                 "With --mode all it is ranked among all entities.",
-                "Of the known answers those of train.txt alone are no negatives. The same entity may be drawn twice, "
+                "Only known answers of train.txt are never drawn. The same entity may be drawn twice, "
                 "so that sampled:49 comes close, but for z.",
             ),
             evidence=_files("kkteru/grail", "7180a5208e33e69226e7f5eebee220999d0a959e/test_ranking.py"),

@@ -265,7 +265,7 @@ class _Completion(Search):
 def _conclude(part: Part, matches: tuple[Match, ...], *, sure: bool) -> Match | Question:
     """Return the one match; without it, a question."""
     if not matches:
-        return part.ask or Question("tasks", "its numbers do not fit the ranking tasks of the numbers beside them")
+        return part.ask or Question("tasks", "its numbers do not fit the tasks of the numbers next to them")
     if len(matches) > 1:
         return _ask_which(matches)
     text = f"no dataset is named; its numbers fit {describe_matches(matches)}, but so few digits can fit by chance"

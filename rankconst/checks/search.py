@@ -118,7 +118,7 @@ class Search:
         return next(filter(None, found), ())
 
     def describe_nearest(self, evidence: Evidence, names: Mapping[str, str]) -> tuple[str, str]:
-        """Say what is nearest where nothing fits, and what may be the reason; nothing if there are no such sets."""
+        """Describe the nearest tasks where nothing fits, and the likely reason; empty if there are no tasks."""
         chosen = self.select(names)
         return describe_nearest(evidence, self.sets, chosen, self.user) if chosen.any() else ("", "")
 

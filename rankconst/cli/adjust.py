@@ -55,7 +55,7 @@ def adjust(
     split: options.Split = None,
     side: options.Side = None,
     baseline: options.Baseline = None,
-    replacing: Annotated[
+    replace: Annotated[
         list[str] | None,
         option(
             *("--replace", "NAME"),
@@ -87,8 +87,8 @@ def adjust(
     for unknown in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
         known = [f"--{name.replace('_', '-')}" for name in adjust.__annotations__]
         raise UsageError(f"{explain_option(unknown.partition('=')[0], known)} See `rankconst adjust --help`.")
-    target = Target.of(out, format, force, replacing=bool(replacing))
-    if replacing:
+    target = Target.of(out, format, force, replacing=bool(replace))
+    if replace:
         _refuse({"--format": format, "--details": details}, "--replace, which keeps the document as it is")
     file, typed = find_file(values or [])
     if counts is not None and num_tasks is not None:
@@ -98,7 +98,7 @@ def adjust(
 
         if (answers := read_answers(counts)) is not None:
             of_tasks = {"--dataset": dataset, "--tool": tool, "--protocol": protocol, "--split": split, "--side": side}
-            how = {"--baseline": baseline, "--replace": replacing, "--percent": percent, "a picture": target.is_picture}
+            how = {"--baseline": baseline, "--replace": replace, "--percent": percent, "a picture": target.is_picture}
             _refuse({**of_tasks, **how}, "counts of right answers, which are all that is known")
             target.write(list_answers(answers, file, typed, metric or []), open_tables(tables))
             return
@@ -112,12 +112,12 @@ def adjust(
 
         metrics = tuple(map(parse_metric, metric or ()))
         work = Work(file, input_format, decimal, percent, user, opened, metrics, baselines[1:], strict, details)
-        if replacing:
-            rewrite_file(work, replacing, out, force=force)
+        if replace:
+            rewrite_file(work, replace, out, force=force)
         else:
             target.write(draw_file(work) if target.is_picture else list_file(work, target.form), opened)
         return
-    _refuse({"--replace": replacing, "--accept": accept}, "values, but with a file")
+    _refuse({"--replace": replace, "--accept": accept}, "values, but with a file")
     _refuse({"--baseline": num_tasks and baseline}, "--num-tasks, which is all that is known")
     query = Query(tuple(given), user, opened, baselines, num_tasks, baseline is not None, details)
     numbers = read_values(typed, metric or [], percent=bool(percent), few=target.is_picture)

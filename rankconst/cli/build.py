@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rankconst_builder.restriction import Restriction
 
 
-Words = Annotated[
+_Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILES|BENCHMARKS",
@@ -44,33 +44,35 @@ Words = Annotated[
         autocompletion=complete_benchmark,
     ),
 ]
-Name = Annotated[str | None, option("--name", "NAME", "Its name. Default: what its files are called, or their folder.")]
-Columns = Annotated[
+_Name = Annotated[
+    str | None, option("--name", "NAME", "Its name. Default: what its files are called, or their folder.")
+]
+_Columns = Annotated[
     str | None,
     option(
         *("--columns", "ORDER"),
         "Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
     ),
 ]
-Dataset = Annotated[
+_Dataset = Annotated[
     list[str] | None, option("--dataset -d", "KEY", "The same as BENCHMARKS.", complete_benchmark, hidden=True)
 ]
-Pykeen = Annotated[
+_Pykeen = Annotated[
     str | None,
     option(*("--pykeen", "KEY"), "A data set of the installed PyKEEN, with its own files and split.", hidden=True),
 ]
-Splits = Annotated[
+_Splits = Annotated[
     str,
     option("--splits", "SPLITS", "Splits whose triples are ranked; all are known answers in any case."),
 ]
-Protocol = Annotated[
+_Protocol = Annotated[
     list[str] | None,
     option(
         *("--protocol -p", "PROTOCOL"),
         f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
     ),
 ]
-Baseline = Annotated[
+_Baseline = Annotated[
     list[str] | None,
     option(
         *("--baseline -b", "BASELINE"),
@@ -79,7 +81,7 @@ Baseline = Annotated[
         complete_from((*OFFERED, ALL_BASELINES)),
     ),
 ]
-Mirror = Annotated[
+_Mirror = Annotated[
     str | None,
     option(
         *("--mirror", "DIR_OR_URL"),
@@ -87,8 +89,8 @@ Mirror = Annotated[
         envvar="RANKCONST_MIRROR",
     ),
 ]
-Offline = Annotated[bool, option("--offline", None, "Open no connection; use the cache or a mirror folder.")]
-Relations = Annotated[
+_Offline = Annotated[bool, option("--offline", None, "Open no connection; use the cache or a mirror folder.")]
+_Relations = Annotated[
     str | None,
     option(
         *("--relations", "NAMES|FILE"),
@@ -96,7 +98,7 @@ Relations = Annotated[
         hidden=True,
     ),
 ]
-Entities = Annotated[
+_Entities = Annotated[
     str | None,
     option(
         *("--entities", "NAMES|FILE"),
@@ -104,10 +106,10 @@ Entities = Annotated[
         hidden=True,
     ),
 ]
-Known = Annotated[
+_Known = Annotated[
     Path | None, option("--known", "FILE", "Further known triples, for the filter to remove.", hidden=True)
 ]
-Scheduler = Annotated[
+_Scheduler = Annotated[
     str | None,
     option(
         *("--scheduler", "ADDRESS"),
@@ -118,23 +120,23 @@ Scheduler = Annotated[
 
 
 def build(
-    what: Words = None,
+    what: _Words = None,
     train: Annotated[str | None, option("--train", "FILE", "The training set of a graph of your own.")] = None,
     valid: Annotated[Path | None, option("--valid", "FILE", "Its validation set.")] = None,
     test: Annotated[Path | None, option("--test", "FILE", "Its test set.")] = None,
-    name: Name = None,
-    columns: Columns = None,
-    dataset: Dataset = None,
-    pykeen: Pykeen = None,
-    splits: Splits = "valid,test",
-    protocol: Protocol = None,
-    baseline: Baseline = None,
-    mirror: Mirror = None,
-    offline: Offline = False,
-    relations: Relations = None,
-    entities: Entities = None,
-    known: Known = None,
-    scheduler: Scheduler = None,
+    name: _Name = None,
+    columns: _Columns = None,
+    dataset: _Dataset = None,
+    pykeen: _Pykeen = None,
+    splits: _Splits = "valid,test",
+    protocol: _Protocol = None,
+    baseline: _Baseline = None,
+    mirror: _Mirror = None,
+    offline: _Offline = False,
+    relations: _Relations = None,
+    entities: _Entities = None,
+    known: _Known = None,
+    scheduler: _Scheduler = None,
     out: Annotated[Path, option("--out -o", "DIR", "Folder of the tables.")] = Path(OUTPUT),
     format: options.Form = Format.table,
 ) -> None:
@@ -210,7 +212,7 @@ def _read_words(
         raise UsageError(f"a graph of your own needs --train and --test; missing: {', '.join(lacking)}.")
     for split, path in files.items():
         if "://" not in path and not exists(Path(path)):
-            raise DataError(f"there is no file {path}, which would be the {_SETS[split]}.")
+            raise DataError(f"there is no file {path} for the {_SETS[split]}. Check its path.")
     return (), files
 
 

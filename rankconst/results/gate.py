@@ -67,7 +67,7 @@ STEPS = Question(
 """The question about numbers of several steps without a split."""
 
 UNFILTERED = Question(
-    "protocol", "the same metric beside it is filtered, and it does not say that it is", option="--protocol raw"
+    "protocol", "the same metric is there as filtered, too, so this one may be raw", option="--protocol raw"
 )
 """The question about a metric that comes again as filtered."""
 

@@ -71,7 +71,7 @@ class SumLaw(ABC):
         return -math.fsum((self.tasks * np.log(self.sizes)).tolist())
 
     def deviations(self, ranks: Values) -> Values:
-        """Return f(r) - f(1)."""
+        """Return f(r) - f(1); hits have none, whose tail is a sum."""
         raise NotImplementedError
 
     @abstractmethod

@@ -63,6 +63,7 @@ ADJUST = {
     "0.3 -m mrr": (2, "which dataset is it? Add --dataset", "rankconst show datasets", "sampled:M, --num-tasks N"),
     "0.3 -m accuracy": (4, "that of multiple choice is Hits@1"),
     "0.3 --datset umls": (2, "Did you mean --dataset?"),
+    "0.3 --replce AMRR": (2, "Did you mean --replace?"),
     "0.3 -d movielens -m mrr": (4, "If it is this one, say so: ncf_movielens1m"),
     "0.3 -d umls": (2, "which metric is it? Add --metric"),
     "0.3 mrr=0.4 -d umls -m mrr": (2, "mrr= and --metric both name the metric: write 0.4, or leave out --metric"),
@@ -179,7 +180,7 @@ BUILD = {
     "t.tsv": (2, "two files", "three", "got 1: t.tsv"),
     "./": (2, "is a folder; name its files: rankconst build ./"),
     "t.tsv u.tsv v.tsv w.tsv": (2, "got 4: t.tsv, u.tsv, v.tsv, w.tsv"),
-    "t.tsv tset.txt": (6, "there is no file tset.txt, which would be the test set."),  # before a name is asked for
+    "t.tsv tset.txt": (6, "there is no file tset.txt for the test set. Check its path."),  # before a name is asked for
     "test.tsv train.tsv": (2, "test.tsv is in the place of the training set", "says test"),
     "a_train.csv a_test.csv a_dev.csv": (2, "a_test.csv is in the place of the validation set"),
     "--train t.tsv --name x": (2, "--test", "missing"),

@@ -156,7 +156,7 @@ def adjusting(data: bytes) -> None:
     option = data[0] if data else 0
     path = _put(("a.csv", "a.md", "a.tex", "a.txt")[option & 3], data[1:])
     form = [*Format, None, None][option >> 2 & 7]
-    options: dict[str, Any] = {"format": form} if form else {"replacing": ["index"]}
+    options: dict[str, Any] = {"format": form} if form else {"replace": ["index"]}
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.suppress(UsageError):
         adjust([str(path)], ["nations"], **options)

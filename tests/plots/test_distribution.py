@@ -101,7 +101,7 @@ def test_values_near_chance_are_in_both_panels() -> None:
     assert upper.get_xlim() == lower.get_xlim()
     assert [label.get_text() for label in lower.get_yticklabels()] == ["ComplEx  0.9652", "TuckER  0.99"]
     assert not texts_of(upper)
-    title, _, description = str(upper.get_figure().get_label()).partition("\n")  # type: ignore[union-attr]
+    title, _, description = str(upper.get_figure().get_label()).partition("\n")  # type: ignore[union-attr]  # a Figure
     assert title == "Hits@10 of a random ranker on nations"
     for said in ("402 tasks", "expectation 0.9469", "ComplEx: 0.9652, z = "):
         assert said in description
