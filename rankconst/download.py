@@ -123,28 +123,22 @@ def _open_stderr() -> Console:
 
 @dataclass(frozen=True)
 class Reporter:
-    """Tells a person at a terminal, or a log file, what is going on: on stderr; if `quiet`, warnings only."""
+    """Tells a person at a terminal, or a log file, what is going on: on stderr."""
 
     console: Console = field(default_factory=_open_stderr)
-    quiet: bool = False
 
     def say(self, text: str) -> None:
         """Print a line."""
-        if not self.quiet:
-            self.console.print(show_controls(text), markup=False)
+        self.console.print(show_controls(text), markup=False)
 
     def warn(self, text: str) -> None:
         """Print a warning."""
         self.console.print(f"warning: {show_controls(text)}", style="bold yellow", markup=False)
 
-    @property
-    def _shows_progress(self) -> bool:
-        return not self.quiet and self.console.is_terminal
-
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[Callable[[], None]]:
         """Show on a terminal how many steps of a stage are done; yield what is called after each."""
-        if not self._shows_progress or not total:
+        if not self.console.is_terminal or not total:
             yield _skip
             return
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -156,7 +150,7 @@ class Reporter:
     @contextmanager
     def download(self, name: str) -> Iterator[Bar | None]:
         """Show a bar for a download on a terminal; elsewhere there is none."""
-        if not self._shows_progress:
+        if not self.console.is_terminal:
             yield None
             return
         from rich.markup import escape

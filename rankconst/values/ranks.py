@@ -199,7 +199,7 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
     Raises
     ------
     DataError
-        If something is not a rank: below 1, missing, no number. If two right answers of a query have the same rank.
+        If something is not a rank: below 1, missing or not a number. If two right answers of a query have the same rank.
     UnknownNameError
         If a side is unknown.
     UsageError
@@ -213,7 +213,7 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
 
     Two users, the first with two right items:
 
-    >>> from_ranks([1, 6, 3], queries=["ann", "ann", "bob"]).evaluate("recall@3")
+    >>> from_ranks([1, 6, 3], queries=["u1", "u1", "u2"]).evaluate("recall@3")
     0.75
     """
     if queries is not None:
