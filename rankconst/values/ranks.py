@@ -199,7 +199,8 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
     Raises
     ------
     DataError
-        If something is not a rank: below 1, missing or not a number. If two right answers of a query have the same rank.
+        If something is not a rank: below 1, missing or not a number. If two right answers of a query have the
+        same rank.
     UnknownNameError
         If a side is unknown.
     UsageError
