@@ -93,11 +93,12 @@ def gather(texts: Sequence[Text]) -> Told:
         for name, value in declared.items():
             if name != "dataset" and name not in said and not (train and name == "split"):
                 said[name], origins[name] = value, text.place
-        both = {"head", "tail"} <= set(text.label.values.get("side", ()))
         for word in text.label.words:
-            if word.field == "side" and both:
+            if word.field == "side" and text.label.both:
                 continue
             asking = text.scope in word.scopes or (train and word.field == "split")
+            # A row that is called by nothing else, "std" or "Improvement", is no model.
+            asking = asking or (text.scope == "name" and text.label.whole and word.field == "metric")
             matters = asking and (not text.farther or word.field in {"part", "task"})
             if matters and word.field not in said:
                 asks.setdefault((word.field, word.text), text.ask(word.field, word.text, word.kind, word.remedy))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import find_mentions
@@ -33,6 +34,7 @@ class Label:
     graphs: tuple[str, ...] = ()  # the names of datasets in it
     words: tuple[Word, ...] = ()  # those of the lexicon, with the spellings of values among them
     whole: bool = False  # True if it consists of vocabulary
+    both: bool = False  # True if it names both sides in one breath: "head and tail entities"
     percent: bool = False  # True if it has the sign of its values: "Hits@10 (%)"
     spread: bool = False  # True if a value without a deviation is one itself: "MRR (±)"
     reason: str = ""  # why values of its metric cannot be adjusted, as half a sentence
@@ -43,7 +45,7 @@ class Label:
         if not self.whole:
             return {}
         found = {name: values[0] for name, values in self.values.items() if len(values) == 1}
-        if set(self.values.get("side", ())) == {"head", "tail"}:
+        if self.both:
             found["side"] = "both"
         return found | ({"dataset": self.graphs[0]} if len(self.graphs) == 1 else {})
 
@@ -84,6 +86,7 @@ FILE_ENDINGS = (
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
 _OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+]")
+_UNSPACED = re.compile(r"[\u3400-\u9fff]")  # Chinese, whose words have no blanks between them
 _RECALL = (
     "Recall@k is Hits@k only where each task has one right answer: if so, call it Hits@k; else give their counts "
     "(rankconst adjust --counts FILE), with a column relevant"
@@ -128,8 +131,6 @@ def _drop_files(text: str) -> str:
 
 def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> Label:
     """Put together what the words of a label are."""
-    if not any(each.kind for each in found):
-        return _NOTHING
     metrics: dict[tuple[Metric, str | None], None] = {}
     graphs: dict[str, None] = {}
     values: dict[str, dict[str, None]] = {}
@@ -145,12 +146,15 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
                 values.setdefault(field, {})[value] = None
             if (word := list_lexicon().get(_write_plain(name))) is not None:
                 words[word.text] = word
+    if _UNSPACED.search(bare):
+        words |= {word: row for word, row in list_lexicon().items() if not word.isascii() and word in bare}
     label = Label(
         text,
         values={field: tuple(each) for field, each in values.items()},
         graphs=tuple(graphs),
         words=tuple(words.values()),
-        whole=all(each.kind for each in found),
+        whole=bool(found) and all(each.kind for each in found),
+        both=_joins_sides(found),
     )
     if not metrics:
         return label if label.whole or graphs or words else _NOTHING
@@ -163,6 +167,13 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
     elif "recall" in bare.lower():
         reason = _RECALL
     return replace(label, metric=metric, adjustment=adjustment, reason=reason)
+
+
+def _joins_sides(found: tuple[_Found, ...]) -> bool:
+    """Tell whether head and tail are named with nothing but vocabulary between them, as pooled sides are."""
+    said = ((i, list_values()[squash(each.text)]) for i, each in enumerate(found) if each.kind == "value")
+    sides = pairwise((i, value) for i, (name, value) in said if name == "side")
+    return any({a, b} == {"head", "tail"} and all(each.kind for each in found[i:j]) for (i, a), (j, b) in sides)
 
 
 def _is_transformed(bare: str, found: tuple[_Found, ...]) -> bool:
@@ -273,11 +284,12 @@ def list_others(text: str, k: int | None = None) -> list[str]:
 
 def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
     """Return where a text names a metric, without the side before it, as in ``tail.mrr``; None if it does not."""
-    for each in _scan(text, metric.hits_k):
-        if each.kind == "metric" and _find_known(each.text, metric.hits_k) == (metric, None):
-            before = list_prefixes(each.text)
-            first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
-            return each.start + first, each.end
+    for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
+        for each in _scan(text, k):
+            if each.kind == "metric" and _find_known(each.text, k) == (metric, None):
+                before = list_prefixes(each.text)
+                first = next(found.start() for found in _TOKEN.finditer(each.text) if found[0].lower() not in before)
+                return each.start + first, each.end
     return None
 
 

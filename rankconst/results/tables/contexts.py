@@ -215,7 +215,8 @@ def _read_flag(telling: Label, cell: str) -> Said:
     if is_blank(cell):
         return _NOTHING
     own = () if is_number(cell) else _read_name(cell, "row").texts
-    if cell.lower() in _YES and (telling.values or not cell.isdigit()):
+    amounts = any(word.field in _OF_ROWS for word in telling.words) and not telling.values
+    if cell.lower() in _YES or (amounts and is_number(cell)):
         return Said((Text(telling, "row", _ROW), *own))
     return Said((Text(deny(telling), "row", _ROW), *own)) if telling.values else Said(own)
 
@@ -252,6 +253,7 @@ def find_groups(
     `empty` are the rows without a number in the columns `numbers`; a cell of those `spanning` may be anywhere.
     """
     group_of, groups = np.zeros(len(empty), dtype=np.intp), list[tuple[Text, ...]]([()])
+    last, below = int(np.flatnonzero(~empty).max(initial=-1)), list[Text]()
     for row in np.flatnonzero(empty).tolist():
         filled = {j: own[row] for j, own in enumerate(cells) if not is_blank(own[row])}
         name, first = next(iter(filled.values()), ""), next(iter(filled), 0)
@@ -259,10 +261,13 @@ def find_groups(
         if not name or len(set(filled.values())) > 1 or (beside and len(filled) == 1):
             continue
         label = read_label(name)
+        if row > last and label.words and not label.graphs:
+            below.append(Text(label, "text", "a row below"))
+            continue
         # What the rows before said may or may not hold on: its words are asked about.
         before = tuple(text._replace(label=replace(text.label, whole=False)) for text in groups[-1])
         kept = before if label.values or label.words or not label.graphs else ()
         groups.append((Text(label, "row", "a row above"), *kept)[:3])
         group_of[row:] = len(groups) - 1
         group_of[row] = -1
-    return group_of, groups
+    return group_of, [(*group, *below) for group in groups]

@@ -226,7 +226,7 @@ def _ends(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
     """Return the labels of a heading with a row below it; None if a line is none."""
     line = lines[i]
-    if not line.strip() or any(word.endswith((":", "=")) for word in line.split()):  # names of values of a log
+    if not line.strip() or any(word.endswith((":", "=", ">")) for word in line.split()):  # names of values of a log
         return None
     below = next((each for each in lines[i + 1 : i + 3] if not _RULE.fullmatch(each)), "")
     if len(line) > _LONGEST or not below.strip() or not _METRIC.search(line + below[:_LONGEST]):

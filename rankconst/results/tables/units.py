@@ -72,7 +72,8 @@ def settle_units(
         printed = decimals[places] <= printed_most
         # Numbers of a column are printed alike: one with more decimals tells that the others may be fractions, too.
         usual = code in certain or (not even and printed_most == 1 and printed.all())
-        sign[places] = in_large | (printed & usual)
+        large_enough = bool(alike) or not even or most[code] >= _LEAST
+        sign[places] = (in_large & large_enough) | (printed & usual)
         doubtful[places] = ~sign[places]
     if percent:
         sign, doubtful = sign | doubtful, np.zeros_like(doubtful)
