@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -64,7 +62,7 @@ class Table:
 _names = st.text("abcXYZ019&%_|,;\"'#$\\* -", min_size=1, max_size=8).map(lambda text: " ".join(f"m{text}x".split()))
 _shares = st.one_of(
     st.decimals(0, 1, places=3).map(str),
-    st.decimals(0, 100, places=1).map("{}%".format),
+    st.decimals("1.1", 100, places=1).map("{}%".format),  # less may be a fraction, if other Hits@k say so
     st.decimals(0, 1, places=2).map("{} ± 0.01".format),
     st.sampled_from(["", "-", "–"]),
 )
@@ -81,12 +79,6 @@ def tables(draw: st.DrawFn) -> Table:
         *[_numbers if HEADINGS[each] in {"MR", "MdR"} else _shares for each in headings],
     )
     return Table(headings, tuple(draw(st.lists(cells, min_size=1, max_size=6))))
-
-
-def write_delimited(table: Table, delimiter: str) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(table.grid)
-    return buffer.getvalue()
 
 
 def summarise(reading: Reading) -> list[tuple[str, str, int, str | None, str | None]]:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankconst.arrow import as_pandas
 from rankconst.catalogue.names import resolve_name
-from rankconst.errors import DataError
+from rankconst.catalogue.protocols import ENTITY_SIDES
+from rankconst.errors import DataError, UsageError
 from rankconst.results.document import Document, open_document
-from rankconst.results.reading import name_reasons
+from rankconst.results.reading import Reading, name_reasons, require_whole
 from rankconst.results.structured import looks_structured
+from rankconst.values.ranks import Ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.reading import Reader, Reading
+    from rankconst.results.reading import Reader
 
 
 class Format(NamedTuple):
@@ -100,16 +106,13 @@ _BY_SUFFIX = {
 }
 
 
-_PANDOC = "Run: pandoc -f {} -t gfm"
-# Markup with tables that no reader knows, what turns it into one that is read, and whether readers would misread it.
+# Markup with tables that readers would misread, and what turns it into one that is read.
 _OTHER_MARKUP = tuple(
-    (re.compile(pattern, re.MULTILINE), name, remedy, misread)
-    for pattern, name, remedy, misread in (
-        (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst"), False),
-        (r"^[|!]={3,}+[ \t]*+$", "AsciiDoc", "Run asciidoctor, which writes HTML", False),
-        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira"), True),
-        (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki"), True),
-        (r"^[ \t]*+\|_[<>=]?\. ", "Textile", _PANDOC.format("textile"), True),
+    (re.compile(pattern, re.MULTILINE), name, f"Run: pandoc -f {key} -t gfm")
+    for pattern, name, key in (
+        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", "jira"),
+        (r"^\{\|", "the markup of MediaWiki", "mediawiki"),
+        (r"^[ \t]*+\|_[<>=]?\. ", "Textile", "textile"),
     )
 )
 # Readers of what has no marks of its own.
@@ -186,7 +189,7 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         nothing = f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
-        raise DataError(_find_markup(document, misread=False) or nothing)
+        raise DataError(_find_markup(document) or nothing)
     if reading.tool or not reading.columns:
         return reading
     # A table made from a tool's output has all its names from it.
@@ -209,10 +212,10 @@ def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) ->
             yield reader
 
 
-def _find_markup(document: Document, *, misread: bool) -> str | None:
-    """Return the error about markup that no reader knows; of what readers would misread, or of any."""
-    for pattern, name, remedy, is_misread in _OTHER_MARKUP:
-        if (is_misread or not misread) and pattern.search(document.text):
+def _find_markup(document: Document) -> str | None:
+    """Return the error about markup that no reader knows."""
+    for pattern, name, remedy in _OTHER_MARKUP:
+        if pattern.search(document.text):
             return f"{document.name} looks like {name}, whose tables are not read. {remedy}, and read what it writes."
     return None
 
@@ -221,7 +224,7 @@ def _recognise(document: Document) -> Reader:
     """Return the first reader that recognises a document, or the one that its suffix names."""
     found = next(_list_claims(document), None)
     key = "" if found is None else found.key
-    markup = _find_markup(document, misread=key in _LENIENT) if found is None or key in _LENIENT else None
+    markup = _find_markup(document) if found is None or key in _LENIENT else None
     if found is not None and (markup is None or (key == "markdown" and document.suffix == ".md")):
         return found
     if found is None and document.suffix in _BY_SUFFIX:
@@ -234,3 +237,57 @@ def _recognise(document: Document) -> Reader:
         f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "
         f"Known formats: {', '.join(FORMATS)}; name one with --input-format."
     )
+
+
+# What is handed over in Python.
+
+
+def is_frame(results: Any) -> bool:
+    """Tell whether results are a DataFrame."""
+    return hasattr(results, "iloc") and hasattr(results, "columns")
+
+
+def read_given(
+    results: Any, *, strict: bool = False, percent: bool | None = None, metric: Metric | None = None
+) -> Reading:
+    """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
+    reading = _read_any(as_pandas(results), percent, metric)
+    if strict:
+        require_whole(reading)
+    return reading
+
+
+def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Reading:
+    if isinstance(results, Reading):
+        return results
+    if isinstance(results, Ranks):
+        return read_document("the ranks", _write_ranks(results))
+    if isinstance(results, (str, os.PathLike)):
+        return read(os.fspath(results), percent=percent, metric=metric)
+    if isinstance(results, Mapping):
+        try:
+            text = json.dumps(results, default=_to_plain)
+        except (TypeError, ValueError, RecursionError) as error:  # a key that is not text, a dict in itself
+            raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
+        return read_document("the dict", text)
+    if is_frame(results):
+        from rankconst.results.frame import read_frame
+
+        return read_frame(results, percent)[0]
+    raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
+
+
+def _write_ranks(ranks: Ranks) -> str:
+    """Write every metric of ranks as a table that is read like any other."""
+    sides = [*["both"] * ({*ENTITY_SIDES} <= ranks.sides.keys()), *ranks.sides]
+    rows = [("side", "metric", "value", "number of ranks")]
+    for side in sides:
+        rows += [(side, key, repr(value), str(ranks.select(side).size)) for key, value in ranks.to_dict(side).items()]
+    return "".join(",".join(row) + "\n" for row in rows)
+
+
+def _to_plain(value: Any) -> Any:
+    """Return numbers and arrays of numpy as Python's."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise UsageError(f"the dict holds a {type(value).__name__}; expected text, numbers, lists and dicts.")

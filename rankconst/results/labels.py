@@ -128,8 +128,6 @@ def _drop_files(text: str) -> str:
 
 def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> Label:
     """Put together what the words of a label are."""
-    if not any(each.kind for each in found):
-        return _NOTHING
     metrics: dict[tuple[Metric, str | None], None] = {}
     graphs: dict[str, None] = {}
     values: dict[str, dict[str, None]] = {}
@@ -150,10 +148,10 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
         values={field: tuple(each) for field, each in values.items()},
         graphs=tuple(graphs),
         words=tuple(words.values()),
-        whole=all(each.kind for each in found),
+        whole=bool(found) and all(each.kind for each in found),
     )
     if not metrics:
-        return label if label.whole or graphs or words else _NOTHING
+        return label if label.whole or graphs or words else Label(text)
     metric, adjustment = next(iter(metrics))
     reason = next((word.reason for word in words.values() if word.field == "metric"), "")
     if len(metrics) > 1:

@@ -352,9 +352,22 @@ class Group:
     """The numbers of one evaluation: one model on one set of ranking tasks, with one tie policy, at one time."""
 
     entries: tuple[Entry, ...]  # in the order of the file, adjusted values included
-    context: Stated  # what the file says about all of them
-    rows: tuple[int, ...]  # indices into Reading.rows, ascending
-    label: str  # what tells the group from others: "RotatE, FB15k-237, test"; empty if nothing does
+
+    @property
+    def context(self) -> Stated:
+        """What the file says about all of them."""
+        return self.entries[0].context
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Indices into Reading.rows, ascending."""
+        return tuple(sorted({entry.row for entry in self.entries}))
+
+    @property
+    def label(self) -> str:
+        """What tells the group from others: ``RotatE, FB15k-237, test``; empty if nothing does."""
+        said = self.context
+        return ", ".join(filter(None, (said.model, said.dataset, said.split, said.side, said.rank_type, said.protocol)))
 
 
 def group_entries(reading: Reading) -> list[Group]:
@@ -366,10 +379,7 @@ def group_entries(reading: Reading) -> list[Group]:
     found: dict[Hashable, list[Entry]] = {}
     for evaluation, entry in zip(number_evaluations(reading).tolist(), reading.entries, strict=True):
         found.setdefault((evaluation, entry.context), []).append(entry)
-    return [
-        Group(tuple(entries), entries[0].context, tuple(sorted({entry.row for entry in entries})), _label(entries[0]))
-        for entries in found.values()
-    ]
+    return [Group(tuple(entries)) for entries in found.values()]
 
 
 def number_evaluations(reading: Reading) -> NDArray[np.intp]:
@@ -395,9 +405,3 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
         own, distinct = encode(told)
         codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes
     return codes
-
-
-def _label(entry: Entry) -> str:
-    context = entry.context
-    parts = (context.model, context.dataset, context.split, context.side, context.rank_type, context.protocol)
-    return ", ".join(filter(None, parts))

@@ -15,12 +15,13 @@ import pytest
 
 import rankconst
 from rankconst.errors import RankconstError
+from rankconst.results.tables.tex import ENVIRONMENTS
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-openpyxl, pd, yaml = (pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas", "yaml"))
+openpyxl, pd = (pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas"))
 
 
 @dataclass(frozen=True)
@@ -76,42 +77,60 @@ def _place(form: str, text: str | None) -> str:
     return form.format(text) if text else ""
 
 
-def _write_csv(numbers: Numbers) -> str:
+def write_csv(grid: Iterable[Sequence[object]], delimiter: str = ",") -> str:
+    """Write rows of cells as delimited text."""
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(numbers.grid)
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(grid)
     return buffer.getvalue()
+
+
+def escape_markdown(cell: object) -> str:
+    """Escape what Markdown would take for markup."""
+    return "".join("\\" + sign if sign in "\\|*_<>&$`[]~" else sign for sign in str(cell))
+
+
+def write_markdown(grid: Sequence[Sequence[object]], prefix: str = "") -> str:
+    """Write rows of cells, the first of them the heading, as a pipe table."""
+    heading, *rows = ("| " + " | ".join(map(escape_markdown, row)) + " |" for row in grid)
+    return "\n".join(prefix + line for line in [heading, "|" + ":---|" * len(grid[0]), *rows])
+
+
+_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "±": r"$\pm$"} | {s: f"\\{s}" for s in "&%_#${}"}
+
+
+def _escape_latex(cell: object) -> str:
+    return "".join(_ESCAPES.get(sign, sign) for sign in str(cell))
+
+
+def write_latex(grid: Sequence[Sequence[object]], environment: str = "tabular", group: str = "") -> str:
+    """Write rows of cells, the first of them the heading, perhaps with a row for the name of a group below."""
+    arguments = "{X}" * (ENVIRONMENTS[environment] - 1) + "{l" + "r" * len(grid[0]) + "}"
+    rows = [" & ".join(map(_escape_latex, cells)) + r" \\" for cells in grid]
+    rows[0] += r" \midrule"
+    rows[1:1] = [rf"\multicolumn{{{len(grid[0])}}}{{l}}{{{_escape_latex(group)}}} \\"] if group else []
+    begin = rf"\begin{{{environment}}}{arguments}"
+    return "\n".join([begin, r"\toprule", *rows, r"\bottomrule", rf"\end{{{environment}}}"])
 
 
 def _write_markdown(numbers: Numbers) -> str:
     """A caption is a paragraph above the table, as in most pages."""
-    texts, grid = numbers.texts, numbers.grid
-    lines = [f"| {' | '.join(map(str, row))} |" for row in (grid[0], ["---"] * len(grid[0]), *grid[1:])]
+    texts = numbers.texts
     return _join(
         _place("# {}\n\n## Results", texts.get("farther")),
         _place("## {}", texts.get("heading")),
         texts.get("above", ""),
         texts.get("caption", ""),
-        "\n".join(lines),
+        write_markdown(numbers.grid),
         texts.get("below", ""),
     )
 
 
-def _escape(cell: object) -> str:
-    return "".join("\\" + sign if sign in "&%_#${}" else sign for sign in str(cell))
-
-
 def _write_latex(numbers: Numbers) -> str:
-    texts = {place: _escape(text) for place, text in numbers.texts.items()}
-    headings, *rows = (" & ".join(map(_escape, row)) for row in [numbers.headings, *numbers.rows])
-    if "group" in texts:
-        rows.insert(0, rf"\multicolumn{{{len(numbers.headings)}}}{{l}}{{{texts['group']}}}")
-    lines = [headings + r" \\ \midrule", *(rf"{row} \\" for row in rows)]
+    texts = {place: _escape_latex(text) for place, text in numbers.texts.items()}
     table = [
         r"\begin{table}",
         _place(r"\caption{{{}}}", texts.get("caption")) or r"\centering",
-        rf"\begin{{tabular}}{{{'l' * len(numbers.headings)}}}",
-        *lines,
-        r"\end{tabular}",
+        write_latex([numbers.headings, *numbers.rows], group=numbers.texts.get("group", "")),
         texts.get("below", "") + r"\end{table}",
     ]
     return _join(
@@ -150,7 +169,7 @@ def _write_workbook(numbers: Numbers, path: Path) -> None:
     book.save(path)
 
 
-def make_frame(numbers: Numbers) -> Any:
+def _make_frame(numbers: Numbers) -> Any:
     """Return the numbers as a DataFrame, a caption among its ``attrs``."""
     frame = pd.DataFrame(numbers.rows, columns=numbers.headings)
     if "caption" in numbers.texts:
@@ -168,7 +187,6 @@ PLACES: dict[str, frozenset[str]] = {
     "latex": _OF_FILES | _AROUND | {"farther"},
     "workbook": _OF_FILES | {"caption", "below"},
     "json": _BESIDE | _AROUND | {"file", "key"},
-    "yaml": _BESIDE | _AROUND | {"file", "key"},
     "aligned": _OF_FILES | {"caption", "below"},
     "frame": _BESIDE | {"caption"},
 }
@@ -176,17 +194,15 @@ PLACES: dict[str, frozenset[str]] = {
 
 _SUFFIX = {"markdown": "md", "latex": "tex", "workbook": "xlsx", "aligned": "txt"}
 _WRITERS: dict[str, Callable[[Numbers], str]] = {
-    "csv": _write_csv,
+    "csv": lambda numbers: write_csv(numbers.grid),
     "markdown": _write_markdown,
     "latex": _write_latex,
     "json": lambda numbers: json.dumps(_make_object(numbers), indent=1),
-    "yaml": lambda numbers: yaml.safe_dump(_make_object(numbers), sort_keys=False),
     "aligned": _write_aligned,
 }
 
 
-def write(numbers: Numbers, container: str, folder: Path) -> Path:
-    """Write a file that holds the numbers, and the texts that it has room for."""
+def _write(numbers: Numbers, container: str, folder: Path) -> Path:
     stem = "_".join(numbers.texts.get("file", "results").split())
     path = folder / f"{stem}.{_SUFFIX.get(container, container)}"
     if container == "workbook":
@@ -208,7 +224,7 @@ def find_addresses(numbers: Numbers, container: str) -> Addresses:
     found: dict[float, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         try:
-            entries = rankconst.adjust(write(numbers, container, Path(folder))).entries
+            entries = rankconst.adjust(_write(numbers, container, Path(folder))).entries
         except RankconstError:
             entries = ()
     for each in entries:
@@ -229,7 +245,7 @@ def _read_frame(numbers: Numbers) -> Addresses:
     found: Addresses = {(model, metric): None for model in numbers.values for metric in numbers.metrics}
     for metric in numbers.metrics:
         try:
-            out = rankconst.adjust(make_frame(numbers), metric=metric, details=True)
+            out = rankconst.adjust(_make_frame(numbers), metric=metric, details=True)
         except RankconstError:
             continue
         for model, row in zip(numbers.values, out.to_dict("records"), strict=True):

@@ -92,11 +92,9 @@ def test_the_remedy_for_standard_input_names_no_file(monkeypatch: pytest.MonkeyP
 def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     with path.open("wb") as file:
-        file.truncate(200 * 2**20)
-    assert path.stat().st_size > LARGEST
-    with pytest.raises(DataError, match="larger than 64 MiB") as refused:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(DataError, match=r"larger than 64 MiB.*grep"):
         open_document(path)
-    assert "grep" in str(refused.value)
 
 
 def test_places_without_a_file(tmp_path: Path) -> None:

@@ -105,6 +105,8 @@ def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: l
         ('{"mrr": 0.3, "test": {"mr": [1, 2]}}', ["test.mr: it is a list, not a number"]),
         ('{"mrr": 0.3, "hits@1": true}', ["hits@1: it is true, not a number"]),
         ('{"mrr": 0.3, "hits@1": NaN}', ["hits@1: 'NaN' is not a number"]),
+        ('{"mrr": 0.3, "hits@1": "abc"}', ["hits@1: 'abc' is not a number"]),
+        ('{"mrr": 0.3, "hits@1": 1e9999}', ["hits@1: '1e9999' is too large or too small"]),
         ('{"mrr": 0.3, "hits@5": 1.31}', ["1.31: it is above 1"]),
     ],
 )

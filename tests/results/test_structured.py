@@ -20,7 +20,6 @@ from rankconst.results.structured import (
     Value,
     looks_structured,
     parse_yaml,
-    read_number,
     read_records,
 )
 from rankconst.results.tools import libkge, ogb, pykeen
@@ -106,16 +105,9 @@ def test_scalars_of_yaml_stay_as_written() -> None:
         "f": "5",
         "g": None,
     }
-
-
-def test_numbers_of_yaml_know_their_line() -> None:
-    value = _yaml("a:\n  b: 1\n  c: '1'\n", line=7)
-    assert isinstance(value, dict)
-    assert isinstance(value["a"], dict)
-    number, text = value["a"]["b"], value["a"]["c"]
-    assert isinstance(number, Number)
-    assert number.line == 8
-    assert not isinstance(text, Number)
+    lines = _yaml("- 1\n- '1'\n", line=7)
+    assert isinstance(lines, list) and isinstance(lines[0], Number) and not isinstance(lines[1], Number)
+    assert lines[0].line == 7
 
 
 BILLION = "a: &a [x, x, x]\n" + "".join(
@@ -144,22 +136,6 @@ def test_unsafe_or_broken_yaml_is_refused_with_its_place(text: str, places: list
     assert time.process_time() - started < 5
     for part in ("trace.yaml", *places):
         assert part in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("value", "why"),
-    [
-        (True, "it is true, not a number"),
-        ([], "it is a list, not a number"),
-        ({}, "it is an object, not a number"),
-        (None, "it is null"),
-        ("abc", "'abc' is not a number"),
-        (Number("NaN"), "'NaN' is not a number"),
-        (Number("1e9999"), "'1e9999' is too large or too small for any metric"),
-    ],
-)
-def test_what_is_no_finite_number_is_none_with_the_reason(value: Value, why: str) -> None:
-    assert read_number(value) == ("", why)
 
 
 _WORDS = """

@@ -21,6 +21,7 @@ from rankconst.results.reading import Entries, Notes, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric, pivot
+from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.vocabulary import Word
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
     from rankconst.results.tables.headings import Heading
-    from rankconst.results.tables.near import Near, Printed
+    from rankconst.results.tables.near import Printed
     from rankconst.results.tables.sheet import Table
 
 MOST_CELLS = 10_000_000
@@ -67,7 +68,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     for printed in tables:
         commas = printed.commas or not (dialect.exact or dialect.even)
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (list(printed.rows), False)
-        texts = () if dialect.exact else _list_texts(document, printed)
+        texts = () if dialect.exact else (*printed.above, name_file(document.name))
         for block in _split_blocks([row for row in rows if any(row.plain)], dialect):
             titles, below = _split_titles(block)
             heading, how, near = find_heading(below, dialect.parse), "", texts
@@ -83,7 +84,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 what = " | ".join(filter(None, block[0].plain))
                 notes.add(block[0].line, what, "the heading of a table without a metric")
                 continue
-            above = tuple(Text(read_label(title), "text", "the row above") for title in titles)
+            above = tuple(read_near("the row above", title) for title in titles)
             body = _fit(document, heading, below[len(heading.levels) :], notes, even=dialect.even or dialect.exact)
             understood = tuple(filter(None, (how, "commas before decimals" * commas)))
             sheet = _make_sheet(document, heading, body, (*above, *near), dialect, how=understood)
@@ -93,20 +94,6 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     if not read:
         raise DataError(f"{document.name}: there is no table. Expected a heading and rows of cells below.")
     return read
-
-
-def _list_texts(document: Document, printed: Printed) -> tuple[Text, ...]:
-    """Return the texts around a table, from the nearest to the farthest; the name of the file is the last."""
-    texts = [Text(_read_near(each), "text", each.place, each.farther) for each in printed.above]
-    return (*texts, name_file(document.name))
-
-
-def _read_near(near: Near) -> Label:
-    """Return what a text around a table says; between two, vocabulary says it of the lower one, other words ask."""
-    label = read_label(near.text)
-    if near.apart:
-        return label if label.whole else Label()
-    return Label(near.text, words=() if label.whole else label.words) if near.shared else label
 
 
 def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:

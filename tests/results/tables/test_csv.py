@@ -6,13 +6,11 @@ import csv
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rankconst.errors import DataError
-from rankconst.results.document import Document, open_document
-from rankconst.results.tables.csv import DELIMITERS, READER, find_delimiter
-from readings import Table, check_indices, reading_of, summarise, tables, write_delimited
+from rankconst.results.document import open_document
+from rankconst.results.tables.csv import READER
+from readings import check_indices, reading_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,18 +38,6 @@ def test_published_results(reference: Path) -> None:
         said = (context.dataset, context.split, context.side, context.model, context.tool)
         assert said == (row["dataset"], row["split"], row["side"], row["model"], row["source_repo"])
         assert (entry.exact, entry.adjustment, context.num_tasks) == (False, None, None)
-
-
-@given(tables(), st.sampled_from(DELIMITERS))
-def test_random_tables_come_back(table: Table, delimiter: str) -> None:
-    text = write_delimited(table, delimiter)
-    document = Document("results.txt", text)
-    assert READER.recognise(document)
-    assert find_delimiter(document) == delimiter
-    reading = READER.read(document)
-    assert summarise(reading) == table.entries
-    assert [tuple(row.values()) for row in reading.rows] == list(table.rows)
-    check_indices(reading)
 
 
 def test_lines_are_those_of_the_file() -> None:
