@@ -174,8 +174,7 @@ class Skipped:
     why: str  # half a sentence
 
 
-Layout = Literal["wide", "long"]
-"""``wide``: a row holds several metrics, each in its own column; ``long``: a row holds one number."""
+Layout = Literal["wide", "long"]  # a row holds several metrics, each in its own column, or one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,11 +370,7 @@ class Group:
 
 
 def group_entries(reading: Reading) -> list[Group]:
-    """Group the entries of each evaluation, in the order of their first entries.
-
-    In a wide table they share a row and what the file says; in a long one, their rows differ only in metric, k and
-    value.
-    """
+    """Group the entries of each evaluation of which the file says the same, in the order of their first entries."""
     found: dict[Hashable, list[Entry]] = {}
     for evaluation, entry in zip(number_evaluations(reading).tolist(), reading.entries, strict=True):
         found.setdefault((evaluation, entry.context), []).append(entry)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,42 +12,39 @@ import pytest
 
 import rankconst
 from rankconst.errors import RankconstError
-from rankconst.results.tables.tex import ENVIRONMENTS
-from rankconst.tasks import Tasks
+from rankconst.results.frame import read_given
+from readings import escape_latex, write_csv, write_latex, write_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
+
+    from rankconst.tasks import Tasks
 
 openpyxl, pd = (pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas"))
 
 
+METRICS = ("MRR", "Hits@10")
+VALUES = {"TransE": (0.294, 0.465), "RotatE": (0.338, 0.533)}
+FIRST = ("TransE", "MRR")
+"""Model and metric of the first number."""
+
+
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers of some models, each of them different, with labels in columns and texts at some of :data:`PLACES`.
+    """The numbers of :data:`VALUES`, with labels in columns and texts at some of :data:`PLACES`.
 
-    A text in a cell, a name or the heading of a column is that of the first row or metric: it is about `first`.
-    Metrics are named as the adjusted columns of frames are, as MRR and Hits@10 are and MR is not.
+    A text in a cell, a name or the heading of a column is that of the first row or metric: it is about `FIRST`.
     """
 
-    values: Mapping[str, tuple[float, ...]] = field(
-        default_factory=lambda: {"TransE": (0.294, 0.465), "RotatE": (0.338, 0.533)}
-    )
-    metrics: tuple[str, ...] = ("MRR", "Hits@10")
-    # Heading to a label, that of every row.
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)  # heading to a label, that of every row
     texts: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def first(self) -> tuple[str, str]:
-        """Model and metric of the first number."""
-        return next(iter(self.values)), self.metrics[0]
 
     @property
     def headings(self) -> list[str]:
         """The headings of all columns."""
         text = self.texts.get("column")
-        first = f"{self.metrics[0]} ({text})" if text else self.metrics[0]
-        return ["Model", *self.labels, first, *self.metrics[1:], *(["Note"] if "cell" in self.texts else [])]
+        first = f"{METRICS[0]} ({text})" if text else METRICS[0]
+        return ["Model", *self.labels, first, *METRICS[1:], *(["Note"] if "cell" in self.texts else [])]
 
     @property
     def rows(self) -> list[list[Any]]:
@@ -58,7 +52,7 @@ class Numbers:
         name, note = self.texts.get("name"), self.texts.get("cell")
         rows = [
             [f"{model} ({name})" if name and not place else model, *self.labels.values(), *values]
-            for place, (model, values) in enumerate(self.values.items())
+            for place, (model, values) in enumerate(VALUES.items())
         ]
         return [[*row, "-" if place else note] if note else row for place, row in enumerate(rows)]
 
@@ -77,41 +71,6 @@ def _place(form: str, text: str | None) -> str:
     return form.format(text) if text else ""
 
 
-def write_csv(grid: Iterable[Sequence[object]], delimiter: str = ",") -> str:
-    """Write rows of cells as delimited text."""
-    buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(grid)
-    return buffer.getvalue()
-
-
-def escape_markdown(cell: object) -> str:
-    """Escape what Markdown would take for markup."""
-    return "".join("\\" + sign if sign in "\\|*_<>&$`[]~" else sign for sign in str(cell))
-
-
-def write_markdown(grid: Sequence[Sequence[object]], prefix: str = "") -> str:
-    """Write rows of cells, the first of them the heading, as a pipe table."""
-    heading, *rows = ("| " + " | ".join(map(escape_markdown, row)) + " |" for row in grid)
-    return "\n".join(prefix + line for line in [heading, "|" + ":---|" * len(grid[0]), *rows])
-
-
-_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "±": r"$\pm$"} | {s: f"\\{s}" for s in "&%_#${}"}
-
-
-def _escape_latex(cell: object) -> str:
-    return "".join(_ESCAPES.get(sign, sign) for sign in str(cell))
-
-
-def write_latex(grid: Sequence[Sequence[object]], environment: str = "tabular", group: str = "") -> str:
-    """Write rows of cells, the first of them the heading, perhaps with a row for the name of a group below."""
-    arguments = "{X}" * (ENVIRONMENTS[environment] - 1) + "{l" + "r" * len(grid[0]) + "}"
-    rows = [" & ".join(map(_escape_latex, cells)) + r" \\" for cells in grid]
-    rows[0] += r" \midrule"
-    rows[1:1] = [rf"\multicolumn{{{len(grid[0])}}}{{l}}{{{_escape_latex(group)}}} \\"] if group else []
-    begin = rf"\begin{{{environment}}}{arguments}"
-    return "\n".join([begin, r"\toprule", *rows, r"\bottomrule", rf"\end{{{environment}}}"])
-
-
 def _write_markdown(numbers: Numbers) -> str:
     """A caption is a paragraph above the table, as in most pages."""
     texts = numbers.texts
@@ -126,7 +85,7 @@ def _write_markdown(numbers: Numbers) -> str:
 
 
 def _write_latex(numbers: Numbers) -> str:
-    texts = {place: _escape_latex(text) for place, text in numbers.texts.items()}
+    texts = {place: escape_latex(text) for place, text in numbers.texts.items()}
     table = [
         r"\begin{table}",
         _place(r"\caption{{{}}}", texts.get("caption")) or r"\centering",
@@ -212,53 +171,29 @@ def _write(numbers: Numbers, container: str, folder: Path) -> Path:
     return path
 
 
-_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
 Addresses = dict[tuple[str, str], str | None]
 """Model and metric to the ranking tasks of the number, with its rank type unless it is realistic; None if asked."""
 
 
 def find_addresses(numbers: Numbers, container: str) -> Addresses:
     """Adjust the numbers in a container, without an option, and return the address that each was adjusted at."""
-    if container == "frame":
-        return _read_frame(numbers)
-    found: dict[float, str] = {}
     with tempfile.TemporaryDirectory() as folder:
+        results = _make_frame(numbers) if container == "frame" else _write(numbers, container, Path(folder))
         try:
-            entries = rankconst.adjust(_write(numbers, container, Path(folder))).entries
+            entries = rankconst.adjust(read_given(results)).entries
         except RankconstError:
             entries = ()
-    for each in entries:
-        if each.constants is not None:
-            found[float(each.entry.text)] = _name(each.constants.tasks, each.entry.context.rank_type)
+    found = {
+        float(each.entry.text): _name(each.constants.tasks, each.entry.context.rank_type)
+        for each in entries
+        if each.constants is not None
+    }
     return {
         (model, metric): found.get(value)
-        for model, values in numbers.values.items()
-        for metric, value in zip(numbers.metrics, values, strict=True)
+        for model, values in VALUES.items()
+        for metric, value in zip(METRICS, values, strict=True)
     }
 
 
 def _name(tasks: Tasks, rank_type: str | None) -> str:
     return str(tasks) if rank_type in {None, "realistic"} else f"{tasks} {rank_type}"
-
-
-def _read_frame(numbers: Numbers) -> Addresses:
-    found: Addresses = {(model, metric): None for model in numbers.values for metric in numbers.metrics}
-    for metric in numbers.metrics:
-        try:
-            out = rankconst.adjust(_make_frame(numbers), metric=metric, details=True)
-        except RankconstError:
-            continue
-        for model, row in zip(numbers.values, out.to_dict("records"), strict=True):
-            if not math.isnan(row.get(f"{metric}_normalised", math.nan)):
-                found[model, metric] = _read_row({str(key).casefold(): cell for key, cell in row.items()}, metric)
-    return found
-
-
-def _read_row(row: Mapping[str, Any], metric: str) -> str:
-    """Return what a row says of the one metric that was adjusted, in columns of its own or of all metrics."""
-    said = {key: row.get(f"{metric}_{key}".casefold(), row.get(key)) for key in _FIELDS}
-    dataset = rankconst.load().resolve_dataset(str(said.pop("dataset")))
-    # A frame's own column keeps its words, and filtered is the usual protocol.
-    tasks = Tasks.parse(dataset, **{key: str(name) for key, name in said.items() if name not in {None, "filtered"}})
-    kinds = (kind for kind in ("optimistic", "pessimistic") if f"{kind} ranks" in str(row.get("note")))
-    return _name(tasks, next(kinds, None))

@@ -287,25 +287,6 @@ def test_a_form_that_is_undefined_has_a_note() -> None:
     assert mrr.adjusted is not None and mrr.adjusted.index is not None and not mrr.note
 
 
-def test_what_the_numbers_are_of_has_columns_of_its_own() -> None:
-    reading = make(
-        ("mrr", "0.476", Stated("WN18RR", "valid", "head")),
-        ("mrr", "0.5", Stated("nope")),
-        ("mr", "2.5", Stated("nations")),
-    )
-    described = replace(adjust_reading(reading, TABLES, Stated(protocol="libkge")), details=True).described
-    assert described == {
-        "dataset": ["wn18rr", None, "nations"],
-        "split": ["valid", None, "test"],
-        "side": ["head", None, "both"],
-        "protocol": ["libkge", None, "libkge"],
-        "num_tasks": [3034, None, 402],
-        "table_version": [TABLES.version, None, TABLES.version],
-        "note": [None, described["note"][1], None],
-    }
-    assert "nope" in described["note"][1]
-
-
 def test_columns_are_named_like_the_original_ones() -> None:
     text = """\\begin{tabular}{lrrr}
  & \\multicolumn{2}{c}{Nations} & UMLS \\\\

@@ -18,12 +18,9 @@ import rankconst
 from cases import choose
 from log_samples import SAMPLES
 from rankconst.errors import DataError
-from rankconst.evaluation import Stated
-from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import FORMATS, read_document
-from readings import check_refusal, documents
-from results.containers import write_csv, write_latex, write_markdown
+from readings import check_refusal, documents, write_csv, write_latex, write_markdown
 
 # Format key to a file's name and text. MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019, arXiv:1902.10197).
 FILES: dict[str, tuple[str, str]] = {
@@ -141,22 +138,6 @@ def test_others_claim_no_file_before_its_own_reader(key: str, path: Path) -> Non
     assert claimed[0] == key
     # The cheap sign of a format never hides what its reader recognises.
     assert all(FORMATS[each].fits(document) for each in claimed)
-
-
-@pytest.mark.slow
-def test_numbers_are_adjusted(key: str, path: Path) -> None:
-    reading = rankconst.read(path)
-    dataset = {"csv": None, "libkge_csv": None, "ogb": "ogbl-biokg"}.get(key, "wn18rr")
-    if any(entry.context.dataset for entry in reading.entries):
-        dataset = None
-    done = adjust_reading(reading, rankconst.load(), Stated(dataset=dataset))
-    adjusted = [each for each in done.entries if each.adjusted is not None]
-    assert adjusted
-    for each in adjusted:
-        assert each.constants is not None
-        assert each.adjusted is not None
-        assert each.published is not None
-        assert each.adjusted.index == each.constants.index(each.published.value)
 
 
 _WORDS = sorted({word for _, text in FILES.values() for word in re.findall(r"\s+|[^\s]+", text)})

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cases import choose
 from rankconst.results.vocabulary import Word, list_lexicon
-from results.containers import PLACES, Numbers, find_addresses
+from results.containers import FIRST, PLACES, Numbers, find_addresses
 
 PLAIN = "fb15k237/test/both/standard"
 DATASET = {"Dataset": "FB15k-237"}
@@ -73,7 +73,7 @@ def _asking(draw: st.DrawFn) -> Asking:
 @given(_asking())
 def test_a_number_with_a_word_that_nothing_has_declared_is_never_adjusted(asking: Asking) -> None:
     numbers = Numbers(labels=DATASET, texts={asking.place: asking.text})
-    address = find_addresses(numbers, asking.container)[numbers.first]
+    address = find_addresses(numbers, asking.container)[FIRST]
     assert address is None or (asking.field in _DECLARED and address != PLAIN), address
 
 
@@ -143,7 +143,7 @@ _HARMLESS = [each for each in _SENTENCES if not each.field]
 def _adjust(sentence: Sentence) -> str | None:
     """Return the address of the first number below a sentence, the dataset in the heading above."""
     numbers = Numbers(texts={"heading": "FB15k-237", "above": sentence.sentence})
-    return find_addresses(numbers, "markdown")[numbers.first]
+    return find_addresses(numbers, "markdown")[FIRST]
 
 
 def _list(what: str, sentences: list[Sentence]) -> str:

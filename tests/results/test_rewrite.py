@@ -101,19 +101,6 @@ def test_one_metric_one_form_or_both_numbers() -> None:
     assert f"\\textbf{{{z:.0f}}}" in exchange(PAPER, "ZMRR").source
 
 
-def test_what_is_exchanged_is_read_again_as_what_it_is() -> None:
-    again = read_opened(Document("paper.tex", exchange(PAPER, "index").source))
-    before = read_opened(Document("paper.tex", PAPER))
-    for old, new in zip(before.entries, again.entries, strict=True):
-        assert (new.metric, new.adjustment, new.row) == (old.metric, "index", old.row)
-        known = TABLES.constants(old.context.dataset or "", old.metric)
-        percent = "%" in old.text
-        value = float(re.match(r"[\d.]+", old.text.replace(",", ""))[0]) / (100 if percent else 1)  # type: ignore[index]
-        exact = (value - known.expectation) / (1 - known.expectation) * (100 if percent else 1)
-        written = re.match(r"-?[\d.]+", new.text)[0]  # type: ignore[index]
-        assert float(written) == pytest.approx(exact, abs=0.5001 / 10 ** len(written.partition(".")[2]))
-
-
 @pytest.mark.parametrize(
     ("heading", "index", "normalised"),
     [

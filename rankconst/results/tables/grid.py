@@ -53,10 +53,7 @@ class Dialect:
 def read_tables(
     document: Document, form: str, tables: Iterable[Printed], dialect: Dialect = Dialect(), tool: str | None = None
 ) -> Reading:
-    """Merge the tables of a file, given as their rows with headings; columns with the same heading become one.
-
-    The levels of a heading are joined by a spaced slash, and repeated headings are numbered: ``MRR``, ``MRR (2)``.
-    """
+    """Merge the tables of a file, given as their rows with headings; columns with the same heading become one."""
     notes = Notes()
     return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
 

@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-from typing import TYPE_CHECKING
-
 import pytest
 
 from rankconst.errors import DataError
-from rankconst.results.document import open_document
 from rankconst.results.tables.csv import READER
-from readings import check_indices, reading_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from readings import reading_of
 
 read = reading_of(READER)
-
-
-def test_published_results(reference: Path) -> None:
-    path = reference / "published_results.csv"
-    document = open_document(path)
-    assert READER.recognise(document)
-    reading = READER.read(document)
-    with path.open(encoding="utf-8", newline="") as file:
-        expected = list(csv.DictReader(file))
-    assert [dict(row) for row in reading.rows] == expected
-    assert len(expected) == 181
-    assert reading.layout == "wide"
-    assert reading.skipped == ()
-    check_indices(reading)
-    metrics = ("MR", "MRR", "Hits@1", "Hits@3", "Hits@10")
-    numbers = [(i, name, row[name]) for i, row in enumerate(expected) for name in metrics if row[name]]
-    assert [(entry.row, entry.metric.label, entry.text) for entry in reading.entries] == numbers
-    for entry in reading.entries:
-        row, context = expected[entry.row], entry.context
-        said = (context.dataset, context.split, context.side, context.model, context.tool)
-        assert said == (row["dataset"], row["split"], row["side"], row["model"], row["source_repo"])
-        assert (entry.exact, entry.adjustment, context.num_tasks) == (False, None, None)
 
 
 def test_lines_are_those_of_the_file() -> None:

@@ -12,48 +12,6 @@ from readings import reading_of
 
 read = reading_of(READER)
 
-# Values of Sun et al. 2019 (RotatE, arXiv:1902.10197), Table 5, set in the usual ways.
-ROTATE = r"""
-\newcommand{\wn}{\textsc{WN18RR}}
-\begin{table}[t]
-\centering
-\resizebox{\textwidth}{!}{%
-\begin{tabular}{l|ccc@{}ccc} % a comment & more \\
-\toprule
-\multirow{2}{*}{\textbf{Model}} & \multicolumn{3}{c|}{\textbf{FB15k-237}} & \multicolumn{3}{c}{\wn{}}\\
-\cmidrule(lr){2-4}\cmidrule(lr){5-7}
- & MR $\downarrow$ & MRR & Hits@10 & MR & MRR & H@10 \\ \midrule
-TransE~\cite{bordes2013} & 357 & .294 & .465 & 3{,}384 & $.226$ & -- \\
-% DistMult & out & of & this & table \\
-RotatE$^\dagger$ & \best{177} & \textbf{0.338}$^{*}$ & \underline{.533}
-  & {\bf 3340} & $0.476_{\pm 0.001}$ & 57.1\% \\[2pt]
-\multicolumn{7}{c}{\emph{Others}} \\
-\hline
-\textsc{ConvE} & 244 & \textcolor{red}{.325}\textsuperscript{a} & $0.501\pm0.002$ & \cellcolor{gray!10} 4187 & OOM & \\
-\bottomrule
-\end{tabular}}
-\caption{MRR & Hits}
-\end{table}
-"""
-
-
-def test_a_table_of_a_paper() -> None:
-    assert READER.recognise(Document("paper.tex", ROTATE))
-    (table,) = find_tables(Document("paper.tex", ROTATE))
-    assert [each.label.text for each in table.above] == ["MRR & Hits"]
-    f, w = "FB15k-237", "WN18RR"
-    reading = read(ROTATE)
-    assert [(entry.line, entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
-        (11, f, "MR", "357"), (11, f, "MRR", ".294"), (11, f, "Hits@10", ".465"),
-        (11, w, "MR", "3,384"), (11, w, "MRR", ".226"),
-        (13, f, "MR", "177"), (13, f, "MRR", "0.338"), (13, f, "Hits@10", ".533"),
-        (13, w, "MR", "3340"), (13, w, "MRR", "0.476 ±0.001"), (13, w, "Hits@10", "57.1%"),
-        (17, f, "MR", "244"), (17, f, "MRR", ".325"), (17, f, "Hits@10", "0.501±0.002"), (17, w, "MR", "4187"),
-    ]  # fmt: skip
-    assert [entry.context.model for entry in reading.entries[::6]] == ["TransE", "RotatE^{†}", "ConvE"]
-    assert reading.rows[1]["FB15k-237 / MRR"] == r"\textbf{0.338}$^{*}$"
-
-
 # Rows of a table with the columns Data, Model and MRR, and what is read of it.
 _SPANNING = {
     r"\multirow{2}{*}{UMLS} & A & .1 \\ & B & .2 \\ \multirow[t]{2}*{Nations} & A & .3 \\ & B & .4": "UUNN",

@@ -12,8 +12,7 @@ from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.tables.cells import Placed
 from rankconst.results.tables.markdown import READER, find_tables, strip_markdown
-from readings import reading_of
-from results.containers import escape_markdown
+from readings import escape_markdown, reading_of
 
 read = reading_of(READER)
 

@@ -14,8 +14,7 @@ from rankconst.results.document import open_document
 from rankconst.results.formats import read, read_document
 from rankconst.results.tables import xlsx
 from rankconst.results.tables.xlsx import READER
-from readings import check_indices
-from results.containers import write_csv
+from readings import check_indices, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
