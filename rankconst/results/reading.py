@@ -230,9 +230,6 @@ class Reader:
     most: int | None = None  # the most characters that are read, where reading takes many times as much memory
 
 
-LONGEST_TEXT = 16 * 2**20
-"""The most characters of a document with tables between its prose."""
-
 _EACH = 10
 _LONGEST = 80
 

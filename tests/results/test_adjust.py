@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TABLES = rankconst.load()
-FORMS = ("value", "normalised", "index", "z")
 
 
 def make(*cells: tuple[str, str, Stated]) -> Reading:
@@ -34,24 +33,6 @@ def make(*cells: tuple[str, str, Stated]) -> Reading:
     ]
     rows = tuple({"metric": metric, "value": text} for metric, text, _ in cells)
     return Reading("results.csv", "csv", "long", ("metric", "value"), rows, Entries(entries))
-
-
-def test_every_number_is_adjusted_as_it_is_alone() -> None:
-    tasks = {
-        Stated("WN18RR", "testing", "left"): ("wn18rr", "test", "head", "standard"),
-        Stated("wn18rr", tool="pykeen"): ("wn18rr", "test", "both", "pykeen"),
-        Stated("nations", "valid"): ("nations", "valid", "both", "standard"),
-    }
-    values = [("mrr", "0.476"), ("mr", "3.50"), ("hits@10", "96.1%"), ("hits@3", "0.700 ± 0.005")]
-    done = adjust_reading(make(*((*value, context) for context in tasks for value in values)), TABLES, Stated())
-    for each in done.entries:
-        dataset, split, side, protocol = tasks[each.entry.context]
-        alone = TABLES.constants(dataset, each.entry.metric, split, side, protocol).adjust(each.entry.text)
-        assert each.adjusted is not None
-        for form in FORMS:
-            assert getattr(each.adjusted, form) == getattr(alone, form)
-            assert getattr(each.adjusted, f"{form}_interval") == getattr(alone, f"{form}_interval")
-    assert [tool.key for tool in done.tools] == ["pykeen"]
 
 
 def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:

@@ -12,7 +12,7 @@ from growth import grows_in_proportion
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import FORMATS, read_document, read_opened
-from rankconst.results.reading import LONGEST_TEXT
+from rankconst.results.tables.grid import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

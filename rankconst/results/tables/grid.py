@@ -17,7 +17,7 @@ from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
 from rankconst.results.labels import EVERYWHERE, Label, deny, read_label
-from rankconst.results.reading import Entries, Notes, Reading
+from rankconst.results.reading import Entries, Notes, Reader, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric, pivot
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 10_000_000
 """How many cells a file may have; with its numbers, each takes up to about 150 bytes in memory."""
+
+LONGEST_TEXT = 16 * 2**20
+"""The most characters of a document with tables between its prose."""
 
 _REPEATED = {"dataset", "split", "side", "protocol", "relations"}
 
@@ -56,6 +59,13 @@ def read_tables(
     """Merge the tables of a file, given as their rows with headings; columns with the same heading become one."""
     notes = Notes()
     return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
+
+
+def make_reader(
+    key: str, recognise: Callable[[Document], bool], find_tables: Callable[[Document], Iterable[Printed]]
+) -> Reader:
+    """Return the reader of documents with tables between their prose."""
+    return Reader(key, recognise, lambda each: read_tables(each, key, find_tables(each)), most=LONGEST_TEXT)
 
 
 def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes) -> list[Table]:
