@@ -152,13 +152,11 @@ def adjust(
     if strict and errors == "note":
         raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
     from rankconst.checks.completing import complete_reading
-    from rankconst.results.given import is_frame, read_given
+    from rankconst.results.frame import adjust_frame, is_frame, read_given
 
     how = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
     results = as_pandas(results)
     if is_frame(results):
-        from rankconst.results.frame import adjust_frame
-
         shares = as_names(percent) if isinstance(percent, str) else percent
         known = replace(user, percent=percent is True)
         how |= {"complete": lambda reading: complete_reading(reading, opened, known).reading}
@@ -285,7 +283,7 @@ def check(
     [('Hits@3 <= Hits@10', 'error')]
     """
     from rankconst.checks.checking import check_reading
-    from rankconst.results.given import read_given
+    from rankconst.results.frame import read_given
 
     user = Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent), accepted=as_names(accept))
     reading = read_given(results, strict=strict, percent=percent)
@@ -407,7 +405,7 @@ def compare(
     """
     user = Stated(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
     if second is None:
-        from rankconst.results.given import read_given
+        from rankconst.results.frame import read_given
 
         if num_tasks is not None or decimals is not None:
             raise UsageError(

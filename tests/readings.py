@@ -21,6 +21,7 @@ from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.results.structured import looks_structured
+from rankconst.results.tables.tex import ENVIRONMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -64,7 +65,7 @@ class Table:
 _names = st.text("abcXYZ019&%_|,;\"'#$\\* -", min_size=1, max_size=8).map(lambda text: " ".join(f"m{text}x".split()))
 _shares = st.one_of(
     st.decimals(0, 1, places=3).map(str),
-    st.decimals(0, 100, places=1).map("{}%".format),
+    st.decimals("1.1", 100, places=1).map("{}%".format),  # less may be a fraction, if other Hits@k say so
     st.decimals(0, 1, places=2).map("{} ± 0.01".format),
     st.sampled_from(["", "-", "–"]),
 )
@@ -83,10 +84,40 @@ def tables(draw: st.DrawFn) -> Table:
     return Table(headings, tuple(draw(st.lists(cells, min_size=1, max_size=6))))
 
 
-def write_delimited(table: Table, delimiter: str) -> str:
+def write_csv(grid: Iterable[Sequence[object]], delimiter: str = ",") -> str:
+    """Write rows of cells as delimited text."""
     buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(table.grid)
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(grid)
     return buffer.getvalue()
+
+
+def escape_markdown(cell: object) -> str:
+    """Escape what Markdown would take for markup."""
+    return "".join("\\" + sign if sign in "\\|*_<>&$`[]~" else sign for sign in str(cell))
+
+
+def write_markdown(grid: Sequence[Sequence[object]], prefix: str = "") -> str:
+    """Write rows of cells, the first of them the heading, as a pipe table."""
+    heading, *rows = ("| " + " | ".join(map(escape_markdown, row)) + " |" for row in grid)
+    return "\n".join(prefix + line for line in [heading, "|" + ":---|" * len(grid[0]), *rows])
+
+
+_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "±": r"$\pm$"} | {s: f"\\{s}" for s in "&%_#${}"}
+
+
+def escape_latex(cell: object) -> str:
+    """Escape what LaTeX would take for markup."""
+    return "".join(_ESCAPES.get(sign, sign) for sign in str(cell))
+
+
+def write_latex(grid: Sequence[Sequence[object]], environment: str = "tabular", group: str = "") -> str:
+    """Write rows of cells, the first of them the heading, perhaps with a row for the name of a group below."""
+    arguments = "{X}" * (ENVIRONMENTS[environment] - 1) + "{l" + "r" * len(grid[0]) + "}"
+    rows = [" & ".join(map(escape_latex, cells)) + r" \\" for cells in grid]
+    rows[0] += r" \midrule"
+    rows[1:1] = [rf"\multicolumn{{{len(grid[0])}}}{{l}}{{{escape_latex(group)}}} \\"] if group else []
+    begin = rf"\begin{{{environment}}}{arguments}"
+    return "\n".join([begin, r"\toprule", *rows, r"\bottomrule", rf"\end{{{environment}}}"])
 
 
 def summarise(reading: Reading) -> list[tuple[str, str, int, str | None, str | None]]:

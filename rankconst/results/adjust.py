@@ -19,7 +19,6 @@ from rankconst.adjusting import (
     find_contradictions,
     leave_out,
     look_up,
-    number_distinct,
 )
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.errors import AskedError, DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
@@ -71,12 +70,8 @@ def adjust_reading(
 ) -> AdjustedReading:
     """Adjust the numbers of a results file, of some metrics or of all, for chance and against further baselines.
 
-    What cannot be adjusted is left out with the reason. It is an error if that is all there is, but not if `errors` is
-    "note"; and for the first number if it is "raise". `track` wraps the slow part to show progress, `decimals` says to
-    how many numbers were rounded that do not show it. Questions name options, or arguments if `in_python`.
-
-    Raises AskedError if all numbers wait for an answer, DataError if nothing can be adjusted; UsageError if file and
-    user contradict each other; UnknownNameError for an unknown name.
+    What cannot be adjusted is left out with the reason; that is an error if nothing is left, unless `errors` is "note",
+    and for the first number if it is "raise". `track` wraps the slow part, `decimals` says how numbers were rounded.
     """
     user = parse_stated(user, tables)
     groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
@@ -232,14 +227,13 @@ def _group_entries(
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
     contexts = [context if agrees(context, user, tables) else None for context in distinct]
     said_of = codes[entries.context_of]
-    numbers = number_distinct((head.metric, head.exact) for head in entries.heads)
-    kinds, kind_of_head = list(numbers), [numbers[head.metric, head.exact] for head in entries.heads]
+    kind_of_head, kinds = encode((head.metric, head.exact) for head in entries.heads)
     fitting = [head.metric.optimum is not None and (not metrics or head.metric in metrics) for head in entries.heads]
     base = [head.adjustment is None for head in entries.heads]
     head_of, agreeing = entries.head_of, [context is not None for context in contexts]
     wanted = np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
     chosen = np.flatnonzero(wanted & np.array(base, dtype=np.bool_)[head_of])
-    codes = (said_of * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
+    codes = (said_of * len(kinds) + kind_of_head[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
     counts = np.bincount(codes)
@@ -290,10 +284,7 @@ _FEW = 50
 def _read(
     entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], **how: Any
 ) -> tuple[Places, Numbers]:
-    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3).
-
-    `how` is that of :func:`read_numbers`: percent, exact and decimals.
-    """
+    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
     numbers = np.full((len(entries.written), 3), np.nan)
     codes = entries.text_of[places]
     used = np.array(list_distinct(codes[codes >= 0]), dtype=np.intp)

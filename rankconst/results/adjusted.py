@@ -14,7 +14,7 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import NAMES, NOTHING, describe_assumed, find_assumed
 from rankconst.names import squash, write_html
-from rankconst.results.columns import encode_cells, list_distinct
+from rankconst.results.columns import encode, encode_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import Published, show_range
@@ -64,10 +64,7 @@ class Block:
     skills: dict[str, str]  # what is said against further baselines: key of fill_columns to the name of its column
 
     def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
-        """Return the key of :func:`fill_columns` to the name of its column, in the order of the columns.
-
-        Without details these are the index and the skills, with their ends.
-        """
+        """Return keys of :func:`fill_columns` to names of columns; without details, of the index and the skills."""
         if not details:
             skills = {key: name for key, name in self.skills.items() if key.startswith("index")}
             return {f"index{end}": f"{self.forms['index']}{end}" for end in ENDS} | skills
@@ -82,11 +79,7 @@ class Block:
 def name_blocks(
     metrics: Mapping[str, Metric], taken: Iterable[str], *, long: bool, baselines: Iterable[str] = ()
 ) -> dict[str, Block]:
-    """Name what is added for columns of numbers, by their headings; no name is one of those taken.
-
-    Of a long table all columns share one block, named after the adjustments; in a wide one the columns are named after
-    the adjusted metrics, or like the original ones where several hold the same metric.
-    """
+    """Name what is added for columns of numbers, by their headings, unlike those taken; a long table has one block."""
     known, further = set(taken), tuple(baselines)
     if long:
         forms = {form: keep_apart(form, known, ENDS) for form in ADJUSTMENTS}
@@ -298,11 +291,7 @@ class AdjustedReading:
 
     @cached_property
     def described(self) -> dict[str, Any]:
-        """The columns at the end: the ranking tasks that the numbers of each row were taken for, tables and notes.
-
-        What the original columns say is not said again. What differs among the numbers of a row is in
-        columns for each column of numbers.
-        """
+        """The columns at the end: the ranking tasks of each row's numbers, unless its own columns say them; notes."""
         reading = self.reading
         size = len(reading.rows)
         roles = {role: name for name in reading.columns if (role := read_label(name).role)}
@@ -313,10 +302,10 @@ class AdjustedReading:
         for key in (*NAMES[:4], "relations", *(("num_tasks", "table_version") if self.details else ())):
             if not self.details and {each[key] for each in of_batch} <= _UNSAID.get(key, set()):
                 continue
-            facts = number_distinct(each[key] for each in of_batch)
+            code_of, facts = encode(each[key] for each in of_batch)
             if key == "relations" and not any(facts):
                 continue
-            codes = np.array([facts[each[key]] for each in of_batch], dtype=np.intp)[places]
+            codes = code_of[places]
             last = np.full(size, len(facts), dtype=np.intp)
             last[rows] = codes
             shown = np.array([*facts, None], dtype=object)

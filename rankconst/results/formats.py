@@ -100,16 +100,13 @@ _BY_SUFFIX = {
 }
 
 
-_PANDOC = "Run: pandoc -f {} -t gfm"
-# Markup with tables that no reader knows, what turns it into one that is read, and whether readers would misread it.
+# Markup with tables that readers would misread, and what turns it into one that is read.
 _OTHER_MARKUP = tuple(
-    (re.compile(pattern, re.MULTILINE), name, remedy, misread)
-    for pattern, name, remedy, misread in (
-        (r"^[ \t]*+#?(?:figure|table)\($", "Typst", _PANDOC.format("typst"), False),
-        (r"^[|!]={3,}+[ \t]*+$", "AsciiDoc", "Run asciidoctor, which writes HTML", False),
-        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", _PANDOC.format("jira"), True),
-        (r"^\{\|", "the markup of MediaWiki", _PANDOC.format("mediawiki"), True),
-        (r"^[ \t]*+\|_[<>=]?\. ", "Textile", _PANDOC.format("textile"), True),
+    (re.compile(pattern, re.MULTILINE), name, f"Run: pandoc -f {key} -t gfm")
+    for pattern, name, key in (
+        (r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", "jira"),
+        (r"^\{\|", "the markup of MediaWiki", "mediawiki"),
+        (r"^[ \t]*+\|_[<>=]?\. ", "Textile", "textile"),
     )
 )
 # Readers of what has no marks of its own.
@@ -186,7 +183,7 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         nothing = f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
-        raise DataError(_find_markup(document, misread=False) or nothing)
+        raise DataError(_find_markup(document) or nothing)
     if reading.tool or not reading.columns:
         return reading
     # A table made from a tool's output has all its names from it.
@@ -209,10 +206,10 @@ def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) ->
             yield reader
 
 
-def _find_markup(document: Document, *, misread: bool) -> str | None:
-    """Return the error about markup that no reader knows; of what readers would misread, or of any."""
-    for pattern, name, remedy, is_misread in _OTHER_MARKUP:
-        if (is_misread or not misread) and pattern.search(document.text):
+def _find_markup(document: Document) -> str | None:
+    """Return the error about markup that no reader knows."""
+    for pattern, name, remedy in _OTHER_MARKUP:
+        if pattern.search(document.text):
             return f"{document.name} looks like {name}, whose tables are not read. {remedy}, and read what it writes."
     return None
 
@@ -221,7 +218,7 @@ def _recognise(document: Document) -> Reader:
     """Return the first reader that recognises a document, or the one that its suffix names."""
     found = next(_list_claims(document), None)
     key = "" if found is None else found.key
-    markup = _find_markup(document, misread=key in _LENIENT) if found is None or key in _LENIENT else None
+    markup = _find_markup(document) if found is None or key in _LENIENT else None
     if found is not None and (markup is None or (key == "markdown" and document.suffix == ".md")):
         return found
     if found is None and document.suffix in _BY_SUFFIX:

@@ -1,7 +1,9 @@
-"""DataFrames as containers of tables; pandas is imported by whoever passes one in."""
+"""What is handed over in Python, as a reading: a path, a dict, ranks or a DataFrame, which brings pandas along."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -10,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rankconst.arrow import as_pandas
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.errors import DataError
+from rankconst.catalogue.protocols import ENTITY_SIDES
+from rankconst.errors import DataError, UsageError
 from rankconst.names import spell, tell_apart
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.columns import Cells, Rows
-from rankconst.results.formats import find_tool
+from rankconst.results.formats import find_tool, read, read_document
 from rankconst.results.gate import Text
 from rankconst.results.labels import read_label
 from rankconst.results.reading import NO_LINE, Notes, Reading, require_whole
@@ -23,6 +27,7 @@ from rankconst.results.tables.cells import Row
 from rankconst.results.tables.headings import compose_heading
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.values.published import is_number
+from rankconst.values.ranks import Ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -41,6 +46,58 @@ _NAME = "the DataFrame"
 _EMPTY = re.compile(r"Unnamed: \d{1,9}(?:_level_\d{1,9})?")
 
 
+def is_frame(results: Any) -> bool:
+    """Tell whether results are a DataFrame."""
+    return hasattr(results, "iloc") and hasattr(results, "columns")
+
+
+def read_given(
+    results: Any, *, strict: bool = False, percent: bool | None = None, metric: Metric | None = None
+) -> Reading:
+    """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
+    reading = _read_any(as_pandas(results), percent, metric)
+    if strict:
+        require_whole(reading)
+    return reading
+
+
+def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Reading:
+    if isinstance(results, Reading):
+        return results
+    if isinstance(results, Ranks):
+        return read_document("the ranks", _write_ranks(results))
+    if isinstance(results, (str, os.PathLike)):
+        return read(os.fspath(results), percent=percent, metric=metric)
+    if isinstance(results, Mapping):
+        try:
+            text = json.dumps(results, default=_to_plain)
+        except (TypeError, ValueError, RecursionError) as error:  # a key that is not text, a dict in itself
+            raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
+        return read_document("the dict", text)
+    if is_frame(results):
+        return read_frame(results, percent)[0]
+    raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
+
+
+def _write_ranks(ranks: Ranks) -> str:
+    """Write every metric of ranks as a table that is read like any other."""
+    sides = [*["both"] * ({*ENTITY_SIDES} <= ranks.sides.keys()), *ranks.sides]
+    rows = [("side", "metric", "value", "number of ranks")]
+    for side in sides:
+        rows += [(side, key, repr(value), str(ranks.select(side).size)) for key, value in ranks.to_dict(side).items()]
+    return "".join(",".join(row) + "\n" for row in rows)
+
+
+def _to_plain(value: Any) -> Any:
+    """Return numbers and arrays of numpy as Python's."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise UsageError(f"the dict holds a {type(value).__name__}; expected text, numbers, lists and dicts.")
+
+
+# DataFrames.
+
+
 def adjust_frame(
     frame: pd.DataFrame,
     tables: Tables,
@@ -54,12 +111,7 @@ def adjust_frame(
     baselines: Collection[str] = (),
     details: bool = False,
 ) -> pd.DataFrame:
-    """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`, which says what `errors` does.
-
-    `complete` finds what the numbers themselves say about their tasks, where adjusted values or counts are among them.
-    The result has the same rows; in ``attrs["assumed"]`` is what was assumed, by field, and in ``attrs["asked"]`` each
-    question with the rows that wait for its answer.
-    """
+    """Adjust the numbers of a DataFrame as :func:`rankconst.adjust` says; `complete` finds what they say themselves."""
     reading, left = read_frame(frame, percent)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
         require_whole(reading)

@@ -116,10 +116,7 @@ def gather(texts: Sequence[Text]) -> Told:
 
 
 def _find_dataset(texts: Sequence[Text]) -> tuple[str, tuple[str, ...], str]:
-    """Return the dataset that texts name, or those among which it is open, and what names it.
-
-    The nearest label of vocabulary decides, if the texts before it name no other; nothing farther counts.
-    """
+    """Return the dataset of the texts up to the nearest label of vocabulary, or those it may be; and what names it."""
     named: dict[str, tuple[str, str]] = {}  # key to the name as written, and where
     for text in texts:
         graphs = text.label.graphs

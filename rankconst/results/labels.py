@@ -157,7 +157,7 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
         both=_joins_sides(found),
     )
     if not metrics:
-        return label if label.whole or graphs or words else _NOTHING
+        return label if label.whole or graphs or words else Label(text)
     metric, adjustment = next(iter(metrics))
     reason = next((word.reason for word in words.values() if word.field == "metric"), "")
     if len(metrics) > 1:

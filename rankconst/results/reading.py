@@ -174,8 +174,7 @@ class Skipped:
     why: str  # half a sentence
 
 
-Layout = Literal["wide", "long"]
-"""``wide``: a row holds several metrics, each in its own column; ``long``: a row holds one number."""
+Layout = Literal["wide", "long"]  # a row holds several metrics, each in its own column, or one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +229,6 @@ class Reader:
     tool: str | None = None  # whose tables these are, if they are of one tool
     most: int | None = None  # the most characters that are read, where reading takes many times as much memory
 
-
-LONGEST_TEXT = 16 * 2**20
-"""The most characters of a document with tables between its prose."""
 
 _EACH = 10
 _LONGEST = 80
@@ -352,24 +348,30 @@ class Group:
     """The numbers of one evaluation: one model on one set of ranking tasks, with one tie policy, at one time."""
 
     entries: tuple[Entry, ...]  # in the order of the file, adjusted values included
-    context: Stated  # what the file says about all of them
-    rows: tuple[int, ...]  # indices into Reading.rows, ascending
-    label: str  # what tells the group from others: "RotatE, FB15k-237, test"; empty if nothing does
+
+    @property
+    def context(self) -> Stated:
+        """What the file says about all of them."""
+        return self.entries[0].context
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Indices into Reading.rows, ascending."""
+        return tuple(sorted({entry.row for entry in self.entries}))
+
+    @property
+    def label(self) -> str:
+        """What tells the group from others: ``RotatE, FB15k-237, test``; empty if nothing does."""
+        said = self.context
+        return ", ".join(filter(None, (said.model, said.dataset, said.split, said.side, said.rank_type, said.protocol)))
 
 
 def group_entries(reading: Reading) -> list[Group]:
-    """Group the entries of each evaluation, in the order of their first entries.
-
-    In a wide table they share a row and what the file says; in a long one, their rows differ only in metric, k and
-    value.
-    """
+    """Group the entries of each evaluation of which the file says the same, in the order of their first entries."""
     found: dict[Hashable, list[Entry]] = {}
     for evaluation, entry in zip(number_evaluations(reading).tolist(), reading.entries, strict=True):
         found.setdefault((evaluation, entry.context), []).append(entry)
-    return [
-        Group(tuple(entries), entries[0].context, tuple(sorted({entry.row for entry in entries})), _label(entries[0]))
-        for entries in found.values()
-    ]
+    return [Group(tuple(entries)) for entries in found.values()]
 
 
 def number_evaluations(reading: Reading) -> NDArray[np.intp]:
@@ -395,9 +397,3 @@ def number_evaluations(reading: Reading) -> NDArray[np.intp]:
         own, distinct = encode(told)
         codes = combine(codes, own[of], len(distinct)) if len(distinct) > 1 else codes
     return codes
-
-
-def _label(entry: Entry) -> str:
-    context = entry.context
-    parts = (context.model, context.dataset, context.split, context.side, context.rank_type, context.protocol)
-    return ", ".join(filter(None, parts))

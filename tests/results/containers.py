@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,41 +12,39 @@ import pytest
 
 import rankconst
 from rankconst.errors import RankconstError
-from rankconst.tasks import Tasks
+from rankconst.results.frame import read_given
+from readings import escape_latex, write_csv, write_latex, write_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-openpyxl, pd, yaml = (pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas", "yaml"))
+    from rankconst.tasks import Tasks
+
+openpyxl, pd = (pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas"))
+
+
+METRICS = ("MRR", "Hits@10")
+VALUES = {"TransE": (0.294, 0.465), "RotatE": (0.338, 0.533)}
+FIRST = ("TransE", "MRR")
+"""Model and metric of the first number."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers of some models, each of them different, with labels in columns and texts at some of :data:`PLACES`.
+    """The numbers of :data:`VALUES`, with labels in columns and texts at some of :data:`PLACES`.
 
-    A text in a cell, a name or the heading of a column is that of the first row or metric: it is about `first`.
-    Metrics are named as the adjusted columns of frames are, as MRR and Hits@10 are and MR is not.
+    A text in a cell, a name or the heading of a column is that of the first row or metric: it is about `FIRST`.
     """
 
-    values: Mapping[str, tuple[float, ...]] = field(
-        default_factory=lambda: {"TransE": (0.294, 0.465), "RotatE": (0.338, 0.533)}
-    )
-    metrics: tuple[str, ...] = ("MRR", "Hits@10")
-    # Heading to a label, that of every row.
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)  # heading to a label, that of every row
     texts: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def first(self) -> tuple[str, str]:
-        """Model and metric of the first number."""
-        return next(iter(self.values)), self.metrics[0]
 
     @property
     def headings(self) -> list[str]:
         """The headings of all columns."""
         text = self.texts.get("column")
-        first = f"{self.metrics[0]} ({text})" if text else self.metrics[0]
-        return ["Model", *self.labels, first, *self.metrics[1:], *(["Note"] if "cell" in self.texts else [])]
+        first = f"{METRICS[0]} ({text})" if text else METRICS[0]
+        return ["Model", *self.labels, first, *METRICS[1:], *(["Note"] if "cell" in self.texts else [])]
 
     @property
     def rows(self) -> list[list[Any]]:
@@ -57,7 +52,7 @@ class Numbers:
         name, note = self.texts.get("name"), self.texts.get("cell")
         rows = [
             [f"{model} ({name})" if name and not place else model, *self.labels.values(), *values]
-            for place, (model, values) in enumerate(self.values.items())
+            for place, (model, values) in enumerate(VALUES.items())
         ]
         return [[*row, "-" if place else note] if note else row for place, row in enumerate(rows)]
 
@@ -76,42 +71,25 @@ def _place(form: str, text: str | None) -> str:
     return form.format(text) if text else ""
 
 
-def _write_csv(numbers: Numbers) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(numbers.grid)
-    return buffer.getvalue()
-
-
 def _write_markdown(numbers: Numbers) -> str:
     """A caption is a paragraph above the table, as in most pages."""
-    texts, grid = numbers.texts, numbers.grid
-    lines = [f"| {' | '.join(map(str, row))} |" for row in (grid[0], ["---"] * len(grid[0]), *grid[1:])]
+    texts = numbers.texts
     return _join(
         _place("# {}\n\n## Results", texts.get("farther")),
         _place("## {}", texts.get("heading")),
         texts.get("above", ""),
         texts.get("caption", ""),
-        "\n".join(lines),
+        write_markdown(numbers.grid),
         texts.get("below", ""),
     )
 
 
-def _escape(cell: object) -> str:
-    return "".join("\\" + sign if sign in "&%_#${}" else sign for sign in str(cell))
-
-
 def _write_latex(numbers: Numbers) -> str:
-    texts = {place: _escape(text) for place, text in numbers.texts.items()}
-    headings, *rows = (" & ".join(map(_escape, row)) for row in [numbers.headings, *numbers.rows])
-    if "group" in texts:
-        rows.insert(0, rf"\multicolumn{{{len(numbers.headings)}}}{{l}}{{{texts['group']}}}")
-    lines = [headings + r" \\ \midrule", *(rf"{row} \\" for row in rows)]
+    texts = {place: escape_latex(text) for place, text in numbers.texts.items()}
     table = [
         r"\begin{table}",
         _place(r"\caption{{{}}}", texts.get("caption")) or r"\centering",
-        rf"\begin{{tabular}}{{{'l' * len(numbers.headings)}}}",
-        *lines,
-        r"\end{tabular}",
+        write_latex([numbers.headings, *numbers.rows], group=numbers.texts.get("group", "")),
         texts.get("below", "") + r"\end{table}",
     ]
     return _join(
@@ -150,7 +128,7 @@ def _write_workbook(numbers: Numbers, path: Path) -> None:
     book.save(path)
 
 
-def make_frame(numbers: Numbers) -> Any:
+def _make_frame(numbers: Numbers) -> Any:
     """Return the numbers as a DataFrame, a caption among its ``attrs``."""
     frame = pd.DataFrame(numbers.rows, columns=numbers.headings)
     if "caption" in numbers.texts:
@@ -168,7 +146,6 @@ PLACES: dict[str, frozenset[str]] = {
     "latex": _OF_FILES | _AROUND | {"farther"},
     "workbook": _OF_FILES | {"caption", "below"},
     "json": _BESIDE | _AROUND | {"file", "key"},
-    "yaml": _BESIDE | _AROUND | {"file", "key"},
     "aligned": _OF_FILES | {"caption", "below"},
     "frame": _BESIDE | {"caption"},
 }
@@ -176,17 +153,15 @@ PLACES: dict[str, frozenset[str]] = {
 
 _SUFFIX = {"markdown": "md", "latex": "tex", "workbook": "xlsx", "aligned": "txt"}
 _WRITERS: dict[str, Callable[[Numbers], str]] = {
-    "csv": _write_csv,
+    "csv": lambda numbers: write_csv(numbers.grid),
     "markdown": _write_markdown,
     "latex": _write_latex,
     "json": lambda numbers: json.dumps(_make_object(numbers), indent=1),
-    "yaml": lambda numbers: yaml.safe_dump(_make_object(numbers), sort_keys=False),
     "aligned": _write_aligned,
 }
 
 
-def write(numbers: Numbers, container: str, folder: Path) -> Path:
-    """Write a file that holds the numbers, and the texts that it has room for."""
+def _write(numbers: Numbers, container: str, folder: Path) -> Path:
     stem = "_".join(numbers.texts.get("file", "results").split())
     path = folder / f"{stem}.{_SUFFIX.get(container, container)}"
     if container == "workbook":
@@ -196,53 +171,29 @@ def write(numbers: Numbers, container: str, folder: Path) -> Path:
     return path
 
 
-_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
 Addresses = dict[tuple[str, str], str | None]
 """Model and metric to the ranking tasks of the number, with its rank type unless it is realistic; None if asked."""
 
 
 def find_addresses(numbers: Numbers, container: str) -> Addresses:
     """Adjust the numbers in a container, without an option, and return the address that each was adjusted at."""
-    if container == "frame":
-        return _read_frame(numbers)
-    found: dict[float, str] = {}
     with tempfile.TemporaryDirectory() as folder:
+        results = _make_frame(numbers) if container == "frame" else _write(numbers, container, Path(folder))
         try:
-            entries = rankconst.adjust(write(numbers, container, Path(folder))).entries
+            entries = rankconst.adjust(read_given(results)).entries
         except RankconstError:
             entries = ()
-    for each in entries:
-        if each.constants is not None:
-            found[float(each.entry.text)] = _name(each.constants.tasks, each.entry.context.rank_type)
+    found = {
+        float(each.entry.text): _name(each.constants.tasks, each.entry.context.rank_type)
+        for each in entries
+        if each.constants is not None
+    }
     return {
         (model, metric): found.get(value)
-        for model, values in numbers.values.items()
-        for metric, value in zip(numbers.metrics, values, strict=True)
+        for model, values in VALUES.items()
+        for metric, value in zip(METRICS, values, strict=True)
     }
 
 
 def _name(tasks: Tasks, rank_type: str | None) -> str:
     return str(tasks) if rank_type in {None, "realistic"} else f"{tasks} {rank_type}"
-
-
-def _read_frame(numbers: Numbers) -> Addresses:
-    found: Addresses = {(model, metric): None for model in numbers.values for metric in numbers.metrics}
-    for metric in numbers.metrics:
-        try:
-            out = rankconst.adjust(make_frame(numbers), metric=metric, details=True)
-        except RankconstError:
-            continue
-        for model, row in zip(numbers.values, out.to_dict("records"), strict=True):
-            if not math.isnan(row.get(f"{metric}_normalised", math.nan)):
-                found[model, metric] = _read_row({str(key).casefold(): cell for key, cell in row.items()}, metric)
-    return found
-
-
-def _read_row(row: Mapping[str, Any], metric: str) -> str:
-    """Return what a row says of the one metric that was adjusted, in columns of its own or of all metrics."""
-    said = {key: row.get(f"{metric}_{key}".casefold(), row.get(key)) for key in _FIELDS}
-    dataset = rankconst.load().resolve_dataset(str(said.pop("dataset")))
-    # A frame's own column keeps its words, and filtered is the usual protocol.
-    tasks = Tasks.parse(dataset, **{key: str(name) for key, name in said.items() if name not in {None, "filtered"}})
-    kinds = (kind for kind in ("optimistic", "pessimistic") if f"{kind} ranks" in str(row.get("note")))
-    return _name(tasks, next(kinds, None))

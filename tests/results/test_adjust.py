@@ -21,10 +21,8 @@ from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 TABLES = rankconst.load()
-FORMS = ("value", "normalised", "index", "z")
 
 
 def make(*cells: tuple[str, str, Stated]) -> Reading:
@@ -35,33 +33,6 @@ def make(*cells: tuple[str, str, Stated]) -> Reading:
     ]
     rows = tuple({"metric": metric, "value": text} for metric, text, _ in cells)
     return Reading("results.csv", "csv", "long", ("metric", "value"), rows, Entries(entries))
-
-
-def test_every_number_is_adjusted_as_it_is_alone() -> None:
-    contexts = [Stated("WN18RR", "testing", "left"), Stated("wn18rr", tool="pykeen"), Stated("nations", "valid")]
-    values = [("mrr", "0.476"), ("mr", "3.50"), ("hits@10", "96.1%"), ("hits@3", "0.700 ± 0.005")]
-    reading = make(
-        *(
-            (*value, context)
-            for context in contexts
-            for value in values
-            if value[0] != "mr" or context.dataset == "nations"
-        )
-    )
-    done = adjust_reading(reading, TABLES, Stated())
-    tasks = [
-        ("wn18rr", "test", "head", "standard"),
-        ("wn18rr", "test", "both", "pykeen"),
-        ("nations", "valid", "both", "standard"),
-    ]
-    for each in done.entries:
-        dataset, split, side, protocol = tasks[contexts.index(each.entry.context)]
-        alone = TABLES.constants(dataset, each.entry.metric, split, side, protocol).adjust(each.entry.text)
-        assert each.adjusted is not None
-        for form in FORMS:
-            assert getattr(each.adjusted, form) == getattr(alone, form)
-            assert getattr(each.adjusted, f"{form}_interval") == getattr(alone, f"{form}_interval")
-    assert [tool.key for tool in done.tools] == ["pykeen"]
 
 
 def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
@@ -187,10 +158,7 @@ def test_fractions_are_not_taken_for_percentages() -> None:
     done = adjust_reading(mixed, TABLES, Stated(percent=True)).entries
     assert [each.published and each.published.value for each in done] == [0.533, None, 177.0]
     assert done[1].note.startswith("every MRR is at most 1, as fractions are.")
-    told = r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"
-    with pytest.raises(DataError, match=told):
-        adjust_reading(mixed, TABLES, Stated(percent=True), errors="raise")
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"):
         adjust_reading(make(("mrr", "0.338", context)), TABLES, Stated(percent=True))
     good = make(
         ("hits@10", "53.3", context), ("hits@10", "0.9", context), ("mr", "177", context), ("mrr", "34%", context)
@@ -288,7 +256,7 @@ def test_contradictions_are_found_in_proportion_to_the_file() -> None:
         assert sum("no ranks allow" in note for note in adjust_reading(reading, TABLES, Stated()).notes.values()) > size
         return lambda: adjust_reading(reading, TABLES, Stated())
 
-    assert grows_in_proportion(work, 1_000)
+    assert grows_in_proportion(work, 300)
 
 
 def test_a_form_that_is_undefined_has_a_note() -> None:
@@ -298,42 +266,6 @@ def test_a_form_that_is_undefined_has_a_note() -> None:
     assert hits.adjusted is not None and hits.adjusted.index is None
     assert hits.note.startswith("AH@10 and ZH@10 cannot be computed: which 256 of the 402 tasks were ranked is unknown")
     assert mrr.adjusted is not None and mrr.adjusted.index is not None and not mrr.note
-
-
-# -- published files --------------------------------------------------------------------------------------------------
-
-
-def test_all_published_results_go_through_with_their_sources(reference: Path) -> None:
-    reading = rankconst.read(reference / "published_results.csv")
-    # Its columns tell in sentences what was ranked, and how.
-    words = tuple({ask.word for context in reading.entries.contexts for ask in context.asks})
-    done = adjust_reading(reading, TABLES, Stated(accepted=words))
-    assert done.accepted == words and not done.asked
-    assert len(reading.rows) == 181
-    missing = {each.entry.context.dataset for each in done.entries if each.adjusted is None}
-    assert missing == {"FB15k", "YAGO3-10", "Wikidata5M", "Freebase", "CoDEx-L"}  # not in the tables, or refused
-    for each in done.entries:
-        assert (each.adjusted is None) == (each.entry.context.dataset in missing)
-        assert each.adjusted is not None or each.note
-
-
-def test_what_the_numbers_are_of_has_columns_of_its_own() -> None:
-    reading = make(
-        ("mrr", "0.476", Stated("WN18RR", "valid", "head")),
-        ("mrr", "0.5", Stated("nope")),
-        ("mr", "2.5", Stated("nations")),
-    )
-    described = replace(adjust_reading(reading, TABLES, Stated(protocol="libkge")), details=True).described
-    assert described == {
-        "dataset": ["wn18rr", None, "nations"],
-        "split": ["valid", None, "test"],
-        "side": ["head", None, "both"],
-        "protocol": ["libkge", None, "libkge"],
-        "num_tasks": [3034, None, 402],
-        "table_version": [TABLES.version, None, TABLES.version],
-        "note": [None, described["note"][1], None],
-    }
-    assert "nope" in described["note"][1]
 
 
 def test_columns_are_named_like_the_original_ones() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cases import choose
 from rankconst.results.vocabulary import Word, list_lexicon
-from results.containers import PLACES, Numbers, find_addresses, make_frame, openpyxl, write
+from results.containers import FIRST, PLACES, Numbers, find_addresses
 
 PLAIN = "fb15k237/test/both/standard"
 DATASET = {"Dataset": "FB15k-237"}
@@ -73,7 +73,7 @@ def _asking(draw: st.DrawFn) -> Asking:
 @given(_asking())
 def test_a_number_with_a_word_that_nothing_has_declared_is_never_adjusted(asking: Asking) -> None:
     numbers = Numbers(labels=DATASET, texts={asking.place: asking.text})
-    address = find_addresses(numbers, asking.container)[numbers.first]
+    address = find_addresses(numbers, asking.container)[FIRST]
     assert address is None or (asking.field in _DECLARED and address != PLAIN), address
 
 
@@ -139,16 +139,11 @@ with Path(__file__).with_name("sentences.csv").open(encoding="utf-8", newline=""
 _TELLING = [each for each in _SENTENCES if each.field]
 _HARMLESS = [each for each in _SENTENCES if not each.field]
 
-_AT = {"markdown": "above", "latex": "caption", "json": "above"}
-# The dataset is a heading where the container has one; the sentence is between it and the numbers.
-_NAMED = {"markdown": {"heading": "FB15k-237"}, "latex": {"heading": "FB15k-237"}}
 
-
-def _adjust(sentence: Sentence, container: str) -> str | None:
-    """Return the address of the first number beside a sentence."""
-    texts = {**_NAMED.get(container, {}), _AT[container]: sentence.sentence}
-    numbers = Numbers(labels={} if container in _NAMED else DATASET, texts=texts)
-    return find_addresses(numbers, container)[numbers.first]
+def _adjust(sentence: Sentence) -> str | None:
+    """Return the address of the first number below a sentence, the dataset in the heading above."""
+    numbers = Numbers(texts={"heading": "FB15k-237", "above": sentence.sentence})
+    return find_addresses(numbers, "markdown")[FIRST]
 
 
 def _list(what: str, sentences: list[Sentence]) -> str:
@@ -156,16 +151,14 @@ def _list(what: str, sentences: list[Sentence]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("container", _AT)
-def test_few_sentences_that_tell_of_other_tasks_are_passed_over_in_silence(container: str) -> None:
-    silent = [each for each in _TELLING if _adjust(each, container) not in {None, each.address}]
+def test_few_sentences_that_tell_of_other_tasks_are_passed_over_in_silence() -> None:
+    silent = [each for each in _TELLING if _adjust(each) not in {None, each.address}]
     assert len(silent) <= 0.3 * len(_TELLING), _list("silent", silent)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("container", _AT)
-def test_few_sentences_that_say_nothing_are_asked_about(container: str) -> None:
-    asked = [each for each in _HARMLESS if _adjust(each, container) != PLAIN]
+def test_few_sentences_that_say_nothing_are_asked_about() -> None:
+    asked = [each for each in _HARMLESS if _adjust(each) != PLAIN]
     assert len(asked) <= 0.1 * len(_HARMLESS), _list("asked", asked)
 
 
@@ -185,22 +178,3 @@ def test_without_a_text_the_address_is_that_of_the_labels(container: str) -> Non
     assert set(find_addresses(Numbers(labels=DATASET), container).values()) == {PLAIN}
     labels = {"Dataset": "WN18RR", "Split": "valid", "Side": "tail"}
     assert set(find_addresses(Numbers(labels=labels), container).values()) == {"wn18rr/valid/tail/standard"}
-
-
-@pytest.mark.parametrize("container", PLACES)
-def test_every_number_and_every_text_is_written(container: str, tmp_path: Path) -> None:
-    texts = {place: f"x{place}x" for place in PLACES[container]}
-    numbers = Numbers(labels=DATASET, texts=texts)
-    if container == "frame":
-        frame = make_frame(numbers)
-        written = f"{frame.to_csv()} {frame.attrs}"
-    else:
-        path = write(numbers, container, tmp_path)
-        written = path.name + _read_cells(path) if container == "workbook" else path.name + path.read_text("utf-8")
-    values = [str(value) for row in numbers.values.values() for value in row]
-    assert [each for each in [*values, *texts.values()] if each not in written] == []
-
-
-def _read_cells(path: Path) -> str:
-    rows = openpyxl.load_workbook(path).worksheets[0].iter_rows(values_only=True)
-    return " ".join(str(cell) for row in rows for cell in row)

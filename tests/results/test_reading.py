@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
-from rankconst.results.reading import (
-    Entries,
-    Entry,
-    Notes,
-    Skipped,
-    count_digits,
-    group_entries,
-    measure,
-)
+from rankconst.results.formats import read_document
+from rankconst.results.reading import Entries, Entry, Notes, Skipped, count_digits, group_entries, measure
 from rankconst.values.published import NOISE
 from readings import make_reading as write_reading
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_notes_in_order_then_counts() -> None:
@@ -81,10 +69,6 @@ ROTATE = {"MRR": "0.338", "Hits@10": "0.533"}
 PROTATE = {"MRR": "0.328", "Hits@10": "0.524"}
 
 
-def list_texts(path: Path) -> list[list[str]]:
-    return [[entry.text for entry in group.entries] for group in group_entries(rankconst.read(path))]
-
-
 def test_a_row_of_a_wide_table_is_a_group() -> None:
     context = [Stated(model="RotatE", dataset="FB15k-237"), Stated(model="pRotatE", dataset="FB15k-237")]
     groups = group_entries(write_reading(ROTATE, PROTATE, context=context))
@@ -94,20 +78,15 @@ def test_a_row_of_a_wide_table_is_a_group() -> None:
     assert [group.context for group in groups] == context
 
 
-@pytest.mark.parametrize("between", ["side", "rank_type", "split", "model", "epoch", "note"])
-def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(tmp_path: Path, between: str) -> None:
-    one, other = {"side": ("head", "tail"), "rank_type": ("realistic", "optimistic"), "split": ("valid", "test")}.get(
-        between, ("1", "2")
-    )
-    path = tmp_path / "long.csv"
-    lines = [f"{between},metric,k,value"]
-    lines += [
-        f"{case},{metric},{k},0.{place}{len(k)}"
-        for metric, k in (("mrr", ""), ("hits", "10"))
-        for place, case in ((3, one), (4, other))
-    ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert list_texts(path) == [["0.30", "0.32"], ["0.40", "0.42"]]
+@pytest.mark.parametrize(
+    ("between", "one", "other"),
+    [("side", "head", "tail"), ("rank_type", "realistic", "optimistic"), ("split", "valid", "test"),
+     ("model", "A", "B"), ("epoch", "1", "2"), ("note", "1", "2")],
+)  # fmt: skip
+def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(between: str, one: str, other: str) -> None:
+    rows = f"{one},mrr,,0.30\n{other},mrr,,0.40\n{one},hits,10,0.32\n{other},hits,10,0.42\n"
+    groups = group_entries(read_document("long.csv", f"{between},metric,k,value\n{rows}"))
+    assert [[entry.text for entry in group.entries] for group in groups] == [["0.30", "0.32"], ["0.40", "0.42"]]
 
 
 def test_entries_are_the_sequence_that_was_added() -> None:

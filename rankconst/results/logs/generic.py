@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.evaluation import Question
-from rankconst.results.document import Document
 from rankconst.results.gate import UNFILTERED, Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, read_label
 from rankconst.results.logs.lines import Found, LogFormat, Rule, list_settings, make_reader, strip_colours
 from rankconst.results.logs.signs import RECOMMENDER, SIGNS, TOOLS, is_recommender
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
-from rankconst.results.tables.text import find_lines, is_table
+from rankconst.results.tables.text import find_lines
 from rankconst.results.tables.units import name_percentages, settle_lines
 from rankconst.results.vocabulary import FIELDS, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from rankconst.results.document import Document
     from rankconst.results.reading import Reading
 
 # A line in pieces. It is parsed once without its numbers, which repeat in other lines with the same words.
@@ -370,8 +370,6 @@ def _recognise(document: Document) -> bool:
     # Rows of a table with metrics in its first column look like lines of a log.
     start = max(first.line - _AROUND, 0)
     lines = document.lines[start : first.line + _AROUND]
-    if not is_table(Document(document.name, "\n".join(lines))):
-        return True
     rows = find_lines(lines)
     return any(each.line - start not in rows for each in (first, *found))
 

@@ -155,11 +155,10 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+", re.ASCII)
 
 
 def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
-    """Return the numbers whose comma sets decimals apart, each written with a point: all that have one, if certain.
+    """Return the numbers whose comma sets decimals apart, each written with a point.
 
-    It is if one of them cannot have thousands, ``0,338`` or ``33,8``, and no number has a point that must set decimals
-    apart. Then ``3,340`` and ``3.340`` are still open, and not among them; unless the user says that commas set
-    decimals apart.
+    Where the user does not say it, one that cannot have thousands, ``0,338``, is certain if no number has a point that
+    sets decimals apart; ``3,340`` stays open.
     """
     if decimal == "point":
         return {}

@@ -248,10 +248,7 @@ def _list_patterns() -> tuple[str, str]:
 def find_groups(
     cells: Sequence[Cells], numbers: Sequence[int], empty: NDArray[np.bool_], spanning: frozenset[int]
 ) -> tuple[Places, list[tuple[Text, ...]]]:
-    """Return for each row a number of what the rows above say of it, and -1 for those themselves; 0 is nothing.
-
-    `empty` are the rows without a number in the columns `numbers`; a cell of those `spanning` may be anywhere.
-    """
+    """Return for each row the place of what the `empty` rows above say of it, -1 for those themselves; 0 is nothing."""
     group_of, groups = np.zeros(len(empty), dtype=np.intp), list[tuple[Text, ...]]([()])
     last, below = int(np.flatnonzero(~empty).max(initial=-1)), list[Text]()
     for row in np.flatnonzero(empty).tolist():

@@ -71,15 +71,12 @@ def _explain(error: str, line: int) -> str:
 
 
 def find_delimiter(document: Document) -> str | None:
-    """Return the delimiter under which one of the first lines reads as a heading; None if there is none.
-
-    A heading has two cells or more, one of them a known name, and the line below has as many; in a file called ``.csv``
-    or ``.tsv`` a line with more or fewer cells is rather a mistake to be reported.
-    """
+    """Return the delimiter under which one of the first lines reads as a heading; None if there is none."""
     lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
     if not first or first.startswith(("{", "[")) or any(len(line) > _LONGEST_HEADING for line in lines):
         return None
+    # There, a line below a heading with more or fewer cells is rather a mistake to be reported.
     strict = document.suffix not in {".csv", ".tsv"}
     best = max((_count_known(lines, delimiter, strict), delimiter) for delimiter in DELIMITERS)
     return best[1] if best[0] > 0 else None

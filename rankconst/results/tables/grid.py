@@ -17,10 +17,11 @@ from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
 from rankconst.results.labels import EVERYWHERE, Label, deny, read_label
-from rankconst.results.reading import Entries, Notes, Reading
+from rankconst.results.reading import Entries, Notes, Reader, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
 from rankconst.results.tables.headings import DEEPEST, explain_missing, find_heading, name_metric, pivot
+from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.vocabulary import Word
 
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
     from rankconst.results.tables.headings import Heading
-    from rankconst.results.tables.near import Near, Printed
+    from rankconst.results.tables.near import Printed
     from rankconst.results.tables.sheet import Table
 
 MOST_CELLS = 10_000_000
 """How many cells a file may have; with its numbers, each takes up to about 150 bytes in memory."""
+
+LONGEST_TEXT = 16 * 2**20
+"""The most characters of a document with tables between its prose."""
 
 _REPEATED = {"dataset", "split", "side", "protocol", "relations"}
 
@@ -52,12 +56,16 @@ class Dialect:
 def read_tables(
     document: Document, form: str, tables: Iterable[Printed], dialect: Dialect = Dialect(), tool: str | None = None
 ) -> Reading:
-    """Merge the tables of a file, given as their rows with headings; columns with the same heading become one.
-
-    The levels of a heading are joined by a spaced slash, and repeated headings are numbered: ``MRR``, ``MRR (2)``.
-    """
+    """Merge the tables of a file, given as their rows with headings; columns with the same heading become one."""
     notes = Notes()
     return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
+
+
+def make_reader(
+    key: str, recognise: Callable[[Document], bool], find_tables: Callable[[Document], Iterable[Printed]]
+) -> Reader:
+    """Return the reader of documents with tables between their prose."""
+    return Reader(key, recognise, lambda each: read_tables(each, key, find_tables(each)), most=LONGEST_TEXT)
 
 
 def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes) -> list[Table]:
@@ -67,7 +75,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     for printed in tables:
         commas = printed.commas or not (dialect.exact or dialect.even)
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (list(printed.rows), False)
-        texts = () if dialect.exact else _list_texts(document, printed)
+        texts = () if dialect.exact else (*printed.above, name_file(document.name))
         for block in _split_blocks([row for row in rows if any(row.plain)], dialect):
             titles, below = _split_titles(block)
             heading, how, near = find_heading(below, dialect.parse), "", texts
@@ -83,7 +91,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 what = " | ".join(filter(None, block[0].plain))
                 notes.add(block[0].line, what, "the heading of a table without a metric")
                 continue
-            above = tuple(Text(read_label(title), "text", "the row above") for title in titles)
+            above = tuple(read_near("the row above", title) for title in titles)
             body = _fit(document, heading, below[len(heading.levels) :], notes, even=dialect.even or dialect.exact)
             understood = tuple(filter(None, (how, "commas before decimals" * commas)))
             sheet = _make_sheet(document, heading, body, (*above, *near), dialect, how=understood)
@@ -93,20 +101,6 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     if not read:
         raise DataError(f"{document.name}: there is no table. Expected a heading and rows of cells below.")
     return read
-
-
-def _list_texts(document: Document, printed: Printed) -> tuple[Text, ...]:
-    """Return the texts around a table, from the nearest to the farthest; the name of the file is the last."""
-    texts = [Text(_read_near(each), "text", each.place, each.farther) for each in printed.above]
-    return (*texts, name_file(document.name))
-
-
-def _read_near(near: Near) -> Label:
-    """Return what a text around a table says; between two, vocabulary says it of the lower one, other words ask."""
-    label = read_label(near.text)
-    if near.apart:
-        return label if label.whole else Label()
-    return Label(near.text, words=() if label.whole else label.words) if near.shared else label
 
 
 def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:

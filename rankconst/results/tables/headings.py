@@ -222,11 +222,7 @@ _FIRST = 3  # among so many columns the names of metrics are looked for
 
 
 def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
-    """Turn a table with a metric in each row into one with a column for each; None if it is not one.
-
-    Columns of numbers are then rows, named by what heads them. A metric that comes again begins a new block, and so
-    does a change in the other columns of names.
-    """
+    """Turn a table with a metric in each row into one with a column for each; None if it is not one."""
     if len(rows) < 2:
         return None
     head, body = rows[0], [row for row in rows[1:] if len(row.plain) == len(rows[0].plain)]
@@ -253,7 +249,10 @@ def pivot(rows: Sequence[Row], parse: Parse = read_label) -> list[Row] | None:
 
 
 def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int], parse: Parse) -> list[dict[str, Row]]:
-    """Return the rows of each block by the names of their metrics; an empty cell of names repeats the one above."""
+    """Return the rows of each block by the names of their metrics; an empty cell of names repeats the one above.
+
+    A metric that comes again begins a new block, and so does a change in the columns of names.
+    """
     blocks: list[dict[str, Row]] = []
     last: tuple[str, ...] = ()
     for row in body:

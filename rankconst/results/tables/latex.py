@@ -9,9 +9,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
-from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Placed, Row, check_spans, check_width
-from rankconst.results.tables.grid import read_tables
+from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import Outline
 from rankconst.results.tables.tex import ENVIRONMENTS, begins_argument, read_argument, skip_options, strip_latex
 
@@ -312,8 +311,4 @@ def find_tables(document: Document) -> list[Printed]:
     return _Reader(document).read()
 
 
-def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, find_tables(document))
-
-
-READER = Reader("latex", _recognise, _read, most=LONGEST_TEXT)
+READER = make_reader("latex", _recognise, find_tables)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Placed, Row, check_width
-from rankconst.results.tables.grid import read_tables
+from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.html import Page
 from rankconst.results.tables.near import Outline
 from rankconst.results.tables.tex import strip_latex
@@ -63,12 +62,8 @@ def _parser() -> MarkdownIt:
     return markdown
 
 
-def strip_markdown(cell: str) -> str:
-    """Return a cell without markup; superscripts become ``^{...}``, what is struck out keeps its ``~~``."""
-    return _strip(cell, code=True)
-
-
-def _strip(text: str, *, code: bool) -> str:
+def strip_markdown(text: str, *, code: bool = True) -> str:
+    """Return a text without markup; superscripts become ``^{...}``, what is struck out keeps its ``~~``."""
     text = text.strip()
     if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
         return text
@@ -80,7 +75,7 @@ def _strip(text: str, *, code: bool) -> str:
 
 def _strip_text(text: str) -> str:
     """Return a text without markup, code, images and addresses, which say nothing of the numbers."""
-    return _URL.sub("", _strip(" ".join(text.split()), code=False))
+    return _URL.sub("", strip_markdown(" ".join(text.split()), code=False))
 
 
 def _write(token: Token, *, code: bool) -> str:
@@ -258,8 +253,4 @@ def _recognise(document: Document) -> bool:
     return document.suffix in {".md", ".markdown", ".qmd", ".rmd"} and bool(find_tables(document))
 
 
-def _read(document: Document) -> Reading:
-    return read_tables(document, READER.key, find_tables(document))
-
-
-READER = Reader("markdown", _recognise, _read, most=LONGEST_TEXT)
+READER = make_reader("markdown", _recognise, find_tables)

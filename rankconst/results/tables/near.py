@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from rankconst.results.gate import Text
+from rankconst.results.labels import Label, read_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,22 +14,17 @@ if TYPE_CHECKING:
     from rankconst.results.tables.cells import Row
 
 
-class Near(NamedTuple):
-    """A text that belongs to a table."""
-
-    place: str  # what it is, for messages: "the caption"
-    text: str  # without markup
-    farther: bool = False  # True for a heading above the nearest one
-    shared: bool = False  # True for a note below that is above the next table, too
-    apart: bool = False  # True for a paragraph with others between it and the table, which counts as a label only
-
-
 class Printed(NamedTuple):
     """A table with the texts that belong to it, the nearest first."""
 
     rows: Iterable[Row]
-    above: tuple[Near, ...] = ()
+    above: tuple[Text, ...] = ()
     commas: bool = False  # True if decimals may have a comma before them
+
+
+def read_near(place: str, text: str, *, farther: bool = False) -> Text:
+    """Return a text around a table, with what it says."""
+    return Text(read_label(text), "text", place, farther)
 
 
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
@@ -38,25 +35,18 @@ _STRUCK = re.compile("~~[^~]*~~")
 _LONGEST_NOTE = 300
 
 
-@dataclass(slots=True)
-class _Pending:
+class _Pending(NamedTuple):
     """A table that may get a caption or notes below it."""
 
     rows: list[Row]
     captions: list[str]
-    paragraphs: tuple[str, ...]
-    headings: tuple[str, ...]  # the nearest first
-    apart: tuple[str, ...] = ()  # paragraphs with others between them and the table, the nearest first
-    notes: list[str] = field(default_factory=list)
-    shared: str = ""  # the note that is above the next table, too
+    paragraphs: list[Text]
+    notes: list[Text]
+    headings: list[Text]
 
     def finish(self) -> Printed:
-        near = [Near("the caption", text) for text in dict.fromkeys(self.captions)]
-        near += [Near("the paragraph above", text) for text in self.paragraphs]
-        near += [Near("a paragraph above", text, apart=True) for text in self.apart]
-        near += [Near("the note below", text, shared=text == self.shared) for text in self.notes]
-        near += [Near("the heading above", text, farther=i > 0) for i, text in enumerate(self.headings)]
-        return Printed(self.rows, tuple(near))
+        captions = (read_near("the caption", text) for text in dict.fromkeys(self.captions))
+        return Printed(self.rows, (*captions, *self.paragraphs, *self.notes, *self.headings))
 
 
 class Outline:
@@ -90,7 +80,7 @@ class Outline:
         marked = _MARKED.match(text) is not None
         note = marked or (item is None and len(text) <= _LONGEST_NOTE and not numbered)
         if self._fresh and note and not text.endswith((":", "：")):
-            self._tables[-1].notes.append(text)
+            self._tables[-1].notes.append(read_near("the note below", text))
             self._fresh = marked
             if marked:
                 return
@@ -101,20 +91,32 @@ class Outline:
 
     def add_table(self, rows: list[Row], depth: int = 0, captions: Iterable[str] = ()) -> list[str]:
         """Add a table below the paragraph or list right before it; return its captions, for those that come later."""
-        near: list[str] = []
-        for item, text in self._said[::-1]:
-            near.append(text)
-            if item is None:
-                break
-        kept = [each for each in self._said if each[0] is not None and each[0] < depth]
-        table = _Pending(rows, list(captions), tuple(near), tuple(text for _, text in self._headings[::-1]))
-        table.apart = tuple(text for item, text in self._said[: -len(near)][::-1] if item is None) if near else ()
+        said = self._said[::-1]
+        count = next((i for i, (item, _) in enumerate(said, start=1) if item is None), len(said))
+        paragraphs = [read_near("the paragraph above", text) for _, text in said[:count]]
+        # With others between it and the table, a paragraph counts as a label only.
+        paragraphs += [
+            text
+            for item, each in said[count:]
+            if item is None and (text := read_near("a paragraph above", each)).label.whole
+        ]
+        headings = [
+            read_near("the heading above", text, farther=i > 0) for i, (_, text) in enumerate(self._headings[::-1])
+        ]
+        table = _Pending(rows, list(captions), paragraphs, [], headings)
         if rows:
-            if self._tables and (None, text := "".join(self._tables[-1].notes[-1:])) in self._said:
-                self._tables[-1].shared = text
+            self._share_note()
             self._tables.append(table)
-            self._said, self._fresh = kept, True
+            self._said = [each for each in self._said if each[0] is not None and each[0] < depth]
+            self._fresh = True
         return table.captions
+
+    def _share_note(self) -> None:
+        """Of a note that is above the next table, too, leave vocabulary to that; its other words ask of both."""
+        notes = self._tables[-1].notes if self._tables else []
+        if notes and (None, notes[-1].label.text) in self._said:
+            label = notes[-1].label
+            notes[-1] = notes[-1]._replace(label=Label(label.text, words=() if label.whole else label.words))
 
     def list_tables(self) -> list[Printed]:
         """Return the tables with the texts that belong to them, once all is told."""

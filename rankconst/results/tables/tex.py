@@ -102,10 +102,7 @@ _DEEPEST = 20
 
 
 def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> str:
-    r"""Return a cell without markup; superscripts are kept as ``^{...}``, what is struck out as ``~~...~~``.
-
-    Of the macros that a file defines, `macros` has what they print.
-    """
+    r"""Return a cell without markup; superscripts are kept as ``^{...}``, what is struck out as ``~~...~~``."""
     text = cell.strip()
     if len(text) > LONGEST or _MARKUP.search(text) is None:
         return text

@@ -14,15 +14,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.results.labels import read_label
-from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import PAIR, Row, check_width, is_missing, is_number, strip_marks
-from rankconst.results.tables.grid import read_tables
+from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import NUMBERED, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
+    from rankconst.results.tables.near import Printed
 
 _SEARCHED = 2_000
 _LONGEST = 300
@@ -322,17 +322,17 @@ def find_lines(lines: Sequence[str]) -> set[int]:
     return {row.line for table in outline.list_tables() for row in table.rows}
 
 
-def is_table(document: Document) -> bool:
+def _recognise(document: Document) -> bool:
     """Tell whether such a table is among the first lines."""
     return bool(find_lines(document.text.split("\n", _SEARCHED)[:_SEARCHED]))
 
 
-def _read(document: Document) -> Reading:
+def _find_tables(document: Document) -> list[Printed]:
     for number, line in enumerate(document.lines, 1):
         check_width(line.count("|"), document, number)
     outline = Outline()
     add_lines(document.lines, outline)
-    return read_tables(document, READER.key, outline.list_tables())
+    return outline.list_tables()
 
 
-READER = Reader("text", is_table, _read, most=LONGEST_TEXT)
+READER = make_reader("text", _recognise, _find_tables)

@@ -9,7 +9,7 @@ import numpy as np
 from rankconst.results.columns import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Sequence
+    from collections.abc import Callable, Collection, Hashable
 
     from numpy.typing import NDArray
 
@@ -37,14 +37,15 @@ def settle_units(
     families: Callable[[Head], Hashable | None],
     notes: Notes,
     *,
-    rows: Sequence[int] | Places | None = None,
+    evaluations: Places | None = None,
     percent: bool | None = None,
 ) -> Entries:
     """Write the sign of percentages into the numbers of families; what could be either is left out, and said.
 
     Columns of one metric, or of Hits@k, of one dataset are a family. They are percentages if most rows have a number
     above 1; the others then must be printed like them, or are open, as they are where half of the rows have one. Where
-    fewer do, nothing is changed: they are fractions, and some of them wrong. `rows` may be others than the entries'.
+    fewer do, nothing is changed: they are fractions, and some of them wrong. `evaluations` are those of rows that are
+    none themselves.
     """
     codes, distinct = encode(map(families, entries.heads))
     family_of = codes[entries.head_of]
@@ -52,7 +53,7 @@ def settle_units(
     big = shares & (entries.values > 1)
     if percent is False or not big.any():
         return entries
-    at = entries.rows if rows is None else np.asarray(rows, dtype=np.intp)
+    at = entries.rows if evaluations is None else evaluations[entries.rows]
     own = {code: np.flatnonzero(shares & (family_of == code)) for code in np.unique(family_of[shares]).tolist()}
     large = {code: _tell_rows(at[places], big[places]) for code, places in own.items()}
     most = {code: float(entries.values[places].max()) for code, places in own.items()}
@@ -84,11 +85,10 @@ def settle_units(
 def settle_lines(
     entries: Entries, notes: Notes, *, evaluations: Places | None = None, percent: bool | None = None
 ) -> Entries:
-    """Settle the units of numbers that are in no table; `evaluations` are those of rows that are none themselves."""
+    """Settle the units of numbers that are in no table."""
     entries = _leave_small(entries, notes, percent=percent)
-    rows = entries.rows if evaluations is None else evaluations[entries.rows]
-    entries = settle_units(entries, find_family, notes, rows=rows, percent=percent)
-    return drop_contradictions(entries, notes, entries.rows if evaluations is None else evaluations[entries.rows])
+    entries = settle_units(entries, find_family, notes, evaluations=evaluations, percent=percent)
+    return drop_contradictions(entries, notes, evaluations)
 
 
 def _leave_small(entries: Entries, notes: Notes, *, percent: bool | None) -> Entries:
@@ -117,13 +117,13 @@ def leave_open(entries: Entries, columns: Collection[str], notes: Notes, *, perc
     return entries.keep(~said)
 
 
-def drop_contradictions(entries: Entries, notes: Notes, rows: Sequence[int] | Places | None = None) -> Entries:
+def drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | None = None) -> Entries:
     """Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions."""
     k = np.array([head.metric.hits_k or 0 if head.adjustment is None else 0 for head in entries.heads], dtype=np.intp)
     own = entries.signed & (k[entries.head_of] > 0)
     if not (own & (entries.values <= 1)).any():
         return entries
-    at = np.asarray(entries.rows if rows is None else rows, dtype=np.intp)
+    at = entries.rows if evaluations is None else evaluations[entries.rows]
     places = np.flatnonzero(own)
     key = at[places] * max(len(entries.contexts), 1) + entries.context_of[places]
     order = np.lexsort((k[entries.head_of[places]], key))

@@ -22,7 +22,7 @@ from rankconst.results.document import LARGEST
 from rankconst.results.reading import Notes, Reader, Reading, Skipped
 from rankconst.results.tables.cells import Row, is_number
 from rankconst.results.tables.grid import MOST_CELLS, read_tables
-from rankconst.results.tables.near import Near, Printed
+from rankconst.results.tables.near import Printed, read_near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -181,7 +181,7 @@ def _print(title: str, rows: list[Row]) -> Printed:
     notes = ["".join(row.plain) for row in rows[end:]]
     more = [("",) * (width - len(row.cells)) for row in rows[:end]]
     padded = [Row(row.line, row.cells + put, row.plain + put) for row, put in zip(rows, more, strict=False)]
-    near = (*(Near("the note below", note) for note in notes), Near("the name of the sheet", title))
+    near = (*(read_near("the note below", note) for note in notes), read_near("the name of the sheet", title))
     return Printed(padded, near)
 
 

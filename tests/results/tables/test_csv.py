@@ -2,56 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-from typing import TYPE_CHECKING
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rankconst.errors import DataError
-from rankconst.results.document import Document, open_document
-from rankconst.results.tables.csv import DELIMITERS, READER, find_delimiter
-from readings import Table, check_indices, reading_of, summarise, tables, write_delimited
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from rankconst.results.tables.csv import READER
+from readings import reading_of
 
 read = reading_of(READER)
-
-
-def test_published_results(reference: Path) -> None:
-    path = reference / "published_results.csv"
-    document = open_document(path)
-    assert READER.recognise(document)
-    reading = READER.read(document)
-    with path.open(encoding="utf-8", newline="") as file:
-        expected = list(csv.DictReader(file))
-    assert [dict(row) for row in reading.rows] == expected
-    assert len(expected) == 181
-    assert reading.layout == "wide"
-    assert reading.skipped == ()
-    check_indices(reading)
-    metrics = ("MR", "MRR", "Hits@1", "Hits@3", "Hits@10")
-    numbers = [(i, name, row[name]) for i, row in enumerate(expected) for name in metrics if row[name]]
-    assert [(entry.row, entry.metric.label, entry.text) for entry in reading.entries] == numbers
-    for entry in reading.entries:
-        row, context = expected[entry.row], entry.context
-        said = (context.dataset, context.split, context.side, context.model, context.tool)
-        assert said == (row["dataset"], row["split"], row["side"], row["model"], row["source_repo"])
-        assert (entry.exact, entry.adjustment, context.num_tasks) == (False, None, None)
-
-
-@given(tables(), st.sampled_from(DELIMITERS))
-def test_random_tables_come_back(table: Table, delimiter: str) -> None:
-    text = write_delimited(table, delimiter)
-    document = Document("results.txt", text)
-    assert READER.recognise(document)
-    assert find_delimiter(document) == delimiter
-    reading = READER.read(document)
-    assert summarise(reading) == table.entries
-    assert [tuple(row.values()) for row in reading.rows] == list(table.rows)
-    check_indices(reading)
 
 
 def test_lines_are_those_of_the_file() -> None:

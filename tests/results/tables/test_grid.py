@@ -1,17 +1,38 @@
-"""From grids of cells to numbers, without any format around them."""
+"""From grids of cells to numbers and what is said of them; and random tables out of every container of text."""
 
 from __future__ import annotations
 
-import pytest
+import re
+from functools import partial
+from typing import TYPE_CHECKING
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cases import choose
+from rankconst.arrow import join_texts
+from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
+from rankconst.results.formats import FORMATS, read_document
+from rankconst.results.labels import read_label
 from rankconst.results.reading import Entry, Reading
+from rankconst.results.rewrite import MARKUPS, locate
 from rankconst.results.tables.cells import Row
+from rankconst.results.tables.contexts import screen
+from rankconst.results.tables.csv import DELIMITERS
 from rankconst.results.tables.grid import Dialect, read_tables
-from rankconst.results.tables.near import Near, Printed
+from rankconst.results.tables.headings import Heading, explain_missing, find_heading, find_reason
+from rankconst.results.tables.near import Printed, read_near
+from rankconst.results.tables.tex import ENVIRONMENTS
+from rankconst.results.vocabulary import list_lexicon, list_values
+from readings import Table, check_indices, summarise, tables, write_csv, write_latex, write_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def read_rows(*lines: str) -> list[Row]:
@@ -52,29 +73,19 @@ def test_what_may_be_part_of_a_number_is_not(text: str) -> None:
     assert reading.skipped[0].why.startswith("not a number")
 
 
-@pytest.mark.parametrize("count", ["402.5", "many", "4,02", "-3"])
-def test_other_numbers_of_tasks_are_reported(count: str) -> None:
-    reading = read("MRR|count", f"0.3|{count}")
-    assert reading.entries[0].context.num_tasks is None
-    assert [skip.what for skip in reading.skipped] == [count]
-
-
-def test_tables_without_metrics_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What their columns may have been meant for is searched once, and only if no table is left."""
-    searched: list[str] = []
-
-    def search(name: str, *_: object, **__: object) -> list[str]:
-        searched.append(name)
-        return []
-
-    monkeypatch.setattr("difflib.get_close_matches", search)
+def test_tables_without_metrics_are_passed_over_if_another_has_one() -> None:
     others = [Printed(read_rows(f"a{i}|b", "1|2")) for i in range(30)]
     document = Document("results", "")
-    reading = read_tables(document, "test", [*others, Printed(read_rows("a|MRR", "b|0.3"))], Dialect())
-    assert (len(reading.rows), len(reading.entries), len(reading.skipped), searched) == (1, 1, 30, [])
+    reading = read_tables(document, "test", [*others, Printed(read_rows("a|MRR", "b|0.3"))])
+    assert (len(reading.rows), len(reading.entries), len(reading.skipped)) == (1, 1, 30)
     with pytest.raises(DataError, match="no column is a metric among a0, b"):
-        read_tables(document, "test", others, Dialect())
-    assert searched == ["a0", "b"]
+        read_tables(document, "test", others)
+
+
+def test_another_number_of_tasks_is_reported() -> None:
+    reading = read("MRR|count", "0.3|402.5")
+    assert reading.entries[0].context.num_tasks is None
+    assert [skip.what for skip in reading.skipped] == ["402.5"]
 
 
 def test_a_heading_again_over_other_datasets() -> None:
@@ -114,16 +125,10 @@ def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -
     assert [entry.text for entry in reading.entries] == ["57.1%", "50.1%"]
 
 
-# Names over other columns than the first of theirs, in tables that have lost their spans.
-
-
 def test_means_before_the_columns_of_datasets() -> None:
     rows = ("Model|||UMLS||Nations|", "|MRR|H@10|MRR|H@10|MRR|H@10", "A|.1|.2|.3|.4|.5|.6")
     found = [entry.context.dataset for entry in read(*rows, groups=True).entries]
     assert found == [None, None, "UMLS", "UMLS", "Nations", "Nations"]
-
-
-# Several metrics in a cell.
 
 
 @pytest.mark.parametrize(
@@ -132,6 +137,189 @@ def test_means_before_the_columns_of_datasets() -> None:
      ("All models", []), ("Mean rank", ["mr"])],
 )  # fmt: skip
 def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(caption: str, words: list[str]) -> None:
-    printed = Printed(read_rows("Model|UMLS|Nations", "RotatE|.3|.4"), (Near("the caption", caption),))
+    printed = Printed(read_rows("Model|UMLS|Nations", "RotatE|.3|.4"), (read_near("the caption", caption),))
     (first, _) = read_tables(Document("results", "", metric=parse_metric("MRR")), "test", [printed]).entries
     assert [ask.word for ask in first.context.asks if ask.field == "metric"] == words
+
+
+# What the first rows of a table make its columns.
+
+
+def find(*lines: str) -> Heading:
+    heading = find_heading(read_rows(*lines))
+    assert heading is not None
+    return heading
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Model|Hits@10| ", "RotatE|10|3"),
+        ("Model|MRR|", "RotatE||0.3", "TransE|0.2|0.3"),
+        ("Model|MRR|", "RotatE|0.3*|0.2"),
+    ],
+)
+def test_the_first_row_of_numbers_is_no_heading(lines: tuple[str, ...]) -> None:
+    assert len(find(*lines).levels) == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "centred"),
+    [
+        (["Model| |UMLS| | |Nations|", "|MRR|H@1|H@3|MRR|H@1|H@3"], True),
+        (["|Model| |UMLS| |Nations|", "|MRR|H@1|H@3|MRR|H@1"], True),
+        (["UMLS| | |Nations|", "Model|MRR|H@1|MRR|H@1"], False),
+        (["Model|UMLS| |Nations|", "|MRR|H@1|MRR|H@1"], False),
+        (["Results| | ", "Model|MRR|H@1"], False),
+    ],
+)
+def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], centred: bool) -> None:
+    heading = find(*lines)
+    assert {find_reason(heading, j).startswith("which columns are of") for j in heading.measures} == {centred}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "MRR",
+            "f.csv, line 1: one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?",
+        ),
+        ("Model|MMR", "f.csv, line 1: no column is a metric among Model, MMR. Did you mean "),
+        ("|", "f.csv, line 1: no column is a metric among empty headings. Expected columns such as MRR, MR or Hits@10"),
+    ],
+)
+def test_what_is_no_heading_is_explained(line: str, message: str) -> None:
+    rows = read_rows(line)
+    assert find_heading(rows) is None
+    assert explain_missing(Document("f.csv", line), rows[0]).startswith(message)
+
+
+@given(st.lists(st.sampled_from(["", "a", "a (2)", "a (3)", "(2)", "MRR", "MRR (2)"]), min_size=1, max_size=9))
+def test_keys_are_unique(headings: list[str]) -> None:
+    keys = find("|".join(["MR", *headings])).keys
+    assert len(set(keys)) == len(headings) + 1
+    assert all(key.startswith(heading) for key, heading in zip(keys[1:], headings, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("lines", "levels"),
+    [
+        (["Model|FB15k-237|  |WN18RR| ", "|MRR|H@1|MRR|H@1"], 2),
+        (["|MRR| |Hits@1| ", "Model|FB15k-237|WN18RR|FB15k-237|WN18RR"], 2),
+        (["Model|WN18RR| | | ", "|MR|Hits| | ", "||@1|@3|@10"], 3),
+        (["|MRR|MRR|MR|MR", "|mean|std|mean|std"], 2),
+        (["Model|MRR|MR|H@1|H@3"], 1),
+    ],
+)
+def test_what_is_above_or_below_the_metrics_is_of_the_heading(lines: list[str], levels: int) -> None:
+    heading = find(*lines, "RotatE|0.1|0.2|0.3|0.4")
+    assert (len(heading.levels), [*heading.measures]) == (levels, [1, 2, 3, 4])
+
+
+# What cells and headings say of rows: the nearer before the farther, whatever the number of rows.
+
+_NAMES = sorted(
+    {
+        *list_lexicon(),
+        *list_values(),
+        *(name for key, row in load_benchmarks().items() for name in (key, row.title, *row.aliases)),
+    }
+)
+_WRITINGS: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str.title, str)
+_OTHERS = ("RotatE", "model", "on", "the", "v2", "13", "-", "_", " ", "(", ")", "/", "OpenBG-IMG", "X", "Wn", "Data")
+
+
+@given(
+    st.lists(st.sampled_from([*_NAMES, *_OTHERS]), min_size=1, max_size=5),
+    st.sampled_from(["", " ", "_", "-"]),
+    st.data(),
+)
+def test_a_screen_of_many_cells_misses_none_that_tells_something(
+    words: list[str], joint: str, data: st.DataObject
+) -> None:
+    text = data.draw(st.sampled_from(_WRITINGS))(joint.join(words))
+    found = screen(join_texts([text, "RotatE"])).to_pylist()
+    assert found[0] or not read_label(text).tells
+    assert not found[1]
+
+
+def said(text: str) -> list[str]:
+    """Return the address of each number, what is asked of it behind a question mark."""
+    shown = []
+    for entry in read_document("a.csv", text).entries:
+        context = entry.context
+        fields = (context.dataset, context.split, context.side, context.protocol, context.rank_type)
+        asked = "".join(f" ?{ask.field}" for ask in context.asks)
+        shown.append(" ".join(filter(None, fields)) + asked)
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Cell beats column beats a row above.
+        ("dataset,split,test_mrr,MRR\nUMLS,valid,.1,.2\nUMLS,,.1,.2\n", ["UMLS valid"] * 2 + ["UMLS test", "UMLS"]),
+        ("model,test_mrr,MRR\nValidation,,\nA,.1,.2\n", ["test", "valid"]),
+        # What a column is called and what its cells say.
+        ("model,Setting,MRR\nA,raw,.1\nB,filtered,.2\nC,with attention,.3\n", ["raw", "filtered", ""]),
+        ("model,filtered,MRR\nA,yes,.1\nB,no,.2\nC,partly,.3\n", ["filtered", " ?protocol", " ?protocol"]),
+        ("model,source,raw MRR\nA,pykeen,.1\n", ["raw"]),
+        # A dataset is a name as a whole.
+        ("dataset,MRR\nWN18RR,.1\nWN18RR mini,.2\nUMLS (raw),.3\n", ["WN18RR", "WN18RR mini", "UMLS raw"]),
+        ("model,MovieLens HR@10,Pinterest HR@10\nA,.1,.2\n", ["MovieLens", "Pinterest"]),
+        # What was left out says nothing.
+        ("model,MRR,MRR std,log(MR)\nA,.1,.01,2\n", [""]),
+        ("model,MR,filtered MR\nA,20,10\n", [" ?protocol", "filtered"]),
+        ("model,MRR_h,MRR (t)\nA,.1,.2\n", [" ?part"] * 2),
+        ("model,MRR (DRUM),MRR (RotatE),MR (h)\nA,.1,.2,3\n", [""] * 3),
+        ("model,num_candidates,MRR\nA,100,.1\nB,,.2\n", [" ?protocol", ""]),
+        ("model,MRR\ndl1_1e-5,.1\nA 1-1,.2\n", ["", " ?part"]),
+        ("model,HITS@10 (50 sample),Hits@10 / 50\nA,.1,.2\n", [" ?protocol"]),
+        # Steps of a training.
+        ("epoch,MRR\n1,.1\n2,.2\n", [" ?split"] * 2),
+        ("epoch,valid_mrr\n1,.1\n2,.2\n", ["valid"] * 2),
+    ],
+)  # fmt: skip
+def test_what_a_table_says(text: str, expected: list[str]) -> None:
+    assert said(text) == expected
+
+
+def test_a_million_names_are_no_contexts() -> None:
+    text = "model,dataset,MRR\n" + "".join(f"model-{i:06d},UMLS,.3\n" for i in range(3_000)) + "TransE (raw),UMLS,.3\n"
+    entries = read_document("a.csv", text).entries
+    assert len(entries.contexts) == 2
+    assert (entries[7].context.model, entries[-1].context.model) == ("model-000007", "TransE (raw)")
+    assert [ask.word for ask in entries[-1].context.asks] == ["raw"]
+
+
+# Written in each container, and read again.
+
+_WRITERS: list[tuple[str, Callable[[list[tuple[str, ...]]], str]]] = [
+    *(("csv", partial(write_csv, delimiter=delimiter)) for delimiter in DELIMITERS),
+    *(("latex", partial(write_latex, environment=environment)) for environment in ENVIRONMENTS),
+    *(("markdown", partial(write_markdown, prefix=prefix)) for prefix in ("", "> ", "   ")),
+]
+# What stands above the table.
+_ABOVE = {"csv": "", "latex": "% \\\\ &\n", "markdown": "1. Results\n"}
+
+
+@settings(max_examples=choose(60, 2_000))
+@given(tables(), st.sampled_from(sorted(_ABOVE)), st.data())
+def test_random_tables_come_back(table: Table, form: str, data: st.DataObject) -> None:
+    write = data.draw(st.sampled_from([write for own, write in _WRITERS if own == form]))
+    name = "results.md" if form == "markdown" else "results.txt"
+    document, reader = Document(name, _ABOVE[form] + write(table.grid)), FORMATS[form].load()
+    assert reader.recognise(document)
+    reading = reader.read(document)
+    assert summarise(reading) == table.entries
+    check_indices(reading)
+    if form not in MARKUPS:
+        assert [tuple(row.values()) for row in reading.rows] == list(table.rows)
+        return
+    located = locate(document, reading)
+    assert set(located) == set(range(len(reading.entries)))
+    for place, spans in located.items():
+        entry = reading.entries[place]
+        assert re.findall(r"\d[\d.]*", entry.text.replace(",", "")) == [span.digits for span in spans]
+        assert document.text.count("\n", 0, spans[0].start) + 1 == entry.line

@@ -8,52 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.tables.cells import Placed
 from rankconst.results.tables.markdown import READER, find_tables, strip_markdown
-from readings import Table, check_indices, reading_of, summarise, tables
+from readings import escape_markdown, reading_of
 
 read = reading_of(READER)
-
-
-def escape(cell: str) -> str:
-    """Escape what Markdown would take for markup."""
-    return "".join("\\" + character if character in "\\|*_<>&$`[]~" else character for character in cell)
-
-
-def write(table: Table) -> str:
-    heading, *rows = ["| " + " | ".join(map(escape, cells)) + " |" for cells in table.grid]
-    return "\n".join(["Results", heading, "|" + ":---|" * len(table.grid[0]), *rows, "", "more | text"])
-
-
-@given(tables())
-def test_random_tables_come_back(table: Table) -> None:
-    document = Document("results.txt", write(table))
-    assert READER.recognise(document)
-    reading = READER.read(document)
-    assert summarise(reading) == table.entries
-    check_indices(reading)
-
-
-@pytest.mark.parametrize("prefix", ["", "> ", "1. "])
-@given(table=tables())
-def test_a_cell_knows_its_place(prefix: str, table: Table) -> None:
-    lines = write(table).split("\n")[1:]
-    rest = prefix if prefix != "1. " else "   "
-    document = Document("results.txt", "\n".join([prefix + lines[0], *(rest + line for line in lines[1:])]))
-    (printed,) = find_tables(document)
-    for row in printed.rows:
-        for cell in row.cells:
-            assert isinstance(cell, Placed)
-            assert document.text[cell.start : cell.end] == cell
 
 
 @given(st.text(max_size=50) | st.text("\\|*_<>&$`[]ab ", max_size=30))
 def test_escaped_text_is_itself(text: str) -> None:
     # An autolink or entity needs characters that are escaped; Markdown knows no zero bytes.
-    assert strip_markdown(escape(text)).replace("\0", "\ufffd").split() == text.replace("\0", "\ufffd").split()
+    assert strip_markdown(escape_markdown(text)).replace("\0", "\ufffd").split() == text.replace("\0", "\ufffd").split()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +48,7 @@ _HTML = "<table><tr><th>Model</th><th>MRR</th></tr><tr><td>A<td>.3</table>"
 _NEAR = {
     "# A\n\n## B\n\nT": "heading B, heading A",
     "A\n===\n\nB\n---\n\nT\n\n## C\n\nT": "heading B, heading A | heading C, heading A",
-    "far\n\nnear **x** [y](valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w, paragraph far",
+    "far\n\nnear **x** [y](valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w",
     "lead:\n\n- one\n- two\n\nT": "paragraph two, paragraph one, paragraph lead:",
     "- one\n\n  T\n\n- two\n\n  T": "paragraph one | paragraph two, paragraph one",
     "T\n\n[^1]: raw\n\\* two\n\nlater": "note [^1]: raw * two, note later",
@@ -102,7 +69,7 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
         for line in text.split("\n")
     )  # fmt: skip
     found = find_tables(Document("README.md", page))
-    told = (", ".join(f"{each.place.split()[1]} {each.text}" for each in each.above) for each in found)
+    told = (", ".join(f"{each.place.split()[1]} {each.label.text}" for each in each.above) for each in found)
     assert " ".join(" | ".join(told).split()) == " ".join(_NEAR[text].split())
 
 
@@ -127,13 +94,13 @@ def test_a_page_in_html() -> None:
     one = "<caption>Nations</caption><tr><td rowspan=2>A<td>MRR<td>.1<tr><td>MRR<td>.2"
     text = f"<html><body><h2>UMLS</h2><p>near<br>x</p>{_HTML}<div>below</div><table>{one}</table></body></html>"
     first, second = find_tables(Document("page.html", text))
-    assert [each.text for each in first.above] == ["x", "near", "below", "UMLS"]
+    assert [each.label.text for each in first.above] == ["x", "below", "UMLS"]
     assert [row.plain for row in second.rows] == [("A", "MRR", ".1"), ("A", "MRR", ".2")]
     for row in (*first.rows, *second.rows):
         for cell in row.cells:
             assert isinstance(cell, Placed)
             assert text[cell.start : cell.end] == cell
-    assert second.above[0].text == "Nations"
+    assert second.above[0].label.text == "Nations"
     nested = find_tables(Document("page.html", f"<table><tr><td>{_HTML}</td></tr></table>"))
     assert [row.plain for row in nested[0].rows] == [("Model", "MRR"), ("A", ".3")]
 
@@ -194,8 +161,3 @@ def test_rows_and_tables_that_are_left_out(rows: str, left: list[int]) -> None:
     reading = read(rows)
     assert [entry.text for entry in reading.entries] == [".3"]
     assert [skip.line for skip in reading.skipped] == left
-
-
-def test_a_notebook_is_refused_with_a_remedy() -> None:
-    with pytest.raises(DataError, match=r"is a notebook, which is not read.*nbconvert"):
-        read_document("a.ipynb", '{"cells": []}')

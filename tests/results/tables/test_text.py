@@ -6,7 +6,7 @@ import pytest
 
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
-from rankconst.results.tables.text import READER, find_lines, is_table
+from rankconst.results.tables.text import READER, find_lines
 from readings import check_indices, reading_of
 
 read = reading_of(READER)
@@ -102,7 +102,7 @@ def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_table(text: str) -> None:
-    assert not is_table(Document("notes.txt", text))
+    assert not READER.recognise(Document("notes.txt", text))
 
 
 def test_an_rst_file_is_read_by_its_tables() -> None:
