@@ -244,10 +244,10 @@ def test_a_screen_of_many_cells_misses_none_that_tells_something(
     assert not found[1]
 
 
-def said(text: str) -> list[str]:
+def said(text: str, name: str = "a.csv") -> list[str]:
     """Return the address of each number, what is asked of it behind a question mark."""
     shown = []
-    for entry in read_document("a.csv", text).entries:
+    for entry in read_document(name, text).entries:
         context = entry.context
         fields = (context.dataset, context.split, context.side, context.protocol, context.rank_type)
         asked = "".join(f" ?{ask.field}" for ask in context.asks)
@@ -274,8 +274,12 @@ def said(text: str) -> list[str]:
         ("model,MRR_h,MRR (t)\nA,.1,.2\n", [" ?part"] * 2),
         ("model,MRR (DRUM),MRR (RotatE),MR (h)\nA,.1,.2,3\n", [""] * 3),
         ("model,num_candidates,MRR\nA,100,.1\nB,,.2\n", [" ?protocol", ""]),
+        ("model,candidates,subset,MRR\nA,100,2,.1\nB,,,.2\n", [" ?protocol ?part", ""]),
         ("model,MRR\ndl1_1e-5,.1\nA 1-1,.2\n", ["", " ?part"]),
+        ("model,MRR\nMax-margin,.1\nstd,.2\nImprovement (%),.3\n", ["", " ?metric", " ?metric"]),
         ("model,HITS@10 (50 sample),Hits@10 / 50\nA,.1,.2\n", [" ?protocol"]),
+        # Half of the rows above 1, and none of a size that percentages have: the MRR is left out.
+        ("model,MR,MRR\nA,2,1.2\nB,3,.43\n", [""] * 2),
         # Steps of a training.
         ("epoch,MRR\n1,.1\n2,.2\n", [" ?split"] * 2),
         ("epoch,valid_mrr\n1,.1\n2,.2\n", ["valid"] * 2),
@@ -283,6 +287,26 @@ def said(text: str) -> list[str]:
 )  # fmt: skip
 def test_what_a_table_says(text: str, expected: list[str]) -> None:
     assert said(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("above", "expected"),
+    [
+        ("We report the mean over head and tail prediction.", ""),
+        ("The numbers are means over subjects and objects.", ""),
+        ("Given the head and the relation, we predict the tail.", " ?side ?side"),
+        ("Each object is ranked, and subjects are not.", " ?side ?side"),
+        ("我们在多个标准数据集上的实验结果。", ""),
+        ("所有结果均在验证集上。", " ?split"),
+    ],
+)
+def test_what_a_paragraph_says(above: str, expected: str) -> None:
+    assert said(f"# UMLS\n\n{above}\n\n| model | MRR |\n|---|---|\n| A | .1 |\n", "a.md") == [f"UMLS{expected}"]
+
+
+def test_words_in_the_last_row_of_a_table_are_about_the_rows_above() -> None:
+    rows = r"model & MRR \\ A & .1 \\ \multicolumn{2}{l}{$^\dagger$ scored on $\mathcal{D}_\text{val}$}"
+    assert said(rf"\begin{{tabular}}{{lc}} {rows} \end{{tabular}}", "a.tex") == [" ?split"]
 
 
 def test_a_million_names_are_no_contexts() -> None:
