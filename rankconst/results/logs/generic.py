@@ -19,7 +19,7 @@ from rankconst.evaluation import Question
 from rankconst.results.document import Document
 from rankconst.results.gate import UNFILTERED, Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, read_label
-from rankconst.results.logs.lines import Found, LogFormat, Rule, list_settings, make_reader, strip_colours
+from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
 from rankconst.results.logs.signs import RECOMMENDER, SIGNS, TOOLS, is_recommender
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
@@ -348,13 +348,7 @@ def _ask_beside(found: list[Found]) -> list[Found]:
     ]
 
 
-_FORMAT = LogFormat(
-    key="generic",
-    values=Rule((), re.compile("")),
-    scan=_scan_document,
-    refine=_ask_beside,
-)
-_READER = make_reader(_FORMAT)
+_READER = LogFormat(key="generic", values=rule(""), scan=_scan_document, refine=_ask_beside).reader
 _AROUND = 200  # lines
 _TABLES = {".csv", ".tsv", ".tex"}
 
@@ -393,4 +387,4 @@ def _read(document: Document) -> Reading:
     return replace(reading, entries=entries, skipped=skipped, understood=understood)
 
 
-READER = Reader(_FORMAT.key, _recognise, _read)
+READER = Reader(_READER.key, _recognise, _read)
