@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rankconst.results.logs.lines import VALUE, Found, LogFormat, pad_digits, rule
 
+_SPLIT = rule(r"\bEvaluate on (?P<split>train|valid|test)\s*$", "Evaluate on ")
 _ESTIMATED = (
     "it is estimated from the rank among all candidates, as if some were drawn: its law under chance is neither that "
     "of the full rank nor that of a rank among sampled candidates"
@@ -32,10 +33,10 @@ READER = LogFormat(
     ),
     headings=(
         rule(r"'dataset': \{'class': '(?P<dataset>[\w-]{1,100})'", "'dataset': {"),
-        rule(r"\bEvaluate on (?P<split>train|valid|test)\s*$", "Evaluate on "),
+        _SPLIT,
         rule(r"\bmodel_epoch_(?P<step>\d{1,12})\.pth", "model_epoch_"),
     ),
-    sign=rule(r"\bEvaluate on (?:train|valid|test)\s*$", "Evaluate on "),
+    sign=_SPLIT,
     sides={None: "both", "head": "head", "tail": "tail"},
     refine=lambda found: [*map(_restore, found)],
 ).reader
