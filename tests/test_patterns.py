@@ -53,6 +53,7 @@ def _modules() -> Iterator[Any]:
 
 def _hold(value: Any, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
     """Yield the patterns in something, however deep in tuples, dicts and dataclasses, each with its place there."""
+    value = value.args if isinstance(value, functools.partial) else value
     if isinstance(value, re.Pattern):
         yield name, value
     elif isinstance(value, dict):

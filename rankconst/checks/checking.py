@@ -116,18 +116,12 @@ class CheckedReading:
         """Return a row for each finding, and for each group of numbers that says where it comes from."""
         import pandas as pd
 
-        return pd.DataFrame(self.list_rows(nested=False), columns=COLUMNS)
+        names = self._row_of(Finding((), "", ""), nested=False)  # where nothing is found, too
+        return pd.DataFrame(self.list_rows(nested=False), columns=[*names])
 
     def _repr_html_(self) -> str:
         shown = self.to_pandas()[["line", "severity", "rule", "label", "statement", "cause"]]
         return shown.to_html(index=False, na_rep="")
-
-
-COLUMNS = (
-    "file", "line", "columns", "severity", "rule", "label", "inequality", "statement", "cause", "values", "matches",
-    "table_version",
-)  # fmt: skip
-"""What each row says."""
 
 
 def check_reading(

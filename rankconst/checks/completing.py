@@ -17,7 +17,7 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
-from rankconst.checks.matches import COUNTS, Match, prefer, preference
+from rankconst.checks.matches import COUNTS, Match, describe_nearest, prefer, preference
 from rankconst.checks.partial import contradict, find_equal
 from rankconst.checks.search import CERTAIN, Part, Search, describe_matches, gather, list_names
 from rankconst.errors import RankconstError, UnknownNameError
@@ -180,10 +180,10 @@ class _Completion(Search):
             if elsewhere and elsewhere[0].by_chance < CERTAIN:
                 text = f"its numbers do not fit {list_names(names)}; they are those of {describe_matches(elsewhere)}"
                 return Question("tasks", text)
-        evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
-        nearest, remedy = self.describe_nearest(evidence, names)
-        if not nearest:
+        if not (chosen := self.select(names)).any():
             return Question("tasks", self.describe_lack(names))
+        evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
+        nearest, remedy = describe_nearest(evidence, self.sets, chosen, self.user)
         missing = () if "dataset" in names else ("--dataset",)
         text = f"its numbers fit no ranking tasks in the tables: {nearest}"
         return Question("tasks", text, option=", and ".join(filter(None, (*missing, remedy))))

@@ -64,13 +64,6 @@ class Checked(NamedTuple):
         """True if the adjusted value is that of its base value."""
         return self.cause is None
 
-    @property
-    def difference(self) -> float:
-        """The relative difference of the two."""
-        if self.found == self.expected:
-            return 0.0
-        return abs(self.found - self.expected) / max(abs(self.found), abs(self.expected))
-
 
 def check_entries(
     entries: Iterable[Entry], find_constants: Callable[[Metric], Constants], *, percent: bool = False

@@ -18,7 +18,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING
@@ -87,19 +87,13 @@ class Piece:
         return f"{'E' if self.kind == 'expectation' else 'sd'}[{self.metric.label}]"
 
 
-class Dropped(NamedTuple):
-    """A number that says nothing, with the reason as half a sentence."""
-
-    entry: Entry
-    reason: str
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """All that some numbers say about their common ranking tasks."""
 
     pieces: tuple[Piece, ...]
-    dropped: tuple[Dropped, ...] = ()
+    # Why adjusted values say nothing, each as half a sentence.
+    dropped: tuple[str, ...] = ()
     # Adjusted values that leave too much open to tell the tasks, and may still contradict some.
     vague: tuple[Piece, ...] = ()
     # What the file says.
@@ -149,7 +143,7 @@ def collect_evidence(
     context = everything[0].context if everything else NOTHING
     return Evidence(
         (*map(count_piece, sorted(counts)), *(piece for piece in solved if piece.kind != "adjusted")),
-        tuple(one for one in found if isinstance(one, Dropped)),
+        tuple(one for one in found if isinstance(one, str)),
         tuple(piece for piece in solved if piece.kind == "adjusted"),
         replace(context, tool=context.tool or tool),
     )
@@ -173,8 +167,8 @@ def _count_tasks(entry: Entry) -> int | None:
     return int(count) if count == math.floor(count) else None
 
 
-def _read_evaluation(entries: tuple[Entry, ...], *, percent: bool) -> Iterator[Piece | Dropped]:
-    """Yield what the adjusted values of one evaluation say, and those that say nothing."""
+def _read_evaluation(entries: tuple[Entry, ...], *, percent: bool) -> Iterator[Piece | str]:
+    """Yield what the adjusted values of one evaluation say, and why some say nothing."""
     bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
     known: dict[Metric, Interval] = {}
     in_full = are_in_full(entries)
@@ -188,7 +182,7 @@ def _read_evaluation(entries: tuple[Entry, ...], *, percent: bool) -> Iterator[P
             if form == "z" and abs(adjusted.value) == abs(value.value):
                 raise DataError(f"it repeats {metric.label} and is not a z-score")
         except DataError as error:
-            yield Dropped(entry, str(error))
+            yield str(error)
             continue
         origin, expectation = f"{name_entry(entry)} with {metric.label}", known.get(metric)
         middle = None if expectation is None else _point(sum(expectation) / 2)
@@ -196,7 +190,7 @@ def _read_evaluation(entries: tuple[Entry, ...], *, percent: bool) -> Iterator[P
             ends = solve(metric, form, value.interval, adjusted.interval, expectation)
             centre = solve(metric, form, _point(value.value), _point(adjusted.value), middle).lower
         except DataError as error:
-            yield Dropped(entry, str(error))
+            yield str(error)
             yield Piece("adjusted", adjusted.value, adjusted.interval, origin, metric, (base, entry), value.interval)
             continue
         if form != "z" and (expectation is None or ends.half_width < expectation.half_width):

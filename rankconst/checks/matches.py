@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,15 +36,13 @@ EXACT = 1e-8
 """Numbers that are met as exactly as this were not formed with 32 bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """A piece of evidence and the constant that a set of tasks has."""
 
     piece: Piece
     expected: float
     agrees: bool
-    # True if it does not agree, and a known defect of adjusted values says why.
-    explained: bool = False
+    explained: bool  # a known defect of adjusted values says why it does not agree
 
     @property
     def difference(self) -> float:

@@ -33,6 +33,7 @@ CERTAIN = 1e-3
 """What is found is certain if fewer sets than this would fit by chance."""
 
 _LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
+_NEEDED = "an adjusted value with its base value, or the number of ranks, is needed"
 
 
 @dataclass(frozen=True)
@@ -117,11 +118,6 @@ class Search:
         found = (find_relations(evidence, self.tables, names, self.user) for names in attempts)
         return next(filter(None, found), ())
 
-    def describe_nearest(self, evidence: Evidence, names: Mapping[str, str]) -> tuple[str, str]:
-        """Describe the nearest tasks where nothing fits, and the likely reason; empty if there are no tasks."""
-        chosen = self.select(names)
-        return describe_nearest(evidence, self.sets, chosen, self.user) if chosen.any() else ("", "")
-
     def describe_lack(self, names: Mapping[str, str]) -> str:
         """Say that no tasks of the tables have these names."""
         return f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}"
@@ -133,14 +129,13 @@ class Search:
         by pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the
         file states narrow the search, unless nothing fits then.
         """
-        given = self.given
-        if not self.select(given).any():
+        given, asked_for = self.given, self.select(self.given)
+        if not asked_for.any():
             return Identified(evidence, (), f"{self.describe_lack(given)}.")
         stated, unknown = self.read(evidence.context)
         notes = [f"the file says {name} {text}, which the tables do not have." for name, text in unknown.items()]
         if not evidence.pieces:
-            reasons = list(dict.fromkeys(each.reason for each in evidence.dropped))
-            lack = "; ".join(reasons[:3]) or "an adjusted value with its base value, or the number of ranks, is needed"
+            lack = "; ".join([*dict.fromkeys(evidence.dropped)][:3]) or _NEEDED
             return Identified(evidence, (), f"the ranking tasks cannot be found: {lack}.", " ".join(notes))
         # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
         usual = {"aggregation": stated.get("aggregation", DEFAULT_AGGREGATION)} | given
@@ -159,7 +154,7 @@ class Search:
         if not matches:
             partial = self.fit_relations(evidence, stated | given)
             matches = partial if len(partial) == 1 and partial[0].by_chance < CERTAIN else ()
-        reason = "" if matches else f"{self.describe_nearest(evidence, given)[0]}."
+        reason = "" if matches else f"{describe_nearest(evidence, self.sets, asked_for, self.user)[0]}."
         wrong = check_evaluations(evaluations, matches, self.tables, percent=self.user.percent)
         return Identified(evidence, matches, reason, " ".join(notes), checked=wrong)
 

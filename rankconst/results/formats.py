@@ -71,7 +71,7 @@ FORMATS: dict[str, Format] = {
     "libkge_log": Format("tools.libkge", _mark("event: eval_completed"), "READER_LOG"),
     "rotate": Format("logs.rotate", _mark(" at step ")),
     "openke": Format("logs.openke", _mark("(raw)", "(filter)")),
-    "openke_torch": Format("logs.openke_torch", _mark("INFO:Trainer:", "INFO:Tester:")),
+    "openke_torch": Format("logs.openke", _mark("INFO:Trainer:", "INFO:Tester:"), "READER_TORCH"),
     "dglke": Format("logs.dglke", _mark("Test average ", "Valid average ")),
     "torchkge": Format("logs.torchkge", _mark("Filt. ")),
     "nbfnet": Format("logs.nbfnet", _mark("Evaluate on ")),

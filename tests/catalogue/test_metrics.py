@@ -283,7 +283,7 @@ def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
 KEYS_ALLOWED = {
     "catalogue/answers.py": "metrics of several right answers, some of which have the names of others",
     "logs/kbc.py": "the order of its numbers",
-    "logs/signs.py": "what recommenders print",
+    "logs/generic.py": "what recommenders print",
     "tails/__init__.py": "the registry of functions: not every metric has a tail",
 }
 # Words of their own in the columns of tables.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from carried import open_once
-from cases import take_turns
+from cases import for_each, take_turns
 from rankconst.checks.checking import check_reading
 from rankconst.checks.completing import complete_reading
 from rankconst.checks.partial import combine
@@ -21,6 +21,7 @@ from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.tables.search import RelationSets
 from rankconst.tasks import Tasks
+from readings import OPEN
 
 if TYPE_CHECKING:
     from rankconst.results.adjusted import AdjustedReading
@@ -64,7 +65,7 @@ def write(sides: dict[str, list[int]], digits: int = 17) -> str:
     )
 
 
-def adjust(text: str, user: Stated = Stated()) -> AdjustedReading:  # noqa: B008 - frozen
+def adjust(text: str, user: Stated = OPEN) -> AdjustedReading:
     reading = read_document("results.json", text)
     return adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
 
@@ -79,7 +80,7 @@ def name(adjusted: AdjustedReading) -> set[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("relations", "user"),
-    take_turns([("commonbloc1",), ("embassy",), ("embassy", "treaties")], [Stated(), Stated(dataset="nations")]),
+    take_turns([("commonbloc1",), ("embassy",), ("embassy", "treaties")], [OPEN, Stated(dataset="nations")]),
 )
 def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     text = write(list_counts(*relations))
@@ -99,17 +100,41 @@ def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
     assert {match.tasks.relations for match in found if match} == {relations}
 
 
-def test_of_three_relations_or_more_the_names_are_asked_for() -> None:
-    text = write(list_counts("embassy", "exports3", "treaties"))
-    with pytest.raises(AskedError, match=r"fit no ranking tasks .*: add --dataset, and --"):
-        adjust(text)
-    with pytest.raises(AskedError, match=r"n = 48: .* nearest nations .*: 402; .*: add --relation NAME for each"):
-        adjust(text, Stated("nations"))
-    named = adjust(text, Stated("nations", relations=("embassy", "exports3", "treaties")))
-    assert name(named) == {f"nations/test/{side}/pykeen (embassy, exports3, treaties)" for side in SIDES}
+NATIONS, THREE, FITS_NOT = Stated("nations"), ("embassy", "exports3", "treaties"), "fit no ranking tasks"
+
+# Numbers of candidates by side, what the user says, and the tasks that are found, or why none are.
+ANSWERS: list[tuple[dict[str, list[int]], Stated, list[str] | str]] = [
+    (list_counts(*THREE), OPEN, f"{FITS_NOT} .*: add --dataset, and --"),
+    (list_counts(*THREE), NATIONS, "n = 48: .* nearest nations .*: 402; .*: add --relation NAME for each"),
+    (list_counts(*THREE), replace(NATIONS, relations=THREE), [f"nations/test/{{}}/pykeen ({', '.join(THREE)})"]),
+    # Three triples: some set of three of a graph as small has the same candidates.
+    (list_counts("accusation"), OPEN, "only relation accusation, but so few digits can fit .*: add --dataset"),
+    (list_counts("accusation"), NATIONS, ["nations/test/{}/pykeen (accusation)"]),
+    # All tasks have as many; not where another side has others, nor where so few tasks may by chance.
+    ({"head": [6] * 201, "both": [6] * 402}, OPEN, ["201 tasks/both/sampled:5", "402 tasks/both/sampled:5"]),
+    ({"head": [6] * 201, "tail": [5, 7] * 100 + [6]}, OPEN, FITS_NOT),
+    ({"head": [6] * 20}, OPEN, FITS_NOT),
+    # The number of ranks tells their split.
+    ({"both": [6] * 398}, NATIONS, ["nations/valid/{}/sampled:5"]),
+    ({"both": [6] * 402}, NATIONS, ["nations/test/{}/sampled:5"]),
+    # Numbers have to be those of what is named.
+    (list_counts("embassy"), replace(NATIONS, relations=("treaties",)), "n = 36, expected 8"),
+    ({"both": [6] * 36}, replace(NATIONS, relations=("embassy",)), r"E\[MR\] = 3.5 .*, expected 2.625"),
+    ({"both": [6] * 402}, replace(NATIONS, protocol="sampled:4"), r"E\[MR\] = 3.5 .*, expected 3"),
+    ({"both": [6] * 398}, replace(NATIONS, protocol="sampled:5"), "n = 398, expected 402"),
+]
 
 
-@pytest.mark.parametrize(("seed", "user"), take_turns(range(3), [Stated(), Stated(dataset="nations")]))
+@for_each(("sides", "user", "expected"), ANSWERS)
+def test_what_is_found_or_asked(sides: dict[str, list[int]], user: Stated, expected: list[str] | str) -> None:
+    if isinstance(expected, str):
+        with pytest.raises(AskedError, match=expected):
+            adjust(write(sides), user)
+    else:
+        assert name(adjust(write(sides), user)) == {each.format(side) for each in expected for side in sides}
+
+
+@pytest.mark.parametrize(("seed", "user"), take_turns(range(3), [OPEN, Stated(dataset="nations")]))
 def test_some_other_part_of_the_split_is_refused(seed: int, user: Stated) -> None:
     rng = np.random.default_rng(seed)
     sides = {side: rng.choice(each, 12, replace=False).tolist() for side, each in list_counts().items()}
@@ -124,16 +149,6 @@ def test_some_other_part_of_the_split_is_refused(seed: int, user: Stated) -> Non
 def test_few_digits_tell_no_relation() -> None:
     with pytest.raises(DataError):
         adjust(write(list_counts("commonbloc1"), digits=4))
-
-
-def test_few_tasks_name_no_dataset() -> None:
-    """Three triples: some set of three of a graph as small has the same candidates."""
-    text = write(list_counts("accusation"))
-    with pytest.raises(
-        AskedError, match="only relation accusation, but so few digits can fit by chance: add --dataset"
-    ):
-        adjust(text)
-    assert {done.batch.tasks.relations for done in adjust(text, Stated("nations")).done} == {("accusation",)}
 
 
 @pytest.mark.parametrize("size", [1, 2])
@@ -153,33 +168,3 @@ def test_columns_are_those_of_the_tables() -> None:
             histogram = TABLES.histogram("nations", split="valid", side=side, protocol="raw", relations=relation)
             counts = np.repeat(histogram.num_candidates, histogram.num_tasks)
             assert (num_tasks, total) == (counts.size, np.sum(counts + 1))
-
-
-def test_equally_many_candidates_are_found() -> None:
-    text = write({"head": [6] * 201, "tail": [6] * 201, "both": [6] * 402})
-    assert {done.batch.tasks.protocol for done in adjust(text).done} == {"sampled:5"}
-    # Not where another side has others, nor where so few tasks may have as many by chance.
-    for sides in ({"head": [6] * 201, "tail": [5, 7] * 100 + [6]}, {"head": [6] * 20}):
-        with pytest.raises(DataError, match="fit no ranking tasks"):
-            adjust(write(sides))
-
-
-@pytest.mark.parametrize("split", ["valid", "test"])
-def test_the_number_of_ranks_tells_the_split_of_sampled_ones(split: str) -> None:
-    counts = {side: [6] * len(each) for side, each in list_counts(split=split).items()}
-    done = adjust(write(counts), Stated(dataset="nations")).done
-    assert {(each.batch.tasks.split, each.batch.tasks.protocol) for each in done} == {(split, "sampled:5")}
-
-
-@pytest.mark.parametrize(
-    ("counts", "user", "message"),
-    [
-        (list_counts("embassy"), Stated(relations=("treaties",)), "n = 36, expected 8"),
-        ({"both": [6] * 36}, Stated(relations=("embassy",)), r"E\[MR\] = 3.5 .*, expected 2.625"),
-        ({"both": [6] * 402}, Stated(protocol="sampled:4"), r"E\[MR\] = 3.5 .*, expected 3"),
-        ({"both": [6] * 398}, Stated(protocol="sampled:5"), "n = 398, expected 402"),
-    ],
-)
-def test_numbers_have_to_be_those_of_what_is_named(counts: dict[str, list[int]], user: Stated, message: str) -> None:
-    with pytest.raises(AskedError, match=message):
-        adjust(write(counts), replace(user, dataset="nations"))

@@ -7,10 +7,9 @@ rank: {0} 188.8`` comes from a message that was never filled in. TuckER counts t
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
 
 _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in others"
 
@@ -24,35 +23,22 @@ def _find_tool(found: list[Found]) -> list[Found]:
     return [each if each.side == "both" else replace(each, why=_WHICH_SIDES) for each in found]
 
 
-READER = make_reader(
-    LogFormat(
-        key="conve",
-        values=Rule(
-            ("Hits ", "Mean r"),
-            re.compile(
-                r"(?:^|\s)(?P<name>Hits(?=[ a-z]* @)|Mean rank|Mean reciprocal rank)(?: (?P<side>left|right))?"
-                r"(?: @(?P<k>\d{1,9}))?:(?P<unfilled> \{0\})?" + VALUE,
-                re.ASCII,
-            ),
-        ),
-        headings=(
-            Rule(
-                ("_evaluation",),
-                re.compile(r"(?:^|\s)(?P<split>dev|test)_evaluation\s*$"),
-                says={"tool": "conve"},
-            ),
-            Rule(("COMPLETED EPOCH",), re.compile(r"COMPLETED EPOCH: (?P<step>\d{1,12})", re.ASCII)),
-            Rule(("Validation:", "Test:"), re.compile(r"^(?P<split>Validation|Test):\s*$"), says={"tool": "tucker"}),
-            Rule(
-                ("Number of data points: ", "Evaluated "),
-                re.compile(
-                    r"(?:^Number of data points: |\bEvaluated )(?P<num_tasks>\d{1,12})(?: samples\.)?\s*$", re.ASCII
-                ),
-            ),
-        ),
-        sign=Rule(("Hits ",), re.compile(r"(?:^|\s)Hits (?:left |right )?@\d{1,9}: ", re.ASCII)),
-        exact=True,
-        sides={None: "both", "left": "tail", "right": "head"},
-        refine=_find_tool,
-    )
-)
+READER = LogFormat(
+    key="conve",
+    values=rule(
+        r"(?:^|\s)(?P<name>Hits(?=[ a-z]* @)|Mean rank|Mean reciprocal rank)(?: (?P<side>left|right))?"
+        r"(?: @(?P<k>\d{1,9}))?:(?P<unfilled> \{0\})?" + VALUE,
+        *("Hits ", "Mean r"),
+    ),
+    headings=(
+        rule(r"(?:^|\s)(?P<split>dev|test)_evaluation\s*$", "_evaluation", tool="conve"),
+        rule(r"COMPLETED EPOCH: (?P<step>\d{1,12})", "COMPLETED EPOCH"),
+        rule(r"^(?P<split>Validation|Test):\s*$", "Validation:", "Test:", tool="tucker"),
+        rule(r"^Number of data points: (?P<num_tasks>\d{1,12})\s*$", "Number of data points: "),
+        rule(r"\bEvaluated (?P<num_tasks>\d{1,12})(?: samples\.)?\s*$", "Evaluated "),
+    ),
+    sign=rule(r"(?:^|\s)Hits (?:left |right )?@\d{1,9}: ", "Hits "),
+    exact=True,
+    sides={None: "both", "left": "tail", "right": "head"},
+    refine=_find_tool,
+).reader

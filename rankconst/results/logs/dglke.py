@@ -6,11 +6,10 @@ Of several processes, each evaluates only a part of the triples. Older versions 
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,30 +37,21 @@ def _find_protocol(said: Mapping[str, str | None]) -> str | None:
     return f"sampled:{negatives}" if negatives else "raw" if said.get("unfiltered") else None
 
 
-READER = make_reader(
-    LogFormat(
-        key="dglke",
-        tool="dglke",
-        values=Rule(
-            ("Test average ", "Valid average "),
-            re.compile(
-                r"(?:\[(?:proc )?(?P<process>\d{1,6})\]|(?<![\w\]]))(?P<split>Test|Valid) average "
-                r"(?P<name>MRR|MR|HITS@\d{1,9})(?: at \[(?P<step>\d{1,12})/\d+\])? ?:" + VALUE,
-                re.ASCII,
-            ),
-        ),
-        headings=(
-            Rule(("[Train](",), re.compile(r"\[Train\]\((?P<step>\d{1,12})/\d", re.ASCII)),
-            # A script keeps the output below its commands, whose options may take several lines.
-            Rule(
-                ("--dataset ",),
-                re.compile(r"(?:--model_name (?P<model>\S{1,100}) )?--dataset "),
-                says={"negatives": "", "unfiltered": ""},
-            ),
-            Rule(("--neg_sample_size_eval ",), re.compile(r"--neg_sample_size_eval (?P<negatives>\d{1,9})", re.ASCII)),
-            Rule(("--no_eval_filter",), re.compile("(?P<unfiltered>--no_eval_filter)")),
-        ),
-        exact=True,
-        refine=_refuse_parts,
-    )
-)
+READER = LogFormat(
+    key="dglke",
+    tool="dglke",
+    values=rule(
+        r"(?:\[(?:proc )?(?P<process>\d{1,6})\]|(?<![\w\]]))(?P<split>Test|Valid) average "
+        r"(?P<name>MRR|MR|HITS@\d{1,9})(?: at \[(?P<step>\d{1,12})/\d+\])? ?:" + VALUE,
+        *("Test average ", "Valid average "),
+    ),
+    headings=(
+        rule(r"\[Train\]\((?P<step>\d{1,12})/\d", "[Train]("),
+        # A script keeps the output below its commands, whose options may take several lines.
+        rule(r"(?:--model_name (?P<model>\S{1,100}) )?--dataset ", "--dataset ", negatives="", unfiltered=""),
+        rule(r"--neg_sample_size_eval (?P<negatives>\d{1,9})", "--neg_sample_size_eval "),
+        rule("(?P<unfiltered>--no_eval_filter)", "--no_eval_filter"),
+    ),
+    exact=True,
+    refine=_refuse_parts,
+).reader

@@ -18,8 +18,7 @@ import numpy as np
 from rankconst.evaluation import Question
 from rankconst.results.gate import UNFILTERED, Text, gather
 from rankconst.results.labels import FILE_ENDINGS, Label, read_label
-from rankconst.results.logs.lines import Found, LogFormat, Rule, list_settings, make_reader, strip_colours
-from rankconst.results.logs.signs import RECOMMENDER, SIGNS, TOOLS, is_recommender
+from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.text import find_lines
@@ -140,18 +139,18 @@ def _parse(template: str) -> _Line:
         label = read_label(name)
         if label.metric is None and label.whole and (metric := (named or [metric])[-1]):  # "MRR: Tail: 0.1, Head: 0.2"
             label, named = read_label(f"{metric} {name}"), []
-        if label.metric is None and name.lower() not in {"hits", "hit"}:
-            if not name and numbers and numbers[-1].place == place - 1:
-                numbers[-1] = numbers[-1]._replace(reason=numbers[-1].reason or _MORE_NUMBERS)
-            # Beside a number of something else, words may be of that.
-            others = [_weaken(each) for word in (*words, name) for each in _read_labels(word)]
-            behind += others if numbers else ()
-            before += () if numbers else (text for each in others for text in _list_texts(each))
-            continue
+        is_metric = label.metric is not None or name.lower() in {"hits", "hit"}
         labels = [each for word in words for each in _read_labels(word)]
-        opens = opens or (not numbers and (bool(label.values) or any(each.whole for each in labels)))
+        if not is_metric:  # beside a number of something else, words may be of that
+            labels = [*map(_weaken, (*labels, *_read_labels(name)))]
+        elif not numbers:
+            opens = bool(label.values) or any(each.whole for each in labels)
         behind += labels if numbers else ()
         before += () if numbers else (text for each in labels for text in _list_texts(each))
+        if not is_metric:
+            if not name and numbers and numbers[-1].place == place - 1:
+                numbers[-1] = numbers[-1]._replace(reason=numbers[-1].reason or _MORE_NUMBERS)
+            continue
         why = _NO_K if label.metric is None else "it is adjusted already" if label.adjustment else ""
         reason = label.reason or why or _MORE_NAMES * bool(named)
         numbers.append(_Number(label, place, (Text(label, "column", "its name"), *before[::-1]), reason))
@@ -325,13 +324,72 @@ class _Scan:
 _gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
 
 
+# What the whole of a log gives away: texts that only one tool prints, of tools without a module of their own.
+
+
+class _Sign(NamedTuple):
+    """What a text in a log gives away."""
+
+    text: str
+    says: str  # why none of its numbers can be adjusted, or what only the user knows
+    field: str = ""  # what it leaves open; empty if it rules all out
+
+
+_GRAPHSTORM = (
+    "GraphStorm ranks true edges among sampled ones, and does not print how many: find out M and the number N of "
+    "ranks, then adjust the number with --protocol sampled:M --num-tasks N"
+)
+_MARIUS = "Marius ranks among all entities only if its configuration says filtered: true, which it does not print: add "
+_TAILS = "{} ranks tails only and prints so, programs made from it may rank heads, too: add --side tail or --side both"
+_UNSEEN = "{} leaves out triples with entities that the training set lacks: add --protocol pykeen if it filtered by all"
+
+_SIGNS = (
+    _Sign("Best test mrr: ", _GRAPHSTORM),
+    _Sign("pos_rank: ", "PyTorch-BigGraph ranks among sampled entities, and does not print how many"),
+    _Sign("mean_rank={'best': ", "PyKEEN before 1.5 prints three ways to break ties so: adjust its results.json"),
+    _Sign("mean_reciprocal_rank_filtered_with_test: ", "a part of LibKGE's record: keep all of it, with its event"),
+    _Sign(" (filt.): ", "LibKGE prints raw values and, in parentheses, filtered ones so: adjust its trace"),
+    _Sign("test_m {'mrr'", "tkbi prints tails, heads and their mean so: write the line that you want as MRR: 0.166"),
+    _Sign("   h5: ", "PathCon prints so, and it predicts relations"),
+    _Sign("MRR | Hits@1 | Hits@5 | Hits@10 :", "GraIL prints so, and ranks among sampled negatives, by default 50"),
+    _Sign(" edges evaluated", f"{_MARIUS}--protocol standard, or --protocol sampled:M", "protocol"),
+    _Sign("Avg Ranks: ", f"{_MARIUS}--protocol sampled:M, or --protocol standard", "protocol"),
+    _Sign("effective triplets: ", _UNSEEN.format("GraphVite"), "protocol"),
+    _Sign("triples containing invalid keys skipped", _UNSEEN.format("AmpliGraph"), "protocol"),
+    _Sign("Dev set performance: (correct evaluation)", _TAILS.format("MultiHopKG"), "side"),
+    _Sign("set performance:\nHits@1 = ", _TAILS.format("MultiHopKG"), "side"),
+    _Sign("Score for iteration ", _TAILS.format("MINERVA"), "side"),
+    _Sign("\nauc: ", _TAILS.format("MINERVA"), "side"),
+)
+
+# A sign to the tool that prints it, and has a protocol of its own.
+_TOOLS = {
+    ".realistic.hits_at_": "pykeen",
+    ".realistic.inverse_harmonic_mean_rank": "pykeen",
+    "_list at step ": "ogb",
+}
+
+_RECOMMENDER = (
+    "recall@k, ndcg@k and precision@k are of recommenders such as RecBole: they rank several right answers of a user; "
+    "these are not Hits@k and MRR of link prediction, where each task has one; give their counts (rankconst adjust "
+    "--counts FILE), with a column relevant"
+)
+
+
+def _is_recommender(text: str) -> bool:
+    """Tell whether a log has metrics of several right answers."""
+    lower = text.lower()
+    kinds = {kind for kind in ("recall", "ndcg", "precision", "map", "hit", "mrr") if f"{kind}@" in lower}
+    return bool(kinds & {"ndcg", "precision", "map"}) or ("recall" in kinds and len(kinds) > 1)
+
+
 def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
     """Yield the numbers of a log with what the whole of it gives away: the tool, or why it is refused."""
     text = strip_colours(document.text)
-    signs = [sign for sign in SIGNS if sign.text in text]
-    reasons = [RECOMMENDER] * is_recommender(text) + [sign.says for sign in signs if not sign.field]
+    signs = [sign for sign in _SIGNS if sign.text in text]
+    reasons = [_RECOMMENDER] * _is_recommender(text) + [sign.says for sign in signs if not sign.field]
     asks = tuple(Question(sign.field, sign.says) for sign in signs if sign.field)
-    tools = {tool for sign, tool in TOOLS.items() if sign in text}
+    tools = {tool for sign, tool in _TOOLS.items() if sign in text}
     tool = tools.pop() if len(tools) == 1 else None
     for found in _Scan(document.name).read(text):
         yield replace(found, tool=tool, asks=(*found.asks, *asks), why=reasons[0] if reasons else found.why)
@@ -348,13 +406,7 @@ def _ask_beside(found: list[Found]) -> list[Found]:
     ]
 
 
-_FORMAT = LogFormat(
-    key="generic",
-    values=Rule((), re.compile("")),
-    scan=_scan_document,
-    refine=_ask_beside,
-)
-_READER = make_reader(_FORMAT)
+_READER = LogFormat(key="generic", values=rule(""), scan=_scan_document, refine=_ask_beside).reader
 _AROUND = 200  # lines
 _TABLES = {".csv", ".tsv", ".tex"}
 
@@ -391,4 +443,4 @@ def _read(document: Document) -> Reading:
     return replace(reading, entries=entries, skipped=skipped, understood=understood)
 
 
-READER = Reader(_FORMAT.key, _recognise, _read)
+READER = Reader(_READER.key, _recognise, _read)

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.protocols import parse_split
-from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader, strip_colours
+from rankconst.results.logs.lines import Found, LogFormat, Rule, strip_colours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,11 +44,4 @@ def _find_side(name: str) -> str:
     return _SIDES.get(name, "both")
 
 
-READER = make_reader(
-    LogFormat(
-        key="kbc",
-        tool="kbc",
-        values=Rule(("'MRR': ", "'rhs': "), _LINE),
-        scan=_scan,
-    )
-)
+READER = LogFormat(key="kbc", tool="kbc", values=Rule(("'MRR': ", "'rhs': "), _LINE, {}), scan=_scan).reader

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.metrics import find_metric
@@ -44,13 +44,17 @@ VALUE = r"(?: {1,4}(?P<value>[^\s|\"',]+)(?!\S)|\s*$)"
 """How a pattern ends before a value; a line that was cut off has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """Lines that say something."""
 
     marks: tuple[str, ...]  # such a line contains one of these texts
     pattern: re.Pattern[str]  # the groups are what it says
-    says: Mapping[str, str] = field(default_factory=dict)  # what such lines say besides
+    says: Mapping[str, str]  # what such lines say besides
+
+
+def rule(pattern: str, *marks: str, **says: str) -> Rule:
+    """Return the rule for lines with one of some marks."""
+    return Rule(marks, re.compile(pattern, re.ASCII), says)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +96,14 @@ class LogFormat:
     # What the group of that name means; None for a line without it.
     sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
-    unread: tuple[tuple[re.Pattern[str], str], ...] = ()  # names of metrics that cannot be adjusted, with the reason
     # How its numbers are found, where one line says more than a pattern can.
     scan: Callable[[Document, LogFormat], Iterable[Found]] | None = None
     refine: Callable[[list[Found]], list[Found]] = list  # sees all numbers together, for what no single line says
 
-
-def make_reader(log: LogFormat) -> Reader:
-    """Make the reader of a log format."""
-    return Reader(log.key, partial(_recognise, log), partial(_read, log))
+    @property
+    def reader(self) -> Reader:
+        """The reader of such logs."""
+        return Reader(self.key, partial(_recognise, self), partial(_read, self))
 
 
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
@@ -112,13 +115,10 @@ _SIGNIFICANT = re.compile(r"[+-]?[0.]*+([\d.]*+)(?:[eE][+-]?\d{1,4})?", re.ASCII
 _ROUNDED = 6
 _OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
 
-SETTINGS = Rule(
-    ("data", "Data", "DATA", "benchmark"),
-    re.compile(
-        r"(?<![\w-])(?P<flag>--)?(?P<key>[A-Za-z][A-Za-z_-]*(?: [A-Za-z]+)?)['\"]?"
-        r"(?(flag)(?:=|\s+)|\s*[:=]\s*)['\"]?(?P<name>[\w./~-]+)(?P<end>['\"),}\]]|\s*$)?",
-        re.ASCII,
-    ),
+SETTINGS = rule(
+    r"(?<![\w-])(?P<flag>--)?(?P<key>[A-Za-z][A-Za-z_-]*(?: [A-Za-z]+)?)['\"]?"
+    r"(?(flag)(?:=|\s+)|\s*[:=]\s*)['\"]?(?P<name>[\w./~-]+)(?P<end>['\"),}\]]|\s*$)?",
+    *("data", "Data", "DATA", "benchmark"),
 )
 """The settings of a run, such as ``data_path: data/FB15k-237`` and ``--dataset WN18RR``."""
 
@@ -356,9 +356,6 @@ def _count_tasks(found: Found) -> int | None:
 
 def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
     """Return why a number cannot be used."""
-    for pattern, why in log.unread:
-        if pattern.fullmatch(found.name):
-            return why
     text = found.text
     short = log.decimals is not None and len(text.partition(".")[2]) < log.decimals and _PLAIN.match(text) is not None
     if found.line == unfinished and (short or not text):

@@ -6,41 +6,37 @@ name of the evaluated checkpoint.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from rankconst.results.logs.lines import VALUE, LogFormat, Rule, make_reader, pad_digits
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, pad_digits, rule
 
-READER = make_reader(
-    LogFormat(
-        key="nbfnet",
-        tool="nbfnet",
-        values=Rule(
-            ("mr: ", "mrr", "mr-", "hits@", "-to-"),
-            re.compile(
-                r"(?:^|\s)(?P<name>mrr|mr|hits@\d{1,9}(?:_\d{1,9})?|[1n]-to-[1n](?: head| tail)?)"
-                r"(?:-(?P<side>head|tail))?:" + VALUE,
-                re.ASCII,
-            ),
-        ),
-        headings=(
-            Rule(("'dataset': {",), re.compile(r"'dataset': \{'class': '(?P<dataset>[\w-]{1,100})'")),
-            Rule(("Evaluate on ",), re.compile(r"\bEvaluate on (?P<split>train|valid|test)\s*$")),
-            Rule(("model_epoch_",), re.compile(r"\bmodel_epoch_(?P<step>\d{1,12})\.pth", re.ASCII)),
-        ),
-        sign=Rule(("Evaluate on ",), re.compile(r"\bEvaluate on (?:train|valid|test)\s*$")),
-        sides={None: "both", "head": "head", "tail": "tail"},
-        unread=(
-            (
-                re.compile(r"hits@\d+_\d+"),
-                "it is estimated from the rank among all candidates, as if some were drawn: its law under chance is "
-                "neither that of the full rank nor that of a rank among sampled candidates",
-            ),
-            (
-                re.compile(r"[1n]-to-[1n](?: head| tail)?"),
-                "it is the MRR of the relations of one cardinality; rankconst.from_counts takes their candidates",
-            ),
-        ),
-        refine=lambda found: [replace(each, meant=pad_digits(each.text, 6)) for each in found],
-    )
+_SPLIT = rule(r"\bEvaluate on (?P<split>train|valid|test)\s*$", "Evaluate on ")
+_ESTIMATED = (
+    "it is estimated from the rank among all candidates, as if some were drawn: its law under chance is neither that "
+    "of the full rank nor that of a rank among sampled candidates"
 )
+_CARDINALITY = "it is the MRR of the relations of one cardinality; rankconst.from_counts takes their candidates"
+
+
+def _restore(found: Found) -> Found:
+    why = _ESTIMATED if "_" in found.name else _CARDINALITY if "-to-" in found.name else ""
+    return replace(found, meant=pad_digits(found.text, 6), why=why)
+
+
+READER = LogFormat(
+    key="nbfnet",
+    tool="nbfnet",
+    values=rule(
+        r"(?:^|\s)(?P<name>mrr|mr|hits@\d{1,9}(?:_\d{1,9})?|[1n]-to-[1n](?: head| tail)?)"
+        r"(?:-(?P<side>head|tail))?:" + VALUE,
+        *("mr: ", "mrr", "mr-", "hits@", "-to-"),
+    ),
+    headings=(
+        rule(r"'dataset': \{'class': '(?P<dataset>[\w-]{1,100})'", "'dataset': {"),
+        _SPLIT,
+        rule(r"\bmodel_epoch_(?P<step>\d{1,12})\.pth", "model_epoch_"),
+    ),
+    sign=_SPLIT,
+    sides={None: "both", "head": "head", "tail": "tail"},
+    refine=lambda found: [*map(_restore, found)],
+).reader

@@ -1,18 +1,20 @@
-"""What OpenKE prints: a table of both sides and their mean, raw and filtered.
+"""What OpenKE prints: a table of both sides and their mean, raw and filtered; and the logs of pybind11-OpenKE.
 
 ``l`` predicts heads, ``r`` tails. Its ``type constraint results`` rank among fewer candidates, and relation prediction
 prints a similar table without ``l`` and ``r``, which may as well have been cut off: neither is adjusted. Sums are kept
 in 32 bits, so the last of the six decimals of a mean rank are uncertain.
+
+pybind11-OpenKE, which goes on from it, logs ``INFO:Trainer:2024-05-19 16:26:31:mrr: 0.378``: all splits are filtered,
+both sides pooled. Names that end in ``_type`` rank the entities of the relation's type only.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
 
-CONSTRAINED = (
+_CONSTRAINED = (
     "under the type constraint only entities of the relation's type are ranked; "
     "rankconst.from_counts takes the counts of such candidates"
 )
@@ -25,32 +27,43 @@ def _refuse_other_candidates(found: list[Found]) -> list[Found]:
     sided = {each.heading for each in found if each.side != "both"}
 
     def judge(each: Found) -> str:
-        return CONSTRAINED if each.said.get("constraint") == "" else _RELATIONS * (each.heading not in sided)
+        return _CONSTRAINED if each.said.get("constraint") == "" else _RELATIONS * (each.heading not in sided)
 
     return [replace(each, why=each.why or judge(each)) for each in found]
 
 
-READER = make_reader(
-    LogFormat(
-        key="openke",
-        tool="openke",
-        values=Rule(
-            ("(raw)", "(filter)"),
-            re.compile(r"(?:^|[\s#])(?P<side>l|r|averaged)\((?P<protocol>raw|filter)\):(?P<values>(?:[ \t]+[^\s|]+)*)"),
+READER = LogFormat(
+    key="openke",
+    tool="openke",
+    values=rule(
+        r"(?:^|[\s#])(?P<side>l|r|averaged)\((?P<protocol>raw|filter)\):(?P<values>(?:[ \t]+[^\s|]+)*)",
+        *("(raw)", "(filter)"),
+    ),
+    headings=(
+        rule("(?P<constraint>(?:no )?)type constraint results:", "type constraint results:"),
+        rule(r"^[\s#>]*metric:?[ \t](?P<names>.*\b(?:MRR|MR|hit@\d{1,9})\b.*)", "metric"),
+        rule(r"Input Files Path : (?P<dataset>\S{1,300})", "Files Path : "),
+        rule(r"The total of test triples is (?P<test_triples>\d{1,12})", "The total of test triples is "),
+    ),
+    tests=True,
+    decimals=6,
+    sides={"l": "head", "r": "tail", "averaged": "both"},
+    protocols={"raw": "raw", "filter": None},
+    refine=_refuse_other_candidates,
+).reader
+
+READER_TORCH = LogFormat(
+    key="openke_torch",
+    values=rule(
+        r"\bINFO:(?:Trainer|Tester):[\d :.-]{8,30}:(?P<name>(?:mrr|mr|hits@\d{1,9})(?:_type)?):" + VALUE,
+        *("INFO:Trainer:", "INFO:Tester:"),
+    ),
+    headings=(
+        rule(
+            r"(?:Epoch (?P<step>\d{1,12}) \| )?The model starts evaluati(?:on on|ng in) the "
+            r"(?P<split>validation|test) set",
+            " starts evaluati",
         ),
-        headings=(
-            Rule(("type constraint results:",), re.compile(r"(?P<constraint>(?:no )?)type constraint results:")),
-            Rule(("metric",), re.compile(r"^[\s#>]*metric:?[ \t](?P<names>.*\b(?:MRR|MR|hit@\d{1,9})\b.*)")),
-            Rule(("Files Path : ",), re.compile(r"Input Files Path : (?P<dataset>\S{1,300})")),
-            Rule(
-                ("The total of test triples is ",),
-                re.compile(r"The total of test triples is (?P<test_triples>\d{1,12})", re.ASCII),
-            ),
-        ),
-        tests=True,
-        decimals=6,
-        sides={"l": "head", "r": "tail", "averaged": "both"},
-        protocols={"raw": "raw", "filter": None},
-        refine=_refuse_other_candidates,
-    )
-)
+    ),
+    refine=lambda found: [replace(each, why=_CONSTRAINED * each.name.endswith("_type")) for each in found],
+).reader

@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.evaluation import Question
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
 
 
 def _tell_apart(found: Found) -> tuple[object, ...]:
@@ -36,35 +35,21 @@ def _settle(found: list[Found]) -> list[Found]:
     return settled
 
 
-_COUNTS = tuple(
-    Rule((f"#{split}: ", f"Num {split.title()}: "), re.compile(rf": (?P<{split}_triples>\d{{1,12}})\s*$", re.ASCII))
-    for split in SPLITS
-)
-
-READER = make_reader(
-    LogFormat(
-        key="rotate",
-        tool="rotate",
-        values=Rule(
-            ("Test ", "Valid "),
-            re.compile(
-                r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}?)(?:_list)? at step (?P<step>\d{1,12}):" + VALUE,
-                re.ASCII,
-            ),
-        ),
-        headings=(
-            Rule(
-                ("Evaluating on ",),
-                re.compile(r"Evaluating on (?P<evaluated>Training|Valid|Test) Dataset(?P<more>.{0,200})"),
-            ),
-            Rule(("Model: ",), re.compile(r"\bModel: (?P<model>\S{1,100})\s*$")),
-            *_COUNTS,
-        ),
-        sign=Rule(
-            ("Test ", "Valid "),
-            re.compile(r"\b(?:Test|Valid) (?:MRR|MR|HITS@\d{1,9}|auc_pr|(?:mrr|hits@\d{1,9})_list) at step \d+:"),
-        ),
-        decimals=6,
-        refine=_settle,
-    )
-)
+READER = LogFormat(
+    key="rotate",
+    tool="rotate",
+    values=rule(
+        r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}?)(?:_list)? at step (?P<step>\d{1,12}):" + VALUE,
+        *("Test ", "Valid "),
+    ),
+    headings=(
+        rule(r"Evaluating on (?P<evaluated>Training|Valid|Test) Dataset(?P<more>.{0,200})", "Evaluating on "),
+        rule(r"\bModel: (?P<model>\S{1,100})\s*$", "Model: "),
+        *(rule(rf": (?P<{split}_triples>\d{{1,12}})\s*$", f"#{split}: ", f"Num {split.title()}: ") for split in SPLITS),
+    ),
+    sign=rule(
+        r"\b(?:Test|Valid) (?:MRR|MR|HITS@\d{1,9}|auc_pr|(?:mrr|hits@\d{1,9})_list) at step \d+:", "Test ", "Valid "
+    ),
+    decimals=6,
+    refine=_settle,
+).reader

@@ -6,11 +6,10 @@ as a neighbour shows them. The mean rank is cut to a whole number, so 400 means 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from dataclasses import replace
 
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader, pad_decimals
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, pad_decimals, rule
 
 
 def _restore(found: list[Found]) -> list[Found]:
@@ -31,20 +30,14 @@ def _restore(found: list[Found]) -> list[Found]:
     ]
 
 
-READER = make_reader(
-    LogFormat(
-        key="torchkge",
-        tool="torchkge",
-        values=Rule(
-            ("Hit@", "Mean Rank", "MRR"),
-            re.compile(
-                r"(?:^|\s)(?P<protocol>Filt\. )?(?P<name>Hit@\d{1,9}|Mean Rank|MRR) :" + VALUE,
-                re.ASCII,
-            ),
-        ),
-        sign=Rule(("Filt. ",), re.compile(r"(?:^|\s)Filt\. (?:Hit@\d{1,9}|Mean Rank|MRR) : ")),
-        tests=True,
-        protocols={None: "raw", "Filt. ": None},
-        refine=_restore,
-    )
-)
+READER = LogFormat(
+    key="torchkge",
+    tool="torchkge",
+    values=rule(
+        r"(?:^|\s)(?P<protocol>Filt\. )?(?P<name>Hit@\d{1,9}|Mean Rank|MRR) :" + VALUE, "Hit@", "Mean Rank", "MRR"
+    ),
+    sign=rule(r"(?:^|\s)Filt\. (?:Hit@\d{1,9}|Mean Rank|MRR) : ", "Filt. "),
+    tests=True,
+    protocols={None: "raw", "Filt. ": None},
+    refine=_restore,
+).reader

@@ -19,6 +19,7 @@ from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Stated
+from rankconst.names import read_count
 from rankconst.results.gate import gather
 from rankconst.results.labels import Label
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
@@ -39,7 +40,6 @@ _EXAMPLE = "example_rank"
 # Before a line of a log: the time, and the number of the job if it is part of a search.
 _TIME = re.compile(r"\A(?=\d{4}-|\[)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?(?:\[[0-9a-f]{8}\] )?", re.ASCII)
 _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
-_SIZE = re.compile(r"[1-9]\d{0,14}", re.ASCII)
 
 
 def _strip_time(line: str) -> str:
@@ -94,8 +94,8 @@ def _list_numbers(
         skipped.append(Skipped(line, f"split {_text(record, 'split')}", f"it is not one of {', '.join(SPLITS)}"))
         return
     protocols, size = _settle_protocols(record.get("filter_splits"), split), record.get("size")
-    counted = isinstance(size, Number) and _SIZE.fullmatch(size) is not None
-    if size is not None and not counted:
+    ranked = read_count(size) if isinstance(size, Number) else None
+    if size is not None and not ranked:
         skipped.append(Skipped(line, "size", f"expected a number of triples, at least 1, got {size}"))
     left_out: Counter[str] = Counter()
     for key, value in record.items():
@@ -111,7 +111,7 @@ def _list_numbers(
             skipped.append(Skipped(line, key, why))
         else:
             # Each of that many triples is ranked once on both sides.
-            count = int(str(size)) * (2 if name.side == "both" else 1) if counted else None
+            count = ranked * (2 if name.side == "both" else 1) if ranked else None
             yield key, name, text, replace(stated, split=split, side=name.side, protocol=protocol, num_tasks=count)
     skipped += (Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items())
 

@@ -37,7 +37,6 @@ from rankconst.results.structured import (
 )
 from rankconst.results.tables.csv import read_delimited, read_rows
 from rankconst.results.tables.grid import Dialect, name_file
-from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -247,14 +246,13 @@ def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str,
     for leaf in leaves:
         if leaf.path.unknown or squash(leaf.path.metric) not in _COUNTS:
             continue
-        text, why = read_number(leaf.value)
-        number = parse_value(text).value if text and isinstance(leaf.value, Number) else None
-        if number is None or number < 1 or not number.is_integer() or number >= 2**53:
-            why = why or f"expected a number of ranks, at least 1, got {text}"
+        number = read_count(leaf.value) if isinstance(leaf.value, Number) else None
+        if not number:
+            why = read_number(leaf.value)[1] or f"expected a number of ranks, at least 1, got {leaf.value}"
             skipped.append(Skipped(leaf.line, leaf.path.text, why))
             continue
         for rank_type in (leaf.path.rank_type, ""):
-            counts[leaf.path.split, leaf.path.side, rank_type] = int(number)
+            counts[leaf.path.split, leaf.path.side, rank_type] = number
     return counts
 
 

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reading
 
 
-BATCH = (
-    "{avg_cost: 0.84, avg_loss: 0.84, batch: 3, batches: 532, entry_id: 0ff2f8f5, epoch: 1, event: batch_completed, "
-    "forward_time: 0.011, job: train, scope: batch, size: 512, type: KvsAll}"
-)
+BATCH = "{avg_cost: 0.84, epoch: 1, event: batch_completed, job: train, scope: batch, size: 512, type: KvsAll}"
 EXAMPLE = "{event: example_rank, o: 3, p: 1, rank: 7, rank_filtered: 2, s: 5, scope: example, task: sp}"
 
 
@@ -76,18 +73,9 @@ def test_what_is_left_out_is_summed_up() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("line", "place"),
-    [
-        (_record()[:-40], "line 2: it ends in the middle"),
-        (_record(mean_rank="&a 1"), "line 2, column "),
-    ],
-)
-def test_broken_records_are_refused_with_their_line(line: str, place: str) -> None:
-    with pytest.raises(DataError) as caught:
-        READER.read(Document("trace.yaml", f"{BATCH}\n{line}\n"))
-    assert place in str(caught.value)
-    assert "trace.yaml" in str(caught.value)
+def test_a_broken_record_is_refused_with_its_line() -> None:
+    with pytest.raises(DataError, match=r"trace\.yaml, line 2: it ends in the middle"):
+        READER.read(Document("trace.yaml", f"{BATCH}\n{_record()[:-40]}\n"))
 
 
 BLOCK = """\

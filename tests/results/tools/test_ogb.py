@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import for_each
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.tools.ogb import READER
@@ -49,22 +50,19 @@ def test_splits_and_plain_values() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("{'mrr_list': [0.5], 'hits@1_list': [1.0, 0.0]}", "2 values, the list before it 1"),
         ("{'hits@0_list': [1.0]}", "key hits@0_list"),
-        ("{'mrr_list': tensor([0.5000, 0.3333])}", "tolist"),
-        ("{'mrr_list': [0.5, ..., 0.3]}", "line 1, column 20"),
     ],
 )
 def test_bad_lists_are_refused_with_their_place(text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message) as caught:
+    with pytest.raises(DataError, match=f"ogb.json.*{message}"):
         READER.read(Document("ogb.json", text))
-    assert "ogb.json" in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "why"),
     [
         ("[]", "expected a list with a value for each ranking task"),

@@ -1,0 +1,397 @@
+"""The laws: ranks as they come break none, whatever their rounding; a fault is found by its rule and explained."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carried import open_once
+from cases import for_each, take_turns
+from rankconst.checks.case import pick_own
+from rankconst.checks.checking import RULES
+from rankconst.errors import UnknownNameError
+from rankconst.evaluation import Stated
+from rankconst.results.formats import read_document
+from rankconst.results.reading import measure as measure_entry
+from readings import OPEN, apply_rules, make_reading, measure, parse_heading
+
+if TYPE_CHECKING:
+    from rankconst.checks.case import Finding
+
+TABLES = open_once()
+COUNTS = np.repeat(
+    *(getattr(TABLES.histogram("nations", protocol="pykeen"), name) for name in ("num_candidates", "num_tasks"))
+)
+
+# RotatE, Sun et al. 2019, arXiv:1902.10197; ComplEx on Nations and FB15k-237, Hoyt et al. 2022, arXiv:2203.07544.
+ROTATE = {"MR": "177", "MRR": "0.338", "Hits@1": "0.241", "Hits@3": "0.375", "Hits@10": "0.533"}
+WN18RR = {"MR": "3340", "MRR": "0.476", "Hits@1": "0.428", "Hits@3": "0.492", "Hits@10": "0.571"}
+NATIONS = {"MR": "4.196517", "MRR": "0.430418", "Hits@1": "0.228856", "Hits@3": "0.497512", "Hits@10": "0.965174"}
+COMPLEX = {"MR": "469.7251281738281", "AMRI": "0.9343031751454628"}
+
+KNOWN, RAW = Stated(dataset="FB15k-237"), Stated(dataset="FB15k-237", protocol="raw")
+PYKEEN = Stated(dataset="nations", protocol="pykeen")
+TOOL = Stated(dataset="nations", tool="pykeen")
+WN = Stated(dataset="WN18RR")
+
+
+def find(*rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: Stated = OPEN) -> tuple[Finding, ...]:
+    rules = [rule] if rule else [rule for rule in RULES if rule != "below-counting"]
+    return apply_rules(make_reading(*rows, context=context), user, rules=rules).findings
+
+
+# Numbers that are possible, what makes one of them impossible, of which tasks, and what the rule says of it.
+PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Stated, str, str]] = {
+    "range": (ROTATE, {"Hits@10": "53.3"}, OPEN, "error", "0 <= Hits@10 <= 1"),
+    "swapped-columns": (ROTATE, {"Hits@1": "0.533", "Hits@10": "0.241"}, OPEN, "error", "range, hits-monotone"),
+    "hits-monotone": (ROTATE, {"Hits@3": "0.575"}, OPEN, "error", "Hits@3 <= Hits@10"),
+    "mrr-from-hits": (ROTATE, {"MRR": "0.238"}, OPEN, "error",
+                      "MRR >= Hits@1 + (Hits@3 - Hits@1)/3 + (Hits@10 - Hits@3)/10"),
+    "mr-from-hits": (ROTATE, {"MR": "5.4"}, OPEN, "error",
+                     "MR >= Hits@1 + 1.5 (Hits@3 - Hits@1) + 3.5 (Hits@10 - Hits@3) + 10.5 (1 - Hits@10)"),
+    "mr-from-mrr": (ROTATE, {"MR": "2.9"}, OPEN, "error", "MR >= 5.5 - 7.5 MRR >= 1/MRR"),
+    "mrr-from-mr": ({"MR": "6.5", "MRR": "0.4"}, {"MR": "7.3", "MRR": "0.51"}, PYKEEN, "error",
+                    "MRR <= 1 - (1/n) sum (r_i - 1)/N_i"),
+    "power-means": ({"MR": "4.1965", "GMR": "3.15"}, {"GMR": "4.25"}, OPEN, "error", "GMR <= MR"),
+    "median-from-hits": ({"MdR": "3.5", "Hits@3": "0.4975"}, {"MdR": "3.0"}, OPEN, "warning",
+                         "Hits@3 < 1/2 only if MdR >= 3.5"),
+    "inverse-pairs": ({"HMR": "2.3233", "MRR": "0.4304"}, {"HMR": "2.2433"}, OPEN, "error", "HMR MRR = 1"),
+    "ndcg-from-mrr": ({"MRR": "0.338", "nDCG": "0.46"}, {"nDCG": "0.336"}, OPEN, "error", "nDCG >= MRR"),
+    "multiple-of-1/n": (NATIONS, {"Hits@3": "0.496512"}, PYKEEN, "warning", "n Hits@3 is whole"),
+    "sum-of-ranks": (NATIONS, {"MR": "4.197000"}, PYKEEN, "warning", "2 n MR is whole"),
+    "task-count": (NATIONS, {}, replace(PYKEEN, num_tasks=201), "warning", "n stated = n of the ranking tasks"),
+    "adjusted-mismatch": (NATIONS | {"AMRI": "0.0808"}, {"AMRI": "0.0908"}, PYKEEN, "error",
+                          "AMRI = (MR - E[MR]) / (optimum - E[MR])"),
+    "index-above-value": ({"Hits@10": "0.965", "AH@10": "0.34"}, {"AH@10": "0.974"}, PYKEEN, "error",
+                          "AH@10 <= Hits@10"),
+    "worse-than-random": (NATIONS, {"MR": "6.5"}, PYKEEN, "info", "z >= -5"),
+    "below-counting": ({"Hits@10": "0.9801"}, {"Hits@10": "0.9602"}, PYKEEN, "info",
+                       "M better than E[M] of the counting"),
+    "all-tied": ({"MR": "4.20", "MRR": "0.430"}, {"MR": "4.48", "MRR": "0.273"}, PYKEEN, "info", "M != M of a model"),
+}  # fmt: skip
+
+
+def test_a_rule_needs_a_test() -> None:
+    """Whoever adds a rule adds numbers that break it; the laws below apply all rules at once."""
+    assert list(PLANTED) == list(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_planted_fault_is_found(rule: str) -> None:
+    """And only the fault: the numbers as published, or as they could be, break nothing."""
+    row, change, context, severity, inequality = PLANTED[rule]
+    rows = 2 if rule == "swapped-columns" else 1
+    user, counted = replace(context, num_tasks=None), Stated(num_tasks=context.num_tasks)
+    assert find(*[row] * rows, rule=rule, user=user) == ()
+    (finding,) = find(*[{**row, **change}] * rows, rule=rule, user=user, context=counted)
+    assert (finding.rule, finding.severity, finding.line) == (rule, severity, 2)
+    assert finding.inequality.startswith(inequality)
+    assert finding.statement.endswith(".")
+    named = {m.label for m in finding.values}
+    assert named >= {*change} and named <= {*row}
+    assert all(m.interval.lower <= m.value <= m.interval.upper for m in finding.values)
+
+
+TWO = {"Hits@1": f"{2501 / 5848:.8f}", "Hits@10": f"{3333 / 5848:.8f}"}
+HALF = {"MR": f"{1686.5 / 402:.9f}"}
+WORST = TABLES.constants("fb15k237", "mr").worst
+NO_DATASET = Stated(dataset="no such graph")
+PERCENT = Stated(percent=True)
+
+
+# Numbers, where they are from, and what the one finding says: severity, inequality, statement, cause; none without.
+FOUND: list[tuple[dict[str, str], Stated, str, tuple[str, ...]]] = [
+    ({"MR": "0.338"}, KNOWN, "range", ("error", "A mean of ranks is at least 1: an MRR or a share under the wrong")),
+    ({"MRR": "177"}, KNOWN, "range", ("error", "A share is at most 1: a mean of ranks under the wrong name?")),
+    # There are 14,541 entities; on average 7,113 are candidates.
+    ({"MR": "14600"}, KNOWN, "range", ("warning", "split, side or protocol: here even the worst ranker does better.")),
+    ({"MRR": "0.00001"}, KNOWN, "range", ("warning", "Another dataset")),
+    ({"MR": "seven"}, KNOWN, "range", ("error",)),
+    ({"MR": f"{WORST:.3f}"}, replace(KNOWN, protocol="standard"), "range", ()),
+    ({"MR": f"{WORST + 1:.3f}"}, replace(KNOWN, protocol="standard"), "range", ("error", ", protocol standard")),
+    ({"MR": "4.196517467498779", "z MR": "-4.196517467498779"}, OPEN, "",
+     ("ZMR -4.1965175 is not a z-score of MR 4.1965175.", "It repeats the base value: it was never scaled.")),
+    # What no tasks allow is an error without any.
+    *[
+        (row, context, "", ("error", inequality))
+        for context in (OPEN, NO_DATASET)
+        for row, inequality in (
+            ({"AMRI": "1.002"}, "AMRI <= 1"), ({"AMRR": "1.31"}, "AMRR <= 1"), ({"AH@10": "104.1"}, "AH@10 <= 1"),
+            ({"AMR": "-0.02"}, "AMR >= 0"), ({"MRR": "0.338", "AMRR": "0.340"}, "AMRR <= MRR"),
+            ({"nDCG": "0.23", "Hits@1": "0.241"}, "nDCG >= Hits@1"), ({"nDCG": "0.40", "HMR": "2.4"}, "nDCG >= MRR"),
+        )
+    ],
+    *[
+        ({"MRR": "0.30", "Hits@1": "0.50"}, context, "", ("error", "MRR >= Hits@1"))
+        for context in (OPEN, KNOWN, replace(KNOWN, tool="rotate"))
+    ],
+    ({"AMRI": "1.0000000001", "AMR": "0.000", "AMRR": "-0.2"}, OPEN, "", ()),
+    ({"MRR": "1", "AMRR": "1", "Hits@1": "1", "nDCG": "1", "AH@1": "1"}, OPEN, "", ()),
+    ({"MRR": "0.338", "AMRR": "0.338"}, OPEN, "", ()),
+    # Upper bounds need the number of candidates; under another protocol there could be more.
+    ({"MR": "9000", "Hits@10": "0.533"}, OPEN, "", ()),
+    ({"MR": "9000", "Hits@10": "0.533"}, KNOWN, "mr-from-hits",
+     ("warning", "MR <= 10 Hits@10 + 14541 (1 - Hits@10)", "with at most 14,541 candidates.")),
+    ({"MR": "9000", "Hits@10": "0.533"}, RAW, "mr-from-hits", ("error",)),
+    ({"MR": "4.9", "Hits@10": "0.533"}, KNOWN, "mr-from-hits", ("error", "MR >= Hits@10 + 10.5 (1 - Hits@10)")),
+    ({"MRR": "0.9", "Hits@10": "0.533"}, OPEN, "mrr-from-hits", ("error", "MRR <= Hits@10 + (1 - Hits@10)/10.5")),
+    # A share of one half, or a mean over runs, says nothing about the median.
+    ({"Hits@10": "0.6", "MdR": "12"}, OPEN, "", ("warning", "MdR")),
+    ({"Hits@10": "0.5", "MdR": "12"}, OPEN, "", ()), ({"Hits@10": "0.6 ± 0.01", "MdR": "12"}, OPEN, "", ()),
+    # WN18RR has 6,268 ranks under protocol standard, and 5,848 under pykeen; three digits fit any number.
+    (TWO, WN, "", ("warning", "no 6,268 ranks have Hits@1", "They fit n = 5,848 of test both under protocol pykeen")),
+    (TWO, replace(WN, tool="pykeen"), "", ()), ({name: text[:5] for name, text in TWO.items()}, WN, "", ()),
+    (TWO, replace(WN, tool="pykeen", num_tasks=5847), "multiple-of-1/n", ("error", "the file states their number")),
+    ({"Hits@1": "0.229111"}, TOOL, "", ("warning", "n Hits@1 is whole")),
+    ({"Hits@1": "0.229111 ± 0.000001"}, TOOL, "", ()),
+    ({"Hits@1": "0.229111"}, replace(TOOL, aggregation="macro_relation"), "", ()),
+    (HALF, replace(TOOL, rank_type="optimistic"), "", ("warning", "n MR is whole")),
+    (HALF, replace(TOOL, rank_type="realistic"), "", ()),
+    *[(HALF, Stated("nations", tool=tool), "sum-of-ranks", ("; n MR is whole",)) for tool in ("libkge", "kbc")],
+    *[(HALF, Stated("nations", tool=tool), "sum-of-ranks", ()) for tool in ("pykeen", "ogb")],
+    ({"MRR": "0.3"}, replace(KNOWN, protocol="standard", num_tasks=40876), "",
+     ("warning", "n stated", "It is that of test both under protocol pykeen.")),
+    # PyKEEN's AMRI of ComplEx (arXiv:2203.07544), of protocol pykeen whatever is assumed; and a slip.
+    (COMPLEX, KNOWN, "", ()), (COMPLEX, replace(KNOWN, protocol="pykeen"), "", ()),
+    (COMPLEX | {"AMRI": "0.9433031751454628"}, KNOWN, "", ("warning", "Of another protocol? Name it with --protocol.")),
+    # One impossible value: what it breaks beside other numbers follows from it.
+    ({"MR": "177.3", "MRR": "0.43", "Hits@1": "0.23", "Hits@3": "0.50", "Hits@10": "0.97"}, TOOL, "", ("MR 177.3",)),
+    ({"MR": "9000", "MRR": "0.0003", "Hits@10": "0.00000"}, KNOWN, "worse-than-random",
+     ("info", "All metrics are: are scores sorted the wrong way?")),
+    ({"MR": "9000", "MRR": "0.0003", "Hits@10": "0.4"}, KNOWN, "worse-than-random", ("info", "MR")),
+]  # fmt: skip
+
+
+@for_each(("row", "context", "rule", "words"), FOUND)
+def test_findings(row: dict[str, str], context: Stated, rule: str, words: tuple[str, ...]) -> None:
+    found = find(row, rule=rule, context=context)
+    shown = [f"{each.severity}; {each.inequality}; {each.statement}; {each.cause}" for each in found]
+    assert len(shown) == bool(words)
+    assert all(word in text for text in shown for word in words), shown
+
+
+def test_percentages_are_one_finding_for_a_column() -> None:
+    rows = [{**row, "Hits@10": f"{100 * float(row['Hits@10']):.1f}"} for row in (ROTATE, WN18RR)]
+    (finding,) = find(*rows)
+    assert (finding.statement, len(finding.values)) == ("2 values under Hits@10 beyond 1, up to 57.1.", 2)
+    assert "--percent" in finding.cause
+    assert find({**ROTATE, "MRR": "33.8%"}) == ()
+    (finding,) = find({"AMRI": "97.5"}, {"AMRI": "98.1"})
+    assert (finding.inequality, len(finding.values)) == ("AMRI <= 1", 2)
+    assert finding.cause.startswith("Percentages without a sign, or")  # --percent is for shares
+    assert find({"AMRI": "97.5%"}) == find({"AMRR": "33.8"}, user=PERCENT) == ()
+    user = replace(PERCENT, dataset="nations", protocol="pykeen")
+    expected = TABLES.constants("nations", "hits@10", protocol="pykeen").index(0.9652)
+    row = {"Hits@10": "96.52", "AH@10": f"{100 * expected:.2f}"}
+    assert find(row, user=user) == ()
+    assert [each.rule for each in find({**row, "AH@10": "96.52"}, user=user)] == ["adjusted-mismatch"]
+
+
+@pytest.mark.parametrize(("one", "other"), [("Hits@1", "Hits@10"), ("MR", "MRR"), ("Hits@3", "Hits@10")])
+def test_exchanged_columns_are_one_finding(one: str, other: str) -> None:
+    rows = [{**row, one: row[other], other: row[one]} for row in (ROTATE, WN18RR)]
+    (finding,) = find(*rows)
+    assert finding.rule == "swapped-columns"
+    names = {f"{one} and {other}", f"{other} and {one}"}
+    assert finding.statement.partition(" are exchanged")[0] in names
+    assert len(finding.values) == 4
+
+
+def test_one_row_or_one_good_row_does_not_make_an_exchange() -> None:
+    swapped = {**ROTATE, "Hits@1": "0.533", "Hits@10": "0.241"}
+    for rows in ((swapped,), (swapped, WN18RR)):
+        assert {finding.rule for finding in find(*rows)} >= {"hits-monotone"}
+        assert "swapped-columns" not in {finding.rule for finding in find(*rows)}
+
+
+@for_each(
+    ("row", "severity"),
+    [
+        # Two runs, all ranks 1 and all ranks 2: HMR 1.5, MRR 0.75, IAMR 0.75, MR 1.5, MdR 1.5, IMdR 0.75.
+        ({"HMR": "1.5", "MRR": "0.75"}, "warning"),
+        ({"HMR": "1.2", "MRR": "0.75"}, "error"),
+        ({"MR": "1.5", "IAMR": "0.75"}, "warning"),
+        ({"MR": "1.5", "IAMR": "0.6"}, "error"),
+        ({"HMR": "1.5", "Hits@1": "0.5", "Hits@2": "1.0"}, "warning"),
+        ({"HMR": "1.1", "Hits@1": "0.5", "Hits@2": "1.0"}, "error"),
+        ({"IAMR": "0.85", "Hits@1": "0.5", "Hits@2": "1.0"}, "warning"),
+        ({"GMR": "1.6", "IAMR": "0.75"}, "warning"),
+        ({"IGMR": "0.6", "IAMR": "0.75"}, "error"),
+        ({"MR": "1.4", "HMR": "1.5"}, "error"),
+        ({"MR": "1.72", "HMR": "1.7"}, "warning"),
+        ({"IAMR": "0.76", "MRR": "0.75"}, "error"),
+        ({"IAMR": "0.9", "HMR": "1.5"}, "warning"),
+        ({"VR": "4", "SDR": "1"}, "warning"),
+        ({"VR": "4", "SDR": "3"}, "error"),
+    ],
+)
+def test_what_means_over_runs_can_be_is_no_error(row: dict[str, str], severity: str) -> None:
+    exact = {name: f"{float(text):.7f}" for name, text in row.items()}
+    found = find(exact)
+    assert {finding.severity for finding in found} == {severity}
+    assert severity != "warning" or find({name: f"{text} ± 0.000001" for name, text in exact.items()}) == ()
+
+
+# 92.1 hits of 402, on average.
+@for_each(
+    ("column", "cell", "expected"),
+    [
+        *[("Hits@1 std", "0.004", 0), ("hits_at_1_std", "0.004", 0), ("Hits@1 std", "", 1), ("MRR gain", "", 1)],
+        *[("runs", "5", 0), ("num_seeds", "3", 0), ("runs", "1", 1), ("seed", "5", 1), ("MRR", "0.31 ± 0.02", 0)],
+    ],
+)
+def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expected: int) -> None:
+    text = f"dataset,Hits@1,{column},num_tasks\nNations,0.2291045,{cell},402\n"
+    found = apply_rules(read_document("results.csv", text), rules=["multiple-of-1/n"])
+    assert sum(finding.severity == "error" for finding in found.findings) == expected
+
+
+@pytest.mark.parametrize("dataset", ["countries_s1", "nell_v1_ind"])
+def test_where_no_batch_is_whole_nothing_was_ranked(dataset: str) -> None:
+    """Countries has 24 triples; of NELL v1 ind the 100 of test make no batch."""
+    found = apply_rules(make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve")))
+    (note,) = found.notes
+    assert note.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
+    # Of WN18RR's 3,134 triples 24 batches are ranked, on both sides: 6,144 ranks.
+    row, context = {"Hits@1": f"{2501 / 6144:.8f}"}, Stated(dataset="wn18rr", tool="conve")
+    assert find(row, rule="multiple-of-1/n", context=context) == ()
+    assert find({"Hits@1": f"{2501 / 6268:.8f}"}, rule="multiple-of-1/n", context=context) != ()
+
+
+@pytest.mark.parametrize(
+    ("rank_type", "decimals"), take_turns(["optimistic", "realistic", "pessimistic"], [3, 6, None])
+)
+def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | None) -> None:
+    """Ranks of every task written out; with the ranks of another tie policy, or one other number, nothing is found."""
+    ranks = {"optimistic": np.ones(len(COUNTS)), "realistic": (COUNTS + 1) / 2, "pessimistic": COUNTS.astype(float)}
+    values = measure(ranks[rank_type], [1, 3, 10])
+    row = {name: repr(value) if decimals is None else f"{value:.{decimals}f}" for name, value in values.items()}
+    for stated in (None, rank_type):
+        context = Stated(dataset="nations", rank_type=stated)
+        (finding,) = find(row, rule="all-tied", context=context)
+        assert finding.statement.endswith(f"scores all candidates alike, with {rank_type} ranks.")
+        assert (finding.severity, len(finding.values)) == ("info", len(row))
+    other = "realistic" if rank_type == "optimistic" else "optimistic"
+    assert find(row, rule="all-tied", context=Stated(dataset="nations", rank_type=other)) == ()
+    assert find({**row, "MRR": "0.5"}, rule="all-tied", context=context) == ()
+    # Few digits tell nothing.
+    for few in ({"Hits@1": "0.000"}, {"Hits@1": "0", "Hits@10": "1.0"}, {"MRR": "0.3"}, {"MRR": "1.000"}):
+        assert find(few, rule="all-tied", context=Stated(dataset="nations")) == ()
+
+
+def test_values_are_cut_at_their_range_and_two_of_one_metric_are_none() -> None:
+    first, *others = [measure_entry(entry) for entry in make_reading({"Hits@1": "0.00", "MR": "1.2"}).entries]
+    own = pick_own([first, *others])
+    assert [m.interval.lower for m in own.values()] == pytest.approx([0, 1.15], abs=1e-5)
+    for text, kept in (("0.00", 2), ("0.3", 1)):
+        again = measure_entry(first.entry._replace(text=text, column="hits at one"))
+        assert len(pick_own([first, *others, again])) == kept
+
+
+@st.composite
+def written(draw: st.DrawFn) -> tuple[bool, int | None, bool]:
+    """How numbers are written: in 32 bits or not, with a few decimals or all, marked as exact or not."""
+    decimals = draw(st.one_of(st.none(), st.integers(0, 9)))
+    return draw(st.booleans()), decimals, decimals is None and draw(st.booleans())
+
+
+def write(values: dict[str, float], how: tuple[bool, int | None, bool]) -> dict[str, str]:
+    single, decimals, _ = how
+    numbers = {name: float(np.float32(value)) if single else value for name, value in values.items()}
+    return {name: repr(value) if decimals is None else f"{value:.{decimals}f}" for name, value in numbers.items()}
+
+
+@st.composite
+def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Stated]:
+    """Metrics of any ranks, whole or halves; the tie policy is told where they are whole, sometimes."""
+    whole = draw(st.booleans())
+    ends = draw(st.sampled_from([(1, 3), (1, 14), (1, 40_000)]))
+    doubled = draw(st.lists(st.integers(2 * ends[0], 2 * ends[1]), min_size=1, max_size=12))
+    ranks = np.array([d // 2 if whole else d / 2 for d in doubled], dtype=float)
+    ks = draw(st.sets(st.integers(1, 50), max_size=4))
+    context = Stated(
+        rank_type=draw(st.sampled_from([None, "optimistic" if whole else "realistic"])),
+        num_tasks=draw(st.sampled_from([None, len(ranks)])),
+    )
+    return measure(ranks, sorted(ks)), context
+
+
+@pytest.mark.slow
+@given(st.lists(evaluations(), min_size=1, max_size=3), written())
+def test_no_ranks_break_a_rule(
+    found: list[tuple[dict[str, float], Stated]], how: tuple[bool, int | None, bool]
+) -> None:
+    rows = [write(values, how) for values, _ in found]
+    reading = make_reading(*rows, context=[context for _, context in found], exact=how[2])
+    assert apply_rules(reading).findings == ()
+
+
+@st.composite
+def on_nations(draw: st.DrawFn) -> np.ndarray:
+    """Ranks on the tasks of Nations: anything between all first and all last."""
+    seed, halves, power = draw(st.integers(0, 2**32)), draw(st.booleans()), draw(st.sampled_from([0.0, 0.3, 1.0, 3.0]))
+    share = np.random.default_rng(seed).random(len(COUNTS)) ** power
+    step = 0.5 if halves else 1.0
+    ranks: np.ndarray = 1 + np.floor(share * (COUNTS - 1) / step) * step
+    return ranks
+
+
+NO_SLIPS = {"worse-than-random", "below-counting", "all-tied"}
+ADJUSTED = ("AMR", "AMRI", "AMRR", "AH@10", "AGMRI", "z MR", "z MRR")
+
+
+@given(ranks=on_nations(), how=written(), state=st.booleans())
+def test_no_ranks_on_a_benchmark_break_a_rule(
+    ranks: np.ndarray, how: tuple[bool, int | None, bool], state: bool
+) -> None:
+    values = measure(ranks)
+    for name in ADJUSTED:
+        metric, form = parse_heading(name)
+        constants = TABLES.constants("nations", metric, protocol="pykeen")
+        values[name] = getattr(constants, str(form))(values[metric.label])
+    context = Stated(num_tasks=len(ranks) if state else None)
+    reading = make_reading(write(values, how), context=context, exact=how[2])
+    rules = [rule for rule in RULES if rule not in NO_SLIPS]
+    assert apply_rules(reading, PYKEEN, rules=rules).findings == ()
+
+
+@given(runs=st.lists(on_nations(), min_size=2, max_size=5), how=written(), on_benchmark=st.booleans())
+def test_means_over_runs_are_no_errors(
+    runs: list[np.ndarray], how: tuple[bool, int | None, bool], on_benchmark: bool
+) -> None:
+    """Not even those of HMR, IAMR or MdR, which no single run could have."""
+    every = [measure(ranks) for ranks in runs]
+    values = {name: float(np.mean([each[name] for each in every])) for name in every[0]}
+    reading = make_reading(write(values, how), exact=how[2])
+    found = apply_rules(reading, PYKEEN if on_benchmark else OPEN)
+    assert [finding for finding in found.findings if finding.severity == "error"] == []
+    averaged = make_reading({name: f"{text} ± 0.1" for name, text in write(values, how).items()})
+    assert apply_rules(averaged).findings == ()
+
+
+@given(st.integers(0, 2**32), written())
+def test_a_random_ranker_is_not_worse_than_random(seed: int, how: tuple[bool, int | None, bool]) -> None:
+    ranks = np.random.default_rng(seed).integers(1, COUNTS + 1).astype(float)
+    rules = [rule for rule in RULES if rule != "below-counting"]
+    assert apply_rules(make_reading(write(measure(ranks), how)), PYKEEN, rules=rules).findings == ()
+
+
+def test_rules_are_chosen_by_any_spelling_and_unknown_ones_refused() -> None:
+    reading = make_reading({**ROTATE, "Hits@3": "0.575", "HMR": "2.5"})
+    assert {finding.rule for finding in apply_rules(reading).findings} == {"hits-monotone", "inverse-pairs"}
+    assert [f.rule for f in apply_rules(reading, rules=["Hits monotone"]).findings] == ["hits-monotone"]
+    with pytest.raises(UnknownNameError, match=r"unknown rule 'hits-monotony'\. Did you mean hits-monotone"):
+        apply_rules(reading, rules=["hits-monotony"])
+
+
+def test_evaluations_with_the_same_question_share_it() -> None:
+    contexts = [Stated(model=model, num_tasks=123_457) for model in "ABCDE"]
+    found = apply_rules(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts))
+    (question,) = found.asked
+    assert ("n = 123,457: no split has that many tasks" in question.text, len(question.numbers)) == (True, 5)
+    assert ["no dataset is named" in note for note in found.notes] == [True]
