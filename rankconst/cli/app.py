@@ -211,9 +211,10 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     except RankconstError as error:
         code = _fail(str(error), error.exit_code)
     except (BrokenPipeError, SystemExit) as stopped:
-        if (found := _find_code(stopped)) is None:
+        # Typer has another code for a pipe that nobody reads.
+        if not isinstance(stopped, BrokenPipeError) and not isinstance(stopped.__context__, BrokenPipeError):
             raise
-        code = found
+        code = _NO_READER
     except Exception as error:  # libraries raise many things when they are interrupted or lack memory
         if interrupts and not isinstance(error, OSError):
             code = 128 + interrupts[0]
@@ -222,14 +223,6 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         else:
             raise
     _leave(code)
-
-
-def _find_code(stopped: BaseException) -> int | None:
-    """Return our exit code where Typer has another one; None elsewhere."""
-    if isinstance(stopped, BrokenPipeError) or isinstance(stopped.__context__, BrokenPipeError):
-        return _NO_READER
-    unknown = isinstance(stopped, SystemExit) and stopped.code == 1 and _COMPLETION in os.environ
-    return UsageError.exit_code if unknown else None  # it knows no such shell, and says so
 
 
 def _explain(error: Exception) -> tuple[str, int] | None:

@@ -264,7 +264,7 @@ def no_builder(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_nothing(name: str) -> None:
         del name
 
-    monkeypatch.setattr("rankconst.cli.options.find_spec", find_nothing)
+    monkeypatch.setattr("rankconst.cli.catalogue.find_spec", find_nothing)
     monkeypatch.setattr("rankconst.download.find_spec", find_nothing)
 
 

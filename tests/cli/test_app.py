@@ -19,12 +19,9 @@ import rankconst
 from cli.conftest import ESCAPE, child_command, child_environment
 from cli.test_start_up import list_parameters
 from rankconst.cli.app import COMMANDS, _fail, make_app
-from rankconst.cli.options import complete_dataset
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from cli.conftest import Run, RunInTerminal
 
 pytestmark = pytest.mark.usefixtures("few_draws")
@@ -241,64 +238,11 @@ def test_terminals_that_know_few_characters(
 # -- completion ----------------------------------------------------------------------------------------------------
 
 
-def ask(run: Run, line: str) -> list[str]:
-    """Complete a line as bash would."""
+@pytest.mark.parametrize(
+    ("line", "offered"), [("rankconst a", ["adjust"]), ("rankconst adjust 0.3 --format js", ["json"])]
+)
+def test_completion(run: Run, line: str, offered: list[str]) -> None:
+    """As bash asks for it."""
     words = line.split(" ")
     env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
-    return run(env=env).out.split()
-
-
-@pytest.fixture
-def complete(run: Run) -> Callable[[str], list[str]]:
-    return functools.partial(ask, run)
-
-
-@pytest.mark.slow
-def test_completion_by_a_process_of_its_own(run_child: Run) -> None:
-    assert ask(run_child, "rankconst adjust 0.3 --dataset kin") == ["kinships"]
-
-
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        ("rankconst a", ["adjust"]),
-        ("rankconst adjust 0.3 --dataset kin", ["kinships"]),
-        ("rankconst show um", ["umls"]),
-        ("rankconst adjust 0.3 --aggregation mac", ["macro-query", "macro-relation"]),
-        ("rankconst adjust 0.3 --metric hits_at_10", ["hits_at_10", "hits_at_100"]),
-        ("rankconst adjust 0.3 --protocol p", ["pykeen"]),
-        ("rankconst adjust 0.3 --split v", ["valid"]),
-        ("rankconst adjust 0.3 --side h", ["head"]),
-        ("rankconst adjust 0.3 --metric mr", ["mr", "mrr"]),
-        ("rankconst adjust 0.3 --protocol s", ["standard", "static", "stare", "sampled:500"]),
-        ("rankconst adjust 0.3 --protocol a", []),
-        ("rankconst show umls --split a", ["all"]),
-        ("rankconst show umls --protocol a", ["all"]),
-        ("rankconst adjust 0.3 -d CoDEx-S", ["CoDEx-Small"]),
-        ("rankconst adjust 0.3 -d wnr", ["wnrr"]),
-        ("rankconst adjust 0.3 -d ogbl-", ["ogbl-biokg", "ogbl-citation2", "ogbl-collab", "ogbl-ppa", "ogbl-wikikg2"]),
-        ("rankconst adjust 0.3 -d openke_", ["openke_fb13"]),
-        ("rankconst adjust 0.3 -d _", []),
-        ("rankconst tables export --format p", ["pykeen"]),
-        ("rankconst build YAGO31", ["YAGO310"]),
-    ],
-)
-def test_completion(complete: Callable[[str], list[str]], line: str, offered: list[str]) -> None:
-    assert complete(line) == offered
-
-
-@pytest.mark.parametrize("typed", ["", "fb15k", "fb15k-", "FB15K", "FB15k-237 ", "wordnet", "nell"])
-def test_completed_spellings_are_those_of_different_datasets(typed: str) -> None:
-    opened = rankconst.load()
-    offered = complete_dataset(typed)
-    assert offered
-    assert all(name.startswith(typed) for name in offered)
-    assert len({opened.resolve_dataset(name) for name in offered}) == len(offered)
-    assert typed or offered == list(opened.datasets)
-
-
-@pytest.mark.slow
-def test_completion_script(run_child: Run) -> None:
-    screen = run_child(env={"_RANKCONST_COMPLETE": "source_bash"})
-    assert screen.code == 0
-    assert "_rankconst_completion" in screen.out
+    assert run(env=env).out.split() == offered

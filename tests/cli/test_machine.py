@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cases import mark_rest
 from rankconst import version
 from rankconst.cli import main
 from rankconst.cli.options import open_tables
@@ -203,17 +202,6 @@ def test_a_part_of_the_program_that_is_missing_is_a_bug(run: Run, monkeypatch: p
     monkeypatch.setattr("rankconst.cli.adjust.open_tables", fail)
     with pytest.raises(ImportError):
         run(*NATIONS.split())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "asked",
-    mark_rest(["complete_nonsense", "source_nonsense", "complete_", "nonsense"], "complete_nonsense", "nonsense"),
-)
-def test_completion_of_a_shell_that_is_not_known(asked: str) -> None:
-    environment = {**os.environ, "_RANKCONST_COMPLETE": asked, "COMP_WORDS": "rankconst ", "COMP_CWORD": "1"}
-    done = subprocess.run(START, env=environment, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - as above
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
 def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankconst.cli.notes import MOST_REASONS, report_skipped, show_lines
+from rankconst.cli.notes import MOST_REASONS, report_reading, show_lines
 from rankconst.cli.output import (
     Column,
     Format,
@@ -297,7 +297,7 @@ def test_an_infinity_is_no_json() -> None:
 
 
 def tell(capsys: pytest.CaptureFixture[str], skipped: Iterable[Skipped]) -> list[str]:
-    report_skipped(Reading("train.log", "rotate", "long", (), (), Entries(), tuple(skipped)))
+    report_reading(Reading("train.log", "rotate", "long", (), (), Entries(), tuple(skipped)))
     out, err = capsys.readouterr()
     assert out == ""
     return str(err).splitlines()
