@@ -42,7 +42,7 @@ from rankconst.results.formats import read_opened
 from rankconst.verdicts import find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -164,7 +164,6 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
             metrics=work.metrics,
             significance=work.details,
             errors="raise" if work.strict else None,
-            track=_track,
             baselines=work.baselines,
         )
     except RankconstError as error:
@@ -213,16 +212,6 @@ def _report_others(adjusted: AdjustedReading) -> None:
         others[said[place]] += int(times)
     if told := ", ".join(f"{times:,} ({text})" for text, times in others.items() if text and text not in asked):
         say(f"left out: numbers that {adjusted.reading.name} says are of other tasks: {told}.")
-
-
-def _track(done: Sequence[Done]) -> Iterable[Done]:
-    """Show progress on a terminal."""
-    if not sys.stderr.isatty():
-        return done
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(done, description="significance", console=Console(stderr=True), transient=True)
 
 
 def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], tables: Tables) -> Listing:

@@ -207,6 +207,6 @@ def _write_superscript(row: Mapping[str, Any]) -> str:
 
 
 def _draw(found: Sequence[Standings], opened: Tables) -> Figure:
-    from rankconst.plots.standings import plot_standings
+    from rankconst.plots.comparison import plot_standings
 
     return plot_standings(found, titles=opened.titles)

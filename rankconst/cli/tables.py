@@ -51,18 +51,8 @@ _CHECKS = (
 )
 
 _KEY = (
-    "dataset",
-    "protocol",
-    "split",
-    "side",
-    "aggregation",
-    "baseline",
-    "relation",
-    "metric",
-    "k",
-    "offset",
-    "num_candidates",
-    "weight",
+    *("dataset", "protocol", "split", "side", "aggregation", "baseline", "relation"),
+    *("metric", "k", "offset", "num_candidates", "weight"),
 )
 
 _FINDINGS = (

@@ -111,9 +111,9 @@ def plain(text: str) -> str:
     return f"{' ' * text.startswith('_')}{show_controls(text)}".replace("$", r"\$")
 
 
-def estimate_width(text: str, size: float = 8.5) -> float:
+def estimate_width(text: str) -> float:
     """Estimate the width of a text in inches, before it is drawn."""
-    return 0.0083 * size * len(text)
+    return 0.0083 * 8.5 * len(text)
 
 
 def render_figure(figure: Figure, suffix: str) -> bytes:

@@ -31,7 +31,7 @@ from rankconst.results.reading import Entries, number_evaluations
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -64,7 +64,6 @@ def adjust_reading(
     metrics: Iterable[Metric] = (),
     significance: bool = False,
     errors: Literal["raise", "note"] | None = None,
-    track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
     baselines: Iterable[str] = (),
     decimals: int | Mapping[Metric, int] | None = None,
     in_python: bool = False,
@@ -72,8 +71,8 @@ def adjust_reading(
     """Adjust the numbers of a results file, of some metrics or of all, for chance and against further baselines.
 
     What cannot be adjusted is left out with the reason. It is an error if that is all there is, but not if `errors` is
-    "note"; and for the first number if it is "raise". `track` wraps the slow part to show progress, `decimals` says to
-    how many numbers were rounded that do not show it. Questions name options, or arguments if `in_python`.
+    "note"; and for the first number if it is "raise". `decimals` says to how many numbers were rounded that do not show
+    it. Questions name options, or arguments if `in_python`.
 
     Raises AskedError if all numbers wait for an answer, DataError if nothing can be adjusted; UsageError if file and
     user contradict each other; UnknownNameError for an unknown name.
@@ -89,7 +88,7 @@ def adjust_reading(
     if (errors == "raise" and (asked or impossible or left)) or (errors is None and not done):
         raise _choose_error(reading, asked, impossible, left, strict=errors == "raise")
     if significance:
-        done = [add_significance(each) for each in (track(done) if track else done)]
+        done = [add_significance(each) for each in done]
     against, lacks = compare_with(done, tables, baselines)
     if significance:
         against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
