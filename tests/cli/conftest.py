@@ -248,15 +248,13 @@ ONE_CANDIDATE: Graph = {
 def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
     """Write the files of a graph; returns the options that name them, without those of empty splits."""
 
-    def write(
-        graph: Graph, delimiter: str = "\t", columns: str = "hrt", folder: str = "graph", ending: str = "txt"
-    ) -> list[str]:
+    def write(graph: Graph, delimiter: str = "\t", columns: str = "hrt", ending: str = "txt") -> list[str]:
         options = []
-        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / "graph").mkdir(exist_ok=True)
         for split, rows in graph.items():
             if not rows:
                 continue
-            path = tmp_path / folder / f"{split}.{ending}"
+            path = tmp_path / "graph" / f"{split}.{ending}"
             lines = (delimiter.join(dict(zip("hrt", row, strict=True))[c] for c in columns) for row in rows)
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             options += [f"--{split}", str(path)]

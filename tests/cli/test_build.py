@@ -418,18 +418,6 @@ def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
     assert screen.records[0]["num_tasks"] == histogram.total == 44
 
 
-def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
-    arguments = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", "json", "-p", "standard")
-    assert run(*arguments, "--splits", "testing,validation").code == 0
-    tables, shipped = load(out), open_once()
-    for split in ("valid", "test"):
-        assert tables.histogram("nations", split=split) == shipped.histogram("nations", split=split)
-    assert {*tables.read("candidates")["split"].to_pylist()} == {"valid", "test"}
-    assert provenance(out)["nations"]["splits"] == "valid,test"
-    screen = run(*arguments, "--splits", "dev,trial")
-    assert (screen.code, "trial" in screen.message) == (4, True)
-
-
 def test_further_known_triples(mirror: Path, run: Run, out: Path, write: Write) -> None:
     """usa-embassy: everybody but the true answer becomes a known answer."""
     place = find_benchmark("nations").files["test"].remote.url.removeprefix("https://")

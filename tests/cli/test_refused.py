@@ -177,6 +177,7 @@ BUILD = {
     "--train s3://x --test u.tsv --name x": (2, "--train takes a URL only with --scheduler. Get the file, and give"),
     "t.tsv u.tsv --name x --scheduler tcp://127.0.0.1:9 -b inverse": (2, "--scheduler counts a graph of your own"),
     "nations --columns htr": (2, "--columns is for a graph of your own"),
+    "nations --splits dev,trial --offline": (4, "unknown split 'trial'"),
     "nations -p standrd --offline": (4, "unknown protocol 'standrd'", "standard"),
     "nations --relations embassy": (2, "these need another name: add --name NAME."),
     "-d nations -d kinshops -d yagoo310": (4, "'kinshops'", "kinships", "'yagoo310'", "rankconst show datasets"),

@@ -11,7 +11,6 @@ import pytest
 from few_tables import few_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from cli.conftest import Run
@@ -111,21 +110,6 @@ def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
     assert one["files"] == every["files"]
     screen = run("tables", "verify", small, "-d", "nation5", "-d", "nothing")
     assert (screen.code, "Did you mean nations" in screen.message, "'nothing'" in screen.message) == (4, True, True)
-
-
-@pytest.mark.slow
-def test_a_small_graph_is_right(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
-    from cli.conftest import SMALL
-
-    out = tmp_path / "tables"
-    assert (
-        run("build", *write_graph(SMALL), "--name", "mykg", "--out", out, "-p", "pykeen", "-p", "sampled:3").code == 0
-    )
-    screen = run("tables", "verify", out, "--rebuild")
-    assert screen.code == 0
-    assert "note: sources: mykg: not compared with sources: the registry has no files of it" in " ".join(
-        screen.out.split()
-    ).replace("dataset ", "")
 
 
 def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
