@@ -403,7 +403,9 @@ def compare(
     >>> round(found.z_interval.lower, 2), found.is_significant
     (2.11, True)
     """
-    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=as_names(relations))
+    named: dict[str, Any] = {"dataset": dataset, "split": split, "side": side, "protocol": protocol}
+    named |= {"aggregation": aggregation, "tool": tool, "relations": as_names(relations)}
+    user = Stated(**named)
     if second is None:
         from rankconst.results.frame import read_given
 
@@ -411,19 +413,8 @@ def compare(
             raise UsageError(
                 "num_tasks and decimals are for two values; a table names its dataset and shows its digits."
             )
-        found = adjust(
-            read_given(first, percent=percent or None),
-            metric=metric or (),
-            dataset=dataset,
-            split=split,
-            side=side,
-            protocol=protocol,
-            tool=tool,
-            aggregation=aggregation,
-            relations=relations,
-            accept=accept,
-            tables=tables,
-        )
+        reading = read_given(first, percent=percent or None)
+        found = adjust(reading, metric=metric or (), **named, accept=accept, tables=tables)
         if found.asked:
             raise AskedError("\n".join(f"{question}." for question in found.asked), found.asked)
         return found.rank_models()

@@ -1,4 +1,4 @@
-"""A small set of tables, with two of the carried datasets: for tests of where tables are, not of what they hold."""
+"""A small set of tables, with few of the carried datasets: for tests of where tables are, not of what they hold."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def read_carried(name: str, key: str) -> pa.Table:
 
 
 @functools.cache
-def few_tables() -> Tables:
-    """Return the set, in a folder that is removed at the end."""
+def few_tables(*keys: str) -> Tables:
+    """Return the set, of some datasets or of two, in a folder that is removed at the end."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     carried, path = rankconst.load(), Path(folder.name) / "tables"
-    tables = {name: pa.concat_tables([read_carried(name, key) for key in KEYS]) for name in COLUMNS}
-    write_tables(path, carried.version, tables, {key: {"origin": "files"} for key in KEYS})
+    tables = {name: pa.concat_tables([read_carried(name, key) for key in keys or KEYS]) for name in COLUMNS}
+    write_tables(path, carried.version, tables, {key: {"origin": "files"} for key in keys or KEYS})
     return rankconst.load(path)

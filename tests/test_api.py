@@ -9,7 +9,6 @@ import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from threading import Barrier
@@ -169,14 +168,8 @@ def test_details_have_p_but_for_frames() -> None:
     adjusted = rankconst.adjust({"mrr": "0.50"}, dataset="nations", details=True)
     assert adjusted.done[0].significance == (TABLES.constants("nations", "mrr").significance("0.50"),)
     frame = pd.DataFrame({"mrr": [0.5]})
-    assert list(rankconst.adjust(frame, dataset="nations")) == [
-        "mrr",
-        "AMRR",
-        "AMRR_lower",
-        "AMRR_upper",
-        "dataset",
-        "protocol",
-    ]
+    brief = ["mrr", "AMRR", "AMRR_lower", "AMRR_upper", "dataset", "protocol"]
+    assert list(rankconst.adjust(frame, dataset="nations")) == brief
     detailed = rankconst.adjust(frame, dataset="nations", details=True)
     assert {"ZMRR", "MRR_expectation", "num_tasks"} <= {*detailed}
     assert "MRR_log10_p" not in detailed
@@ -232,7 +225,7 @@ ROWS = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(10, 25))
+@settings(max_examples=choose(7, 25))
 @given(rows=ROWS)
 def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str, str, str]]
@@ -274,20 +267,6 @@ def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float
 # Numbers of every kind.
 
 
-@pytest.mark.parametrize("wrap", [list, lambda cells: pd.Series(cells, dtype=object)])
-def test_equal_numbers_keep_the_interval_of_their_own_writing(wrap: Any) -> None:
-    cells = [Decimal("0.5"), 0.5, Decimal("0.50"), "0.500", Fraction(1, 2), Decimal("0.5")]
-    out = rankconst.adjust(pd.DataFrame({"dataset": "nations", "MRR": wrap(cells)}))
-    mrr = TABLES.constants("nations", "mrr")
-    for row, cell in enumerate(cells):
-        assert (out.AMRR_lower[row], out.AMRR_upper[row]) == mrr.adjust(cell).index_interval
-    assert len({*out.AMRR_lower}) == 4
-    for first in ([True, 1], [1, True]):
-        with pytest.raises(DataError, match="True': not a number"):
-            frame = pd.DataFrame({"dataset": "nations", "MRR": pd.Series(first, dtype=object)})
-            rankconst.adjust(frame, errors="raise")
-
-
 @pytest.mark.parametrize("kind", ["float16", "float32", "Float32"])
 def test_numbers_of_few_digits_lose_no_more(kind: str) -> None:
     given = pd.Series([0.338, 100.0], dtype=kind)
@@ -311,18 +290,6 @@ def test_what_is_no_number_is_refused_in_every_way() -> None:
                 use(value)
 
 
-@pytest.mark.parametrize("decimals", [-1, 1.5, "2", True, math.nan, 10**7])
-def test_decimals_are_a_number_of_digits(decimals: Any) -> None:
-    mrr = TABLES.constants("nations", "mrr")
-    for value in (0.5, "0.5", [0.5], np.array([0.5])):
-        with pytest.raises(DataError, match="expected a whole number from 0 to 400"):
-            mrr.adjust(value, decimals=decimals)
-        assert np.ravel(mrr.adjust(value, decimals=cast("int", np.int64(1))).value_interval[0]) == [0.45]
-    for digits in (decimals, {"mrr": decimals}):
-        with pytest.raises(DataError, match="expected a whole number from 0 to 400"):
-            rankconst.adjust(pd.DataFrame({"dataset": ["nations"], "MRR": [0.5]}), decimals=digits)
-
-
 ODD_CELLS = [
     *([0.5 + 1j], [[0.5]], [{"a": 0.5}], [b"0.5"], pd.Series(["0.5\ud800"], dtype=object)),
     *(pd.to_timedelta([1]), pd.to_datetime(["2026-01-01"])),
@@ -333,12 +300,6 @@ ODD_CELLS = [
 def test_cells_that_are_no_number_are_named(cells: Any) -> None:
     with pytest.raises(DataError, match=r"row 0: .*: not a number, in column MRR"):
         rankconst.adjust(pd.DataFrame({"dataset": "nations", "MRR": cells}))
-
-
-def test_numbers_of_another_byte_order_are_numbers() -> None:
-    frame = pd.DataFrame({"dataset": "nations", "MRR": np.array([0.5, 0.6])})
-    swapped = frame.assign(MRR=np.array([0.5, 0.6], dtype=">f8"))
-    assert rankconst.adjust(swapped).AMRR.tolist() == rankconst.adjust(frame).AMRR.tolist()
 
 
 def test_other_columns_may_hold_anything() -> None:
@@ -454,14 +415,8 @@ def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
     found = rankconst.adjust(path)
     assert found.assumed == {"split": ("test",), "side": ("both",), "protocol": ("standard",)}
     (question,) = found.asked
-    assert (question.word, question.place, question.text, question.numbers) == (
-        "dev",
-        "its row",
-        "B with dev data",
-        (1,),
-    )
-    assert question.remedy == 'split="valid", or accept=["dev"] if it says nothing about these numbers'
-    assert str(question) == f'"dev" in its row, "B with dev data": add {question.remedy}'
+    remedy = 'split="valid", or accept=["dev"] if it says nothing about these numbers'
+    assert (str(question), question.numbers) == (f'"dev" in its row, "B with dev data": add {remedy}', (1,))
     for refused in ({"strict": True}, {"errors": "raise"}, {"metric": "mr"}):
         with pytest.raises(DataError) as error:
             rankconst.adjust(path, **refused)
@@ -520,8 +475,3 @@ def test_results_show_themselves_in_a_notebook() -> None:
     adjusted = rankconst.adjust({"mrr": "0.3", "MRR": "0.4"}, dataset="nations")
     assert [each.value for each in adjusted.values()] == [0.3, 0.4]
     assert adjusted._repr_html_().count("<tr>") == 3
-
-
-def test_a_name_says_of_which_tasks_a_value_is() -> None:
-    adjusted = rankconst.adjust("0.5", metric="tail.realistic.mrr", dataset="nations")
-    assert adjusted == TABLES.constants("nations", "mrr", side="tail").adjust("0.5")

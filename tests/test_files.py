@@ -30,16 +30,6 @@ def test_a_file_is_replaced_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
-    def fail() -> Iterator[bytes]:
-        yield b"half"
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        replace_file(tmp_path / "file", fail())
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_links_and_devices_stay(tmp_path: Path) -> None:
     (tmp_path / "target").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "target")

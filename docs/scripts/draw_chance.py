@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rankconst
-from rankconst.plots.style import CHANCE, COLOURS, MARKERS, apply_style, check_suffix, describe, render_figure
+from rankconst.plots.style import CHANCE, COLOURS, MARKERS, apply_style, describe, render_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ def draw(path: Path) -> None:
     """Write the picture; the ending of `path` chooses the format."""
     with apply_style():
         figure = _draw_figure()
-    path.write_bytes(render_figure(figure, check_suffix(path)))
+    path.write_bytes(render_figure(figure, path.suffix))
 
 
 def _draw_figure() -> Figure:

@@ -58,11 +58,10 @@ def adjust(
     replace: Annotated[
         list[str] | None,
         option(
-            *("--replace", "NAME"),
-            "Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
+            "--replace NAME", "Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable."
         ),
     ] = None,
-    details: Annotated[bool, option("--details", None, "Ranges, z, p, expectation and variance, too.")] = False,
+    details: Annotated[bool, option("--details", "Ranges, z, p, expectation and variance, too.")] = False,
     out: options.Out = None,
     format: options.MaybeForm = None,
     tables: options.FurtherTables = None,

@@ -41,7 +41,6 @@ _TypedWrong: Any = typer.BadParameter.__base__  # typer has no name for what its
 # A negative value must not be taken for an option.
 _SETTINGS = {"adjust": {"ignore_unknown_options": True}}
 
-_HELP = "-h", "--help"
 _EVERYTHING = "--help-all"
 
 # What people type first to what does it.
@@ -54,9 +53,6 @@ _MEANT = {
     **dict.fromkeys(("cite", "citation"), "show DATASET METRIC --cite"),
     "version": "--version",
 }
-
-
-_RARE = "--help-all lists rare options, too."
 
 
 class _Command(TyperCommand):
@@ -125,7 +121,7 @@ class _Group(TyperGroup):
 
 def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the program with some of its commands; the modules of the others are not imported."""
-    settings = {"help_option_names": [*_HELP]}
+    settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(name="rankconst", cls=_Group, pretty_exceptions_enable=False, context_settings=settings)
     app.callback()(_root)
     group = typer.Typer(cls=_Group, help="Verify, release and export sets of tables, for those who publish them.")
@@ -133,7 +129,9 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
         module, function = COMMANDS[command].split(":")
         *above, name = command.split()
         target = group if above else app
-        add = target.command(name, cls=_Command, context_settings=_SETTINGS.get(command), epilog=_RARE)
+        add = target.command(
+            name, cls=_Command, context_settings=_SETTINGS.get(command), epilog="--help-all lists rare options, too."
+        )
         add(getattr(import_module(f"rankconst.cli.{module}"), function))
     if group.registered_commands:
         app.add_typer(group, name="tables")
@@ -211,9 +209,10 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     except RankconstError as error:
         code = _fail(str(error), error.exit_code)
     except (BrokenPipeError, SystemExit) as stopped:
-        if (found := _find_code(stopped)) is None:
+        # Typer has another code for a pipe that nobody reads.
+        if not isinstance(stopped, BrokenPipeError) and not isinstance(stopped.__context__, BrokenPipeError):
             raise
-        code = found
+        code = _NO_READER
     except Exception as error:  # libraries raise many things when they are interrupted or lack memory
         if interrupts and not isinstance(error, OSError):
             code = 128 + interrupts[0]
@@ -222,14 +221,6 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         else:
             raise
     _leave(code)
-
-
-def _find_code(stopped: BaseException) -> int | None:
-    """Return our exit code where Typer has another one; None elsewhere."""
-    if isinstance(stopped, BrokenPipeError) or isinstance(stopped.__context__, BrokenPipeError):
-        return _NO_READER
-    unknown = isinstance(stopped, SystemExit) and stopped.code == 1 and _COMPLETION in os.environ
-    return UsageError.exit_code if unknown else None  # it knows no such shell, and says so
 
 
 def _explain(error: Exception) -> tuple[str, int] | None:

@@ -17,7 +17,7 @@ from rankconst.catalogue.metrics import list_metrics
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli import options
 from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
-from rankconst.cli.options import complete_benchmark, complete_from, find_all, option
+from rankconst.cli.options import find_all, option, rare
 from rankconst.cli.output import Column, Format, Listing, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -41,89 +41,70 @@ _Words = Annotated[
         metavar="FILES|BENCHMARKS",
         help="The files of a graph of your own, training, validation and test set in this order, or training and "
         "test set. Or benchmarks, in any spelling.",
-        autocompletion=complete_benchmark,
     ),
 ]
-_Name = Annotated[
-    str | None, option("--name", "NAME", "Its name. Default: what its files are called, or their folder.")
-]
+_Name = Annotated[str | None, option("--name NAME", "Its name. Default: what its files are called, or their folder.")]
 _Columns = Annotated[
     str | None,
     option(
-        *("--columns", "ORDER"),
+        "--columns ORDER",
         "Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as headed, or hrt.",
     ),
 ]
-_Dataset = Annotated[
-    list[str] | None, option("--dataset -d", "KEY", "The same as BENCHMARKS.", complete_benchmark, hidden=True)
-]
+_Dataset = Annotated[list[str] | None, rare("--dataset -d KEY", "The same as BENCHMARKS.")]
 _Pykeen = Annotated[
-    str | None,
-    option(*("--pykeen", "KEY"), "A data set of the installed PyKEEN, with its own files and split.", hidden=True),
+    str | None, rare("--pykeen KEY", "A data set of the installed PyKEEN, with its own files and split.")
 ]
 _Splits = Annotated[
-    str,
-    option("--splits", "SPLITS", "Splits whose triples are ranked; all are known answers in any case."),
+    str, option("--splits SPLITS", "Splits whose triples are ranked; all are known answers in any case.")
 ]
 _Protocol = Annotated[
     list[str] | None,
-    option(
-        *("--protocol -p", "PROTOCOL"),
-        f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
-    ),
+    option("--protocol -p PROTOCOL", f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M."),
 ]
 _Baseline = Annotated[
     list[str] | None,
     option(
-        *("--baseline -b", "BASELINE"),
+        "--baseline -b BASELINE",
         f"What to rank with besides chance: {', '.join(BUILT)}, all, or {DEFAULT_BASELINE} for chance alone; "
         f"repeatable. Default: {FLOOR}.",
-        complete_from((*OFFERED, ALL_BASELINES)),
     ),
 ]
 _Mirror = Annotated[
     str | None,
     option(
-        *("--mirror", "DIR_OR_URL"),
+        "--mirror DIR_OR_URL",
         "Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
         envvar="RANKCONST_MIRROR",
     ),
 ]
-_Offline = Annotated[bool, option("--offline", None, "Open no connection; use the cache or a mirror folder.")]
+_Offline = Annotated[bool, option("--offline", "Open no connection; use the cache or a mirror folder.")]
 _Relations = Annotated[
     str | None,
-    option(
-        *("--relations", "NAMES|FILE"),
-        "Rank triples of these relations only: labels separated by commas, or a file.",
-        hidden=True,
-    ),
+    rare("--relations NAMES|FILE", "Rank triples of these relations only: labels separated by commas, or a file."),
 ]
 _Entities = Annotated[
     str | None,
-    option(
-        *("--entities", "NAMES|FILE"),
+    rare(
+        "--entities NAMES|FILE",
         "Rank these entities only, and triples among them: labels separated by commas, or a file.",
-        hidden=True,
     ),
 ]
-_Known = Annotated[
-    Path | None, option("--known", "FILE", "Further known triples, for the filter to remove.", hidden=True)
-]
+_Known = Annotated[Path | None, rare("--known FILE", "Further known triples, for the filter to remove.")]
 _Scheduler = Annotated[
     str | None,
-    option(
-        *("--scheduler", "ADDRESS"),
+    rare(
+        "--scheduler ADDRESS",
         "Count a graph of your own on a Dask cluster, under chance: the address of its scheduler.",
-        hidden=True,
     ),
 ]
 
 
 def build(
     what: _Words = None,
-    train: Annotated[str | None, option("--train", "FILE", "The training set of a graph of your own.")] = None,
-    valid: Annotated[Path | None, option("--valid", "FILE", "Its validation set.")] = None,
-    test: Annotated[Path | None, option("--test", "FILE", "Its test set.")] = None,
+    train: Annotated[str | None, option("--train FILE", "The training set of a graph of your own.")] = None,
+    valid: Annotated[Path | None, option("--valid FILE", "Its validation set.")] = None,
+    test: Annotated[Path | None, option("--test FILE", "Its test set.")] = None,
     name: _Name = None,
     columns: _Columns = None,
     dataset: _Dataset = None,
@@ -137,7 +118,7 @@ def build(
     entities: _Entities = None,
     known: _Known = None,
     scheduler: _Scheduler = None,
-    out: Annotated[Path, option("--out -o", "DIR", "Folder of the tables.")] = Path(OUTPUT),
+    out: Annotated[Path, option("--out -o DIR", "Folder of the tables.")] = Path(OUTPUT),
     format: options.Form = Format.table,
 ) -> None:
     """Build tables of constants, from files of your own or from those of a benchmark.

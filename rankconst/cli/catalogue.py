@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import join_texts
@@ -12,7 +13,6 @@ from rankconst.catalogue.metrics import CATALOGUE, Metric, describe_metric, find
 from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, Protocol, find_protocol, rate_protocol
 from rankconst.catalogue.tools import TOOLS, parse_tool
-from rankconst.cli.options import has_builder
 from rankconst.cli.output import Column, Format, Listing, count, group_by, print_listing, text
 from rankconst.names import squash
 from rankconst.values.published import show_number
@@ -248,7 +248,7 @@ def list_datasets(opened: Tables, *, every: bool) -> Listing:
     described += _list_others(opened)
     rows = [{key: row.get(key) for key in keys} for row in described if every or not row.get("reason")]
     included = len(opened.datasets)
-    extra = "" if has_builder() else ", which needs the extra rankconst[builder]"
+    extra = "" if find_spec("pooch") else ", which needs the extra rankconst[builder]"
     caption = (
         f"{included} in tables {opened.version}. {len(rows) - included} more: rankconst build --dataset KEY{extra}.\n"
         "E[MRR]: what a random ranker gets on test, both sides, by the protocol that is usual there."

@@ -11,7 +11,7 @@ from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
 from rankconst.cli.adjust import Target, find_file, open_sets
 from rankconst.cli.notes import explain_names, report_assumed, report_caveats
-from rankconst.cli.options import complete_metric, option
+from rankconst.cli.options import option
 from rankconst.cli.output import Column, Format, Listing, number, say, show_interval
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, describe_assumed, find_assumed, look_up
@@ -35,10 +35,7 @@ def compare(
             help="Two published numbers of the same ranking tasks, 0.533 and 54.4%, or a file of results.",
         ),
     ],
-    metric: Annotated[
-        str | None,
-        option("--metric -m", "METRIC", "hits@10, mrr, mr or ndcg; any k.", complete_metric),
-    ] = None,
+    metric: Annotated[str | None, option("--metric -m METRIC", "hits@10, mrr, mr or ndcg; any k.")] = None,
     dataset: options.Dataset = None,
     split: options.Split = None,
     side: options.Side = None,
@@ -210,6 +207,6 @@ def _write_superscript(row: Mapping[str, Any]) -> str:
 
 
 def _draw(found: Sequence[Standings], opened: Tables) -> Figure:
-    from rankconst.plots.standings import plot_standings
+    from rankconst.plots.comparison import plot_standings
 
     return plot_standings(found, titles=opened.titles)

@@ -30,16 +30,7 @@ _LONGEST = 80
 
 
 def report_reading(reading: Reading, *, strict: bool = False) -> None:
-    """Say on stderr how a file was understood and what was left out; DataError for the latter if `strict`."""
-    report_skipped(reading)
-    if strict:
-        from rankconst.results.reading import require_whole
-
-        require_whole(reading)
-
-
-def report_skipped(reading: Reading) -> None:
-    """Say on stderr what a reader left out of a file: one line for all places with the same reason."""
+    """Say on stderr how a file was understood, and what was left out for each reason; DataError for it if `strict`."""
     if reading.understood:
         say(f"read: {reading.name}: {reading.understood}.")
     groups = [*group_by(reading.skipped, lambda skipped: skipped.why).items()]
@@ -50,6 +41,10 @@ def report_skipped(reading: Reading) -> None:
     if others:
         reasons = count_of(len(groups) - MOST_REASONS, "other reason")
         say(f"skipped: {reading.name}: {others:,} more, for {reasons}")
+    if strict:
+        from rankconst.results.reading import require_whole
+
+        require_whole(reading)
 
 
 def _name_skipped(group: Iterable[Skipped]) -> str:

@@ -1,12 +1,11 @@
-"""Options that several commands take, and what completes them."""
+"""Options that several commands take, what completes them, and the tables that they name."""
 
 from __future__ import annotations
 
 import copy
 import os
-import re
-from collections.abc import Callable, Iterable, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -19,7 +18,7 @@ from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
 from rankconst.errors import TablesError, UnknownNameError, UsageError
-from rankconst.names import read_count, shorten, squash
+from rankconst.names import read_count, shorten
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
 from rankconst.tables.tables import Tables, join_tables, load
@@ -28,19 +27,61 @@ from rankconst.version import bundled_versions
 ALL = "all"
 """What some options take for every split, side, protocol or baseline."""
 
-PROTOCOL_NAMES = (*PROTOCOLS, "sampled:500")
-"""What completes a protocol; of the sampled ones, the usual one is offered."""
 
-_BUILDER_NEEDS = ("pooch",)
-
-Complete = Callable[[str], list[str]]
+def _list_datasets() -> Iterable[Sequence[str]]:
+    rows = open_tables(None).datasets.items()
+    return ((key, row["title"].lower(), *map(str.lower, row["aliases"])) for key, row in rows)
 
 
-def option(
-    names: str, metavar: str | None, help: str, complete: Complete | None = None, *, hidden: bool = False, **more: Any
-) -> Any:
-    """Return the description of an option; one that is hidden is listed by --help-all."""
-    return typer.Option(*names.split(), help=help, metavar=metavar, autocompletion=complete, hidden=hidden, **more)
+def _list_metrics() -> Iterable[Sequence[str]]:
+    return ((name,) for metric in TABULATED for name in (metric.label.lower(), metric.key))
+
+
+# What is completed: to the spellings of each thing, of which the first that fits is offered.
+_COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
+    "KEY": _list_datasets,
+    "METRIC": _list_metrics,
+    **{
+        metavar: partial(zip, names)
+        for metavar, names in {
+            "SPLIT": SPLITS,
+            "SIDE": SIDES,
+            "PROTOCOL": (*PROTOCOLS, "sampled:500"),
+            "AGGREGATION": AGGREGATIONS,
+            "BASELINE": (*OFFERED, ALL_BASELINES),
+            "TOOL": TOOLS,
+        }.items()
+    },
+}
+
+
+def complete(*metavars: str) -> Callable[[str], list[str]] | None:
+    """Return what completes values of some kinds, as the shells ask for it; None if nothing does."""
+    known = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
+
+    def offer(incomplete: str) -> list[str]:
+        typed = incomplete.lower()
+        found = (
+            next((each for each in spellings if each.startswith(typed) and " " not in each), None)
+            for things in known
+            for spellings in things()
+        )
+        return [incomplete + each[len(typed) :] for each in found if each]
+
+    return offer if known else None
+
+
+def option(usage: str, help: str, **more: Any) -> Any:
+    """Return the description of an option, from what is typed: ``--out -o FILE``, or ``--force``."""
+    *names, last = usage.split()
+    flag = last.startswith("-")
+    metavar = None if flag else last
+    return typer.Option(*names, *[last] * flag, metavar=metavar, help=help, autocompletion=complete(last), **more)
+
+
+def rare(usage: str, help: str, **more: Any) -> Any:
+    """Return the description of an option that only --help-all lists."""
+    return option(usage, help, hidden=True, **more)
 
 
 def hide(shared: Any) -> Any:
@@ -103,166 +144,68 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
     return found
 
 
-# -- completion -----------------------------------------------------------------------------------------------------
-
-
-def complete_from(names: Iterable[str] | Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return what completes one of some names, or of those that a function brings when it is needed."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [name for name in (names() if callable(names) else names) if name.startswith(incomplete)]
-
-    return complete
-
-
-def complete_dataset(incomplete: str) -> list[str]:
-    """Complete the key of a dataset of the tables that are found without being named."""
-    rows = open_tables(None).datasets
-    return _complete_spelling(incomplete, ((key, row["title"], *row["aliases"]) for key, row in rows.items()))
-
-
-def complete_benchmark(incomplete: str) -> list[str]:
-    """Complete the key of a benchmark that can be built."""
-    from rankconst.catalogue.benchmarks import load_benchmarks
-
-    rows = load_benchmarks()
-    return _complete_spelling(incomplete, ((key, row.title, *row.aliases) for key, row in rows.items()))
-
-
-def _complete_spelling(incomplete: str, things: Iterable[Iterable[str]]) -> list[str]:
-    """Complete what was typed to the first spelling of each thing that begins so, however it is punctuated.
-
-    What was typed stays as it is, since shells accept nothing else: ``fb15k-`` becomes ``fb15k-237``, not ``fb15k237``.
-    """
-    letters = squash(incomplete)
-    if incomplete and not letters:
-        return []
-    begins, offered = re.compile("_?".join(letters)), []
-    for spellings in things:
-        plain = (re.sub(r"[^a-z0-9]+", "_", spelling.lower()).strip("_") for spelling in spellings)
-        rest = next((each[found.end() :] for each in plain if (found := begins.match(each))), None)
-        if rest is not None:
-            offered.append(incomplete + (rest if incomplete[-1:].isalnum() else rest.lstrip("_")))
-    return offered
-
-
-def _list_input_formats() -> Iterable[str]:
-    from rankconst.results.formats import FORMATS
-
-    return FORMATS
-
-
-complete_metric = complete_from([name for metric in TABULATED for name in (metric.label.lower(), metric.key)])
-
-
 # -- options --------------------------------------------------------------------------------------------------------
 
 # None where the user says nothing: then a file or a tool may say it, before the default holds.
-Dataset = Annotated[str | None, option("--dataset -d", "KEY", "Dataset, if the file names none.", complete_dataset)]
-Datasets = Annotated[
-    list[str] | None, option("--dataset -d", "KEY", "Dataset, any spelling; repeatable.", complete_dataset)
-]
-OnlyDatasets = Annotated[list[str] | None, option("--dataset -d", "KEY", "Only this; repeatable.", complete_dataset)]
-Split = Annotated[str | None, option("--split", "SPLIT", "train, valid or test (default).", complete_from(SPLITS))]
-Side = Annotated[str | None, option("--side", "SIDE", "head, tail, relation or both (default).", complete_from(SIDES))]
+Dataset = Annotated[str | None, option("--dataset -d KEY", "Dataset, if the file names none.")]
+Datasets = Annotated[list[str] | None, option("--dataset -d KEY", "Dataset, any spelling; repeatable.")]
+OnlyDatasets = Annotated[list[str] | None, option("--dataset -d KEY", "Only this; repeatable.")]
+Split = Annotated[str | None, option("--split SPLIT", "train, valid or test (default).")]
+Side = Annotated[str | None, option("--side SIDE", "head, tail, relation or both (default).")]
 Protocol = Annotated[
     str | None,
-    option(
-        *("--protocol -p", "PROTOCOL"),
-        "How models were evaluated (default: standard); see `rankconst show protocols`.",
-        complete_from(PROTOCOL_NAMES),
-    ),
+    option("--protocol -p PROTOCOL", "How models were evaluated (default: standard); see `rankconst show protocols`."),
 ]
 Aggregation = Annotated[
     str | None,
-    option(
-        *("--aggregation -a", "AGGREGATION"),
-        "How much each task counts (default: micro); see `rankconst show aggregations`.",
-        complete_from(AGGREGATIONS),
-        hidden=True,
+    rare(
+        "--aggregation -a AGGREGATION", "How much each task counts (default: micro); see `rankconst show aggregations`."
     ),
 ]
 Baseline = Annotated[
     str | None,
-    option(
-        *("--baseline -b", "BASELINE"),
-        "Compare with this ranker too, or with all; see `rankconst show baselines`.",
-        complete_from((*OFFERED, ALL_BASELINES)),
-    ),
+    option("--baseline -b BASELINE", "Compare with this ranker too, or with all; see `rankconst show baselines`."),
 ]
 Tool = Annotated[
     str | None,
     option(
-        *("--tool -t", "TOOL"),
-        "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",
-        complete_from(TOOLS),
+        "--tool -t TOOL", "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`."
     ),
 ]
 Metrics = Annotated[
-    list[str] | None,
-    option("--metric -m", "METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.", complete_metric),
+    list[str] | None, option("--metric -m METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.")
 ]
-Force = Annotated[bool, option("--force", None, "Overwrite the file if it exists.", hidden=True)]
+Force = Annotated[bool, rare("--force", "Overwrite the file if it exists.")]
 Percent = Annotated[
     bool | None,
-    option(
-        *("--percent/--no-percent", None),
-        "Shares without a sign are percentages, or fractions. Default: as they look.",
-        hidden=True,
-    ),
+    rare("--percent/--no-percent", "Shares without a sign are percentages, or fractions. Default: as they look."),
 ]
-Strict = Annotated[bool, option("--strict", None, "Refuse a file if anything in it is left out.", hidden=True)]
+Strict = Annotated[bool, rare("--strict", "Refuse a file if anything in it is left out.")]
 Accept = Annotated[
-    list[str] | None,
-    option("--accept", "WORD", "A word near numbers that says nothing of them, where one is asked about.", hidden=True),
+    list[str] | None, rare("--accept WORD", "A word near numbers that says nothing of them, where one is asked about.")
 ]
-Decimal = Annotated[
-    str | None,
-    option(
-        *("--decimal", "SIGN"),
-        "The decimal sign of a table, comma or point.",
-        complete_from(("comma", "point")),
-        hidden=True,
-    ),
-]
-InputFormat = Annotated[
-    str | None,
-    option(
-        *("--input-format", "FORMAT"),
-        "The file's format, if it is not recognised.",
-        complete_from(_list_input_formats),
-        hidden=True,
-    ),
-]
+Decimal = Annotated[str | None, rare("--decimal SIGN", "The decimal sign of a table, comma or point.")]
+InputFormat = Annotated[str | None, rare("--input-format FORMAT", "The file's format, if it is not recognised.")]
 Relation = Annotated[
     list[str] | None,
-    option(
-        *("--relation -r", "NAME"),
+    rare(
+        "--relation -r NAME",
         "Only the tasks of this relation, spelled as in the benchmark's files; repeatable. For valid and test.",
-        hidden=True,
     ),
 ]
 NumTasks = Annotated[
     int | None,
-    option(
-        *("--num-tasks -n", "N"),
-        "Number of ranks, in place of a dataset: protocol sampled:M.",
-        hidden=True,
-        parser=_read_num_tasks,
-    ),
+    rare("--num-tasks -n N", "Number of ranks, in place of a dataset: protocol sampled:M.", parser=_read_num_tasks),
 ]
-Counts = Annotated[
-    Path | None,
-    option("--counts", "FILE", "Candidate counts of your own tasks, in place of a dataset.", hidden=True),
-]
+Counts = Annotated[Path | None, rare("--counts FILE", "Candidate counts of your own tasks, in place of a dataset.")]
 FurtherTables = Annotated[
-    list[str] | None, option("--tables", "PLACE", "Folder, zip, URL or doi: of further tables; repeatable.")
+    list[str] | None, option("--tables PLACE", "Folder, zip, URL or doi: of further tables; repeatable.")
 ]
 OneSet = Annotated[
-    str | None, option("--tables", "PLACE", "Folder, zip, URL or doi: of tables; those included if left out.")
+    str | None, option("--tables PLACE", "Folder, zip, URL or doi: of tables; those included if left out.")
 ]
-Out = Annotated[Path | None, option("--out -o", "FILE", "Write to a file; .svg, .png and .pdf are pictures.")]
-_FORMAT = option("--format -f", "FORMAT", f"{', '.join(Format)}; --json for json.")
+Out = Annotated[Path | None, option("--out -o FILE", "Write to a file; .svg, .png and .pdf are pictures.")]
+_FORMAT = option("--format -f FORMAT", f"{', '.join(Format)}; --json for json.")
 Form = Annotated[Format, _FORMAT]
 MaybeForm = Annotated[Format | None, _FORMAT]
 
@@ -280,11 +223,3 @@ def open_tables(places: Sequence[str] | None) -> Tables:
     except (TablesError, OSError) as error:  # the latter of a folder that may not be searched
         say(f"note: {OUTPUT} is left out: {error}")
     return join_tables(sets)
-
-
-# -- what they need -------------------------------------------------------------------------------------------------
-
-
-def has_builder() -> bool:
-    """Tell whether the extra ``rankconst[builder]`` is installed; imports nothing."""
-    return all(find_spec(module) is not None for module in _BUILDER_NEEDS)

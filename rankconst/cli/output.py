@@ -136,28 +136,8 @@ class Listing:
         return list(map(keep if column.raw else escape, shown))
 
     def _rows(self) -> Iterator[Row]:
-        lists: dict[str, list[Any]] = {}
-        return (_RowView(self.data, lists, place) for place in range(len(self)))
-
-
-class _RowView(Mapping[str, Any]):
-    """One row of columns of values; a column becomes a list of Python's values when it is first asked for."""
-
-    __slots__ = ("_data", "_lists", "_place")
-
-    def __init__(self, data: Mapping[str, Any], lists: dict[str, list[Any]], place: int) -> None:
-        self._data, self._lists, self._place = data, lists, place
-
-    def __getitem__(self, key: str) -> Any:
-        if key not in self._lists:
-            self._lists[key] = list_values(self._data[key])
-        return self._lists[key][self._place]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._data)
-
-    def __len__(self) -> int:
-        return len(self._data)
+        lists = map(list_values, self.data.values())
+        return (dict(zip(self.data, row, strict=True)) for row in zip(*lists, strict=True))
 
 
 def _write_json(listing: Listing) -> Iterator[str]:
@@ -323,28 +303,16 @@ def _escape_latex(cell: str) -> str:
     return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in show_controls(cell)))
 
 
-def _write_csv(listing: Listing) -> Iterator[str]:
-    return write_delimited(listing.written)
-
-
-def _write_raw_csv(listing: Listing) -> Iterator[str]:
-    return write_delimited(listing.written, write=str)
-
-
-def _write_parquet(listing: Listing) -> Iterator[bytes]:
-    return write_parquet(listing.written)
-
-
 class Format(StrEnum):
     """Output formats: the name that users type, the ending of a file, and what writes a listing in it."""
 
     table = "table", ".txt", _write_table
     json = "json", ".json", _write_json
-    csv = "csv", ".csv", _write_csv
-    csv_raw = "csv-raw", ".csv", _write_raw_csv
+    csv = "csv", ".csv", lambda listing: write_delimited(listing.written)
+    csv_raw = "csv-raw", ".csv", lambda listing: write_delimited(listing.written, write=str)
     markdown = "markdown", ".md", _write_markdown
     latex = "latex", ".tex", _write_latex
-    parquet = "parquet", ".parquet", _write_parquet
+    parquet = "parquet", ".parquet", lambda listing: write_parquet(listing.written)
 
     suffix: str
     write: Callable[[Listing], Iterator[str] | Iterator[bytes]]

@@ -33,16 +33,7 @@ from rankconst.cli.catalogue import (
     list_expected,
     show_constant,
 )
-from rankconst.cli.options import (
-    ALL,
-    PROTOCOL_NAMES,
-    complete_dataset,
-    complete_from,
-    complete_metric,
-    hide,
-    open_tables,
-    option,
-)
+from rankconst.cli.options import ALL, complete, hide, open_tables, option
 from rankconst.cli.output import Column, Format, Listing, count, on_screen, print_listing
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
@@ -62,41 +53,29 @@ _COUNTING = "counting"
 _RELATIONS = "relations"
 
 
-def _complete_name(incomplete: str) -> list[str]:
-    """Complete a dataset, a list, or the key of anything in a list."""
-    keys = dict.fromkeys((*_LISTS, *PROTOCOL_NAMES, *(key for row in REGISTRIES.values() for key in row.load())))
-    return [*complete_dataset(incomplete), *complete_from(keys)(incomplete), *complete_metric(incomplete)]
-
-
-def _choice(name: str, help: str, known: Iterable[str]) -> Any:
-    """Return the description of an option that takes one of some names, or all."""
-    return option(name, name[2:].split(maxsplit=1)[0].upper(), help, complete_from((*known, ALL)))
-
-
 def show(
     name: Annotated[
         str | None,
         typer.Argument(
             metavar="NAME",
             help="Dataset, metric, tool, protocol, baseline, aggregation or rule; or a list: datasets, metrics ...",
-            autocompletion=_complete_name,
+            autocompletion=complete("KEY", "METRIC", "TOOL", "PROTOCOL", "BASELINE", "AGGREGATION"),
         ),
     ] = None,
     metrics: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="METRIC", help="Of a dataset: only these; or relations.", autocompletion=complete_metric
+            metavar="METRIC", help="Of a dataset: only these; or relations.", autocompletion=complete("METRIC")
         ),
     ] = None,
     metric: Annotated[list[str] | None, hide(options.Metrics)] = None,
-    split: Annotated[str | None, _choice("--split", "train, valid, test (the default) or all.", SPLITS)] = None,
-    side: Annotated[str | None, _choice("--side", "head, tail, both (the default), relation or all.", SIDES)] = None,
+    split: Annotated[str | None, option("--split SPLIT", "train, valid, test (the default) or all.")] = None,
+    side: Annotated[str | None, option("--side SIDE", "head, tail, both (the default), relation or all.")] = None,
     protocol: Annotated[
-        str | None,
-        _choice("--protocol -p", "Evaluation protocol, or all; see `rankconst show protocols`.", PROTOCOL_NAMES),
+        str | None, option("--protocol -p PROTOCOL", "Evaluation protocol, or all; see `rankconst show protocols`.")
     ] = None,
     baseline: Annotated[str | None, hide(options.Baseline)] = None,
-    cite: Annotated[bool, option("--cite", None, "Print the sentence for a paper, and BibTeX.")] = False,
+    cite: Annotated[bool, option("--cite", "Print the sentence for a paper, and BibTeX.")] = False,
     tables: options.FurtherTables = None,
     format: options.Form = Format.table,
     aggregation: options.Aggregation = None,

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.names import resolve_name
-from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.cli import options
-from rankconst.cli.options import ALL, complete_from, find_all, hide, option
+from rankconst.cli.options import ALL, find_all, hide, option, rare
 from rankconst.cli.output import Column, Format, Listing, check_target, count, count_of, print_listing, say, write_whole
 from rankconst.download import Reporter, check_mirror, is_url, require_module
 from rankconst.errors import UsageError, VerificationError
 from rankconst.names import show_controls
-from rankconst.tables.export import FORMATS, encode, export_rows, parse_format, suffix_of
+from rankconst.tables.export import encode, export_rows, parse_format, suffix_of
 from rankconst.tables.location import OUTPUT
 from rankconst.tables.tables import load
 from rankconst.version import parse_version
@@ -52,18 +51,8 @@ _CHECKS = (
 )
 
 _KEY = (
-    "dataset",
-    "protocol",
-    "split",
-    "side",
-    "aggregation",
-    "baseline",
-    "relation",
-    "metric",
-    "k",
-    "offset",
-    "num_candidates",
-    "weight",
+    *("dataset", "protocol", "split", "side", "aggregation", "baseline", "relation"),
+    *("metric", "k", "offset", "num_candidates", "weight"),
 )
 
 _FINDINGS = (
@@ -80,18 +69,16 @@ _ROW = ("check", "covers", "status", "rows", "table", *_KEY, "column", "expected
 
 def verify(
     path: Annotated[
-        str | None,
-        typer.Argument(metavar="PATH", help="Folder, zip or URL of tables; those included if left out."),
+        str | None, typer.Argument(metavar="PATH", help="Folder, zip or URL of tables; those included if left out.")
     ] = None,
     rebuild: Annotated[
-        bool, option("--rebuild", None, "Also compute every constant and count every histogram again, and compare.")
+        bool, option("--rebuild", "Also compute every constant and count every histogram again, and compare.")
     ] = False,
     mirror: Annotated[
         str | None,
-        option(
-            *("--mirror", "DIR_OR_URL"),
+        rare(
+            "--mirror DIR_OR_URL",
             "For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
-            hidden=True,
             envvar="RANKCONST_MIRROR",
         ),
     ] = None,
@@ -220,9 +207,7 @@ _FILES = (
     Column("bytes", "bytes", count, right=True),
     Column("sha256", "SHA-256", drop=1),
 )
-_Url = Annotated[
-    str | None, option("--url", "URL", "Where this will be found: of tables a reserved DOI, for example.", hidden=True)
-]
+_Url = Annotated[str | None, rare("--url URL", "Where this will be found: of tables a reserved DOI, for example.")]
 
 
 def _check_url(url: str | None, example: str) -> str | None:
@@ -232,15 +217,14 @@ def _check_url(url: str | None, example: str) -> str | None:
 
 
 def release(
-    version: Annotated[str, option("--version", "X.Y.Z", "Version to release.")],
-    source: Annotated[Path, option("--from", "DIR", "Folder written by `rankconst build`.")] = Path(OUTPUT),
-    out: Annotated[Path | None, option("--out -o", "DIR", "Folder of the release; data/X.Y.Z if left out.")] = None,
+    version: Annotated[str, option("--version X.Y.Z", "Version to release.")],
+    source: Annotated[Path, option("--from DIR", "Folder written by `rankconst build`.")] = Path(OUTPUT),
+    out: Annotated[Path | None, option("--out -o DIR", "Folder of the release; data/X.Y.Z if left out.")] = None,
     previous: Annotated[
         str | None,
-        option(
-            *("--previous", "DIR"),
+        rare(
+            "--previous DIR",
             "Folder of the previous release, or none for the first; the newest included one if left out.",
-            hidden=True,
         ),
     ] = None,
     url: _Url = None,
@@ -307,25 +291,14 @@ def _tell(order: Order, released: Released) -> None:
 
 def export(
     format: Annotated[
-        str,
-        option(
-            *("--format -f", "FORMAT"),
-            "pykeen: PyKEEN's table of expected values. long: all our columns.",
-            complete_from(FORMATS),
-        ),
+        str, option("--format -f FORMAT", "pykeen: PyKEEN's table of expected values. long: all our columns.")
     ] = "long",
     out: Annotated[
-        Path | None, option("--out -o", "FILE", "The file; its ending says how it is written. Stdout if left out.")
+        Path | None, option("--out -o FILE", "The file; its ending says how it is written. Stdout if left out.")
     ] = None,
     dataset: options.OnlyDatasets = None,
     protocol: Annotated[
-        str | None,
-        option(
-            *("--protocol -p", "PROTOCOL"),
-            "If left out, pykeen for format pykeen, all for long.",
-            complete_from((*PROTOCOLS, ALL)),
-            hidden=True,
-        ),
+        str | None, rare("--protocol -p PROTOCOL", "If left out, pykeen for format pykeen, all for long.")
     ] = None,
     force: options.Force = False,
     tables: options.OneSet = None,
@@ -361,20 +334,14 @@ def export(
 
 
 def site(
-    out: Annotated[Path, option("--out -o", "DIR", "Folder of the site; an older site in it is replaced.")],
+    out: Annotated[Path, option("--out -o DIR", "Folder of the site; an older site in it is replaced.")],
     tables: options.OneSet = None,
     dataset: Annotated[list[str] | None, hide(options.OnlyDatasets)] = None,
     url: _Url = None,
-    docs: Annotated[
-        Path | None, option("--docs", "DIR", "Folder of built documentation, to be part of the site.", hidden=True)
-    ] = None,
+    docs: Annotated[Path | None, rare("--docs DIR", "Folder of built documentation, to be part of the site.")] = None,
     published: Annotated[
         Path | None,
-        option(
-            *("--published", "FILE"),
-            "Results file with published numbers: the pages of their datasets show them.",
-            hidden=True,
-        ),
+        rare("--published FILE", "Results file with published numbers: the pages of their datasets show them."),
     ] = None,
 ) -> None:
     """Write a site: a calculator, a page for each dataset, and an address for every constant.

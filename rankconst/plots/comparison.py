@@ -1,4 +1,4 @@
-"""A results table as a picture: Figure 1 of Hoyt et al. 2022, arXiv:2203.07544, for any table."""
+"""A results table as a picture: Figure 1 of Hoyt et al. 2022, arXiv:2203.07544, for any table; and results in order."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.plots.arrangement import Layout, Look, Point
     from rankconst.results.adjusted import AdjustedReading
+    from rankconst.values.standings import Standings
 
 
 # What the panels show, from left to right.
@@ -38,6 +39,10 @@ FORMS = ("value", "index", "z")
 
 # So many metrics fit into one picture, with a row of panels each.
 MOST_METRICS = 8
+
+# So many tables of results in order fit into one picture; and how they are laid out, in inches.
+MOST_PANELS = 6
+_ACROSS, _ROW, _WIDTH, _LETTER = 2, 0.23, 3.2, 0.11
 
 # Random rankers stay within this many standard deviations in 95 % of all cases, by the normal law.
 INSIGNIFICANT = 1.96
@@ -266,8 +271,8 @@ def _fit(labels: Sequence[str], width: float) -> int:
     return 1
 
 
-def _shorten(label: str, most: int = 34) -> str:
-    return label if len(label) <= most else f"{label[: most - 1]}…"
+def _shorten(label: str) -> str:
+    return label if len(label) <= 34 else f"{label[:33]}…"
 
 
 def _name_panel(metric: Metric, form: str) -> str:
@@ -331,3 +336,57 @@ def _tell(shown: Sequence[Metric], points: Sequence[Point], layout: Layout) -> t
                 below = sum(high < level if metric.increasing else low > level for low, high, level in ends)
                 told.append(f"{below} of {len(held)} are worse than the {baseline} baseline.")
     return f"{names} as published and adjusted for chance", " ".join(told)
+
+
+# -- results in order -------------------------------------------------------------------------------------------------
+
+
+def plot_standings(found: Sequence[Standings], *, titles: Mapping[str, str]) -> Figure:
+    """Draw the results of each metric and dataset in order, with the letters of the models that each is better than.
+
+    Bars show rounding; in the shaded band are results that a pair of numbers alone does not tell from the best one.
+    """
+    if len(found) > MOST_PANELS:
+        raise UsageError(f"{len(found)} tables are too many for one picture; choose one metric (--metric) or dataset.")
+    longest, most = max(estimate_width(name) for each in found for name in each.names), max(len(x.names) for x in found)
+    across, down = min(len(found), _ACROSS), -(-len(found) // _ACROSS)
+    with apply_style():
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        size = (across * (_WIDTH + longest + _LETTER * most), down * (0.9 + _ROW * most) + 0.65)
+        figure = Figure(figsize=size, layout="constrained")
+        panels = figure.subplots(down, across, squeeze=False).ravel()
+        for axes, each in zip(panels, found, strict=False):
+            tasks = each.constants.tasks
+            axes.set_title(plain(titles.get(tasks.dataset, tasks.dataset)))
+            _draw_order(axes, each)
+        for axes in panels[len(found) :]:
+            axes.set_axis_off()
+        handles = [
+            Line2D([], [], marker="o", ms=4, color="#222222", lw=1.2, label="result and its rounding"),
+            Patch(color=FAINT, lw=0, label="not told from the best by two numbers alone"),
+            Line2D([], [], ls="", label="letters at the right: models that it is better than"),
+        ]
+        figure.legend(handles=handles, loc="outside lower center")
+        describe(figure, "Results in order", " ".join(each.describe() for each in found))
+    return figure
+
+
+def _draw_order(axes: Axes, each: Standings) -> None:
+    places = range(len(each.names))
+    values = [one.value for one in each.published]
+    ends = [[one.value - one.lower for one in each.published], [one.upper - one.value for one in each.published]]
+    best, sign = values[0], -1 if each.constants.metric.increasing else 1
+    axes.axvspan(*sorted((best, best + sign * each.smallest)), color=FAINT, lw=0)
+    axes.errorbar(values, places, xerr=ends, fmt="o", ms=4, color="#222222", lw=1.2, capsize=2)
+    letters = each.letters
+    labels = [f"{plain(name)}  {letter}" for name, letter in zip(each.names, letters, strict=True)]
+    axes.set_yticks(places, labels)
+    axes.invert_yaxis()
+    axes.set_xlabel(each.constants.metric.label)
+    format_axis(axes, "x")
+    for place in places:
+        worse = " ".join(letters[other] for other in each.list_worse(place))
+        axes.annotate(worse, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7)

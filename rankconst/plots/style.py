@@ -15,7 +15,6 @@ from rankconst.names import show_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -112,17 +111,9 @@ def plain(text: str) -> str:
     return f"{' ' * text.startswith('_')}{show_controls(text)}".replace("$", r"\$")
 
 
-def estimate_width(text: str, size: float = 8.5) -> float:
+def estimate_width(text: str) -> float:
     """Estimate the width of a text in inches, before it is drawn."""
-    return 0.0083 * size * len(text)
-
-
-def check_suffix(path: Path) -> str:
-    """Return the ending of a file name, which says how a picture is written; UsageError if it has none of ours."""
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise UsageError(f"{path}: pictures are written to files that end in {', '.join(SUFFIXES)}.")
-    return suffix
+    return 0.0083 * 8.5 * len(text)
 
 
 def render_figure(figure: Figure, suffix: str) -> bytes:

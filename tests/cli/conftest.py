@@ -11,7 +11,6 @@ import json
 import os
 import re
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -141,24 +140,6 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cac
     return run_here
 
 
-@pytest.fixture
-def run_child(cache: Path) -> Run:
-    """Run the command line as a process of its own, its output in pipes."""
-
-    def run_there(*args: str | float | Path, env: Mapping[str, str] | None = None) -> Screen:
-        done = subprocess.run(
-            child_command(*args),
-            env=child_environment(cache, env),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
-        return Screen(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
-
-    return run_there
-
-
 @contextlib.contextmanager
 def _open_terminal(columns: int) -> Iterator[tuple[int, int]]:
     """Open a pseudo-terminal of some width, and close both of its ends at last; skips where there are none."""
@@ -207,28 +188,6 @@ def run_in_terminal(monkeypatch: pytest.MonkeyPatch, cache: Path) -> RunInTermin
     return run_here
 
 
-@pytest.fixture
-def run_child_in_terminal(cache: Path) -> RunInTerminal:
-    """Run the command line as a process of its own, in a pseudo-terminal."""
-
-    def run_there(*args: str | float | Path, columns: int = 80, env: Mapping[str, str] | None = None) -> Screen:
-        with (
-            _open_terminal(columns) as (ours, theirs),
-            subprocess.Popen(
-                child_command(*args),
-                env=child_environment(cache, env),
-                stdin=subprocess.DEVNULL,
-                stdout=theirs,
-                stderr=theirs,
-            ) as child,
-        ):
-            os.close(theirs)
-            content, code = _read_all(ours), child.wait(timeout=60)
-        return Screen(code, content.decode("utf-8", "replace").replace("\r\n", "\n"), "")
-
-    return run_there
-
-
 def _read_block(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, 65536)
@@ -264,7 +223,7 @@ def no_builder(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_nothing(name: str) -> None:
         del name
 
-    monkeypatch.setattr("rankconst.cli.options.find_spec", find_nothing)
+    monkeypatch.setattr("rankconst.cli.catalogue.find_spec", find_nothing)
     monkeypatch.setattr("rankconst.download.find_spec", find_nothing)
 
 
@@ -289,15 +248,13 @@ ONE_CANDIDATE: Graph = {
 def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
     """Write the files of a graph; returns the options that name them, without those of empty splits."""
 
-    def write(
-        graph: Graph, delimiter: str = "\t", columns: str = "hrt", folder: str = "graph", ending: str = "txt"
-    ) -> list[str]:
+    def write(graph: Graph, delimiter: str = "\t", columns: str = "hrt", ending: str = "txt") -> list[str]:
         options = []
-        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / "graph").mkdir(exist_ok=True)
         for split, rows in graph.items():
             if not rows:
                 continue
-            path = tmp_path / folder / f"{split}.{ending}"
+            path = tmp_path / "graph" / f"{split}.{ending}"
             lines = (delimiter.join(dict(zip("hrt", row, strict=True))[c] for c in columns) for row in rows)
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             options += [f"--{split}", str(path)]

@@ -19,8 +19,6 @@ from brute import count_brute_force
 from carried import open_once
 from cli.conftest import SMALL, child_environment
 from graphs import STATIC
-from oracles import differing_rows
-from placeholders import LONG
 from rankconst.catalogue.baselines import BUILT, FLOOR
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from cli.conftest import Graph, Run, RunInTerminal, Write
+    from cli.conftest import Graph, Run, Write
 
     WriteGraph = Callable[..., list[str]]
 
@@ -65,29 +63,12 @@ def expected_of(row: dict[str, Any], name: str) -> Any:
     return row[f"expectation_{SUMMARY[name]}"]
 
 
-def assert_same_as_shipped(folder: Path, *keys: str) -> None:
-    """Compare candidates, and the constants that do not take long.
-
-    The others are compared where the builder is called: test_mirror_and_archive_and_shipped_tables_agree.
-    """
-    built, shipped = load(folder), open_once()
-    for name in ("candidates", "constants"):
-        of_shipped = [row for key in sorted(keys) for row in shipped.read(name, key).to_pylist()]
-        of_built = built.read(name).to_pylist()
-        baselines = shipped.list_baselines("all")
-        rows = (
-            [row for row in each if row.get("metric") not in LONG and row.get("baseline", "uniform") in baselines]
-            for each in (of_built, of_shipped)
-        )
-        assert differing_rows(*rows) == []
-
-
 # -- benchmarks ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
-    args = ("build", "Nations", "countries_s1", *EVERYTHING, "--mirror", mirror, "--out", out, "-f", "json")
+    args = ("build", "Nations", "countries_s1", "--mirror", mirror, "--out", out, "-f", "json")
     screen = run(*args)
     assert screen.code == 0
     rows = screen.records
@@ -102,14 +83,13 @@ def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
         for name in SUMMARY:
             constants = shipped.constants(row["dataset"], name, protocol=row["protocol"])
             assert expected_of(row, name) == constants.expectation
-    assert_same_as_shipped(out, "nations", "countries_s1")
     assert {row["origin"] for row in provenance(out).values()} == {"files"}
     for fact in (str(out), str(mirror), "1,592", "199", "201", "entities: 14", "relations: 55", "1,111"):
         assert fact in screen.message
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["table", "json", "csv"])
+@pytest.mark.parametrize("form", ["table", "csv"])
 def test_result_on_stdout_and_the_rest_on_stderr(run: Run, mirror: Path, out: Path, form: str) -> None:
     screen = run("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", form)
     assert screen.code == 0
@@ -125,19 +105,8 @@ def test_result_on_stdout_and_the_rest_on_stderr(run: Run, mirror: Path, out: Pa
 
 
 @pytest.mark.slow
-def test_no_number_is_cut_in_a_terminal(run: Run, run_in_terminal: RunInTerminal, mirror: Path, out: Path) -> None:
-    args = ("build", "-d", "nations", "--mirror", mirror, "--out", out)
-    assert run(*args).code == 0
-    screen = run_in_terminal(*args)
-    assert (screen.code, "up to date" in screen.out) == (0, True)
-    assert "…" not in screen.out
-    for fact in ("nations", "standard = libkge = pykeen", "raw", "4.47", "0.384", "0.946"):
-        assert fact in screen.out
-
-
-@pytest.mark.slow
 def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
-    screen = run("build", "-d", "nations", "--offline", *EVERYTHING, "--out", out, "-f", "json")
+    screen = run("build", "-d", "nations", "--offline", "--out", out, "-f", "json")
     assert screen.code == 0
     assert len(screen.records) == len(STATIC)
     (warning,) = [line for line in screen.err.splitlines() if line.startswith("warning:")]
@@ -145,7 +114,6 @@ def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> 
         assert fact in warning
     assert provenance(out)["nations"]["origin"] == f"archive {bundled_versions()[-1]}"
     assert provenance(out)["nations"]["reason"]
-    assert_same_as_shipped(out, "nations")
 
 
 def test_offline_without_anything(run: Run, out: Path, cache: Path) -> None:
@@ -257,10 +225,7 @@ def test_the_next_command_works(
     ("form", "options"),
     [
         ({}, ()),
-        ({"delimiter": ",", "ending": "csv"}, ()),
         ({"delimiter": ",", "columns": "htr", "ending": "csv"}, ("--columns", "htr")),
-        ({"columns": "htr"}, ("--columns", "HTR")),
-        ({"columns": "trh"}, ("--columns", "trh")),
     ],
 )
 def test_own_graph(
@@ -286,8 +251,7 @@ def test_labels_that_one_file_writes_with_quotes(run: Run, write_graph: WriteGra
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("label", ["{}", "e{}"])
-@pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2)])
+@pytest.mark.parametrize(("label", "order"), [("{}", (0, 2, 1)), ("e{}", (1, 0, 2))])
 def test_columns_in_another_order_are_noticed(
     run: Run, write_graph: WriteGraph, out: Path, label: str, order: tuple[int, ...]
 ) -> None:
@@ -302,7 +266,7 @@ def test_columns_in_another_order_are_noticed(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("split", ["train", "valid", "test"])
+@pytest.mark.parametrize("split", ["train", "test"])
 def test_a_first_line_that_may_be_a_heading(run: Run, write_graph: WriteGraph, out: Path, split: str) -> None:
     def say() -> str:
         return run("build", *files, "--name", "mykg", "-p", "raw", "--out", out).message
@@ -341,8 +305,6 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
         (b"a\tr\tb\na\tr\n", ("line 2", "got 2", "'a\\tr'")),
         (b"", ("empty",)),
         (b"PK\x03\x04...", ("a zip file. Unpack it: unzip ",)),
-        (b"<a> <b> <c> .\n", ("is RDF: '<a> <b> <c> .'",)),
-        (b"PAR1\x15", ("cut off or damaged",)),
     ],
 )
 def test_malformed_files(
@@ -384,7 +346,7 @@ sys.meta_path.insert(0, Lacking())
 def test_files_of_ones_own_are_built_without_the_extra(write_graph: WriteGraph, tmp_path: Path, cache: Path) -> None:
     """In a process in which its modules cannot be imported."""
     files = [each for each in write_graph(SMALL) if not each.startswith("--")]
-    argv = ["build", *files, "--baseline", "all", "--out", str(tmp_path / "out")]
+    argv = ["build", *files, "--out", str(tmp_path / "out")]
     code = f"{LACKING}sys.argv[1:] = {argv!r}\nfrom rankconst.cli import main\nmain()"
     done = subprocess.run(
         [sys.executable, "-c", code], env=child_environment(cache), capture_output=True, text=True, check=False
@@ -454,18 +416,6 @@ def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
     histogram = tables.histogram("nations-diplomacy")
     assert histogram == open_once().histogram("nations", relations=["treaties", "embassy"])
     assert screen.records[0]["num_tasks"] == histogram.total == 44
-
-
-def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
-    arguments = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", "json", "-p", "standard")
-    assert run(*arguments, "--splits", "testing,validation").code == 0
-    tables, shipped = load(out), open_once()
-    for split in ("valid", "test"):
-        assert tables.histogram("nations", split=split) == shipped.histogram("nations", split=split)
-    assert {*tables.read("candidates")["split"].to_pylist()} == {"valid", "test"}
-    assert provenance(out)["nations"]["splits"] == "valid,test"
-    screen = run(*arguments, "--splits", "dev,trial")
-    assert (screen.code, "trial" in screen.message) == (4, True)
 
 
 def test_further_known_triples(mirror: Path, run: Run, out: Path, write: Write) -> None:

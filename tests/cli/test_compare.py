@@ -9,7 +9,6 @@ import pytest
 import rankconst
 from carried import open_once
 from rankconst.errors import AskedError, UsageError
-from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,18 +16,6 @@ if TYPE_CHECKING:
     from cli.conftest import Run, Write
 
 HITS = ("compare", "0.533", "0.544", "--metric", "hits@10", "--dataset", "FB15k-237")
-
-
-def test_a_row_and_a_sentence(run: Run) -> None:
-    screen = run(*HITS)
-    assert (screen.code, screen.err) == (0, "")
-    title, heading, _, row, said, left, last = screen.cells
-    assert title == ["Hits@10 on FB15k-237 (test, both sides, protocol standard), 40,932 tasks"]
-    assert heading == ["Hits@10", "Hits@10", "difference (by rounding)", "z", "p"]
-    assert row == ["0.533", "0.544", "0.0110 (0.0100–0.0120)", "2.10 to 22.2", "≤ 0.036"]
-    version = bundled_versions()[-1]
-    assert " ".join([*said, *left]) == str(rankconst.compare("0.533", "0.544", metric="hits@10", dataset="fb15k237"))
-    assert last == [f"Assumed: test split, both sides, standard protocol. Tables {version}."]
 
 
 def test_json_and_csv_have_everything(run: Run) -> None:
@@ -102,11 +89,6 @@ def test_a_difference_that_is_enough_but_for_rounding_says_so(run: Run, write: W
 def test_a_table_is_put_in_order(run: Run, write: Write) -> None:
     path = write(TABLE)
     screen = run("compare", path)
-    assert screen.cells[:5] == [
-        ["MRR on wn18rr (test, both sides, protocol standard), 6,268 tasks"],
-        *(["a", "RotatE", "0.476", "b c d"], ["b", "DistMult", "0.43", "d"], ["c", "ConvE", ".43", "d"]),
-        ["d", "TransE", "0.226"],
-    ]
     (standings,) = rankconst.compare(path)
     assert str(standings) in screen.out
     assert standings.describe().startswith("RotatE is better than all 3 other models")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import DataError
 from rankconst.tables.counts_file import read_counts
 
 if TYPE_CHECKING:
@@ -124,12 +124,6 @@ def test_rows_are_quoted_in_part(run: Run, tmp_path: Path) -> None:
     told = run("adjust", "2", "-m", "mr", "--counts", str(tmp_path / "c.csv")).err
     assert len(told) < 1000
     assert told.endswith("numbers whole.\n")
-
-
-def test_one_side_only(files: Path) -> None:
-    (files / "tail.csv").write_text("num_candidates,side\n3,tail\n", encoding="utf-8")
-    with pytest.raises(UnknownNameError, match="hold tail test of side tail only, not of both"):
-        read_counts(files / "tail.csv").histogram("tail", protocol="own counts")
 
 
 @pytest.mark.usefixtures("files")

@@ -13,7 +13,7 @@ from rankconst.tables.export import FORMATS, export_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run, Write
+    from cli.conftest import Run
 
 
 def read_tsv(text: str) -> list[dict[str, str]]:
@@ -52,13 +52,3 @@ def test_file(run: Run, tmp_path: Path) -> None:
     assert f"{path}: 117 rows, tables {open_once().version}" in screen.err
     assert gzip.decompress(path.read_bytes()).decode() == run("tables", "export", "-f", "pykeen", "-d", "nations").out
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_file_that_is_there_stays(run: Run, write: Write) -> None:
-    path = write("mine", "a.tsv")
-    screen = run("tables", "export", "-f", "pykeen", "-d", "nations", "--out", path)
-    assert (screen.code, screen.out) == (2, "")
-    assert "--force" in screen.message
-    assert path.read_text(encoding="utf-8") == "mine"
-    assert run("tables", "export", "-f", "pykeen", "-d", "nations", "--out", path, "--force").code == 0
-    assert path.read_text(encoding="utf-8").startswith("dataset\tmetric\t")

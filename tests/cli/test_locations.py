@@ -35,18 +35,6 @@ def test_a_zip_file(run: Run, zipped: Path, command: str) -> None:
     assert screen.out == run(*args, "--tables", few_tables().path).out
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_url(run: Run, zipped: Path, server: HTTPServer, command: str) -> None:
-    server.expect_request("/tables.zip").respond_with_data(zipped.read_bytes())
-    args, url = COMMANDS[command], server.url_for("/tables.zip")
-    first, second = (run(*args, "--tables", url) for _ in range(2))
-    assert first.code == second.code == 0
-    assert first.out == second.out == run(*args, "--tables", few_tables().path).out
-    assert (first.err, second.err) == (f"downloading {url}\n", "")
-    assert len(server.log) == 1
-
-
 def test_failures_have_their_exit_codes(run: Run, tmp_path: Path, server: HTTPServer) -> None:
     (tmp_path / "page.zip").write_bytes(b"<html>")
     server.expect_request("/gone.zip").respond_with_data("", status=404)

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankconst.cli.notes import MOST_REASONS, report_skipped, show_lines
+from rankconst.cli.notes import MOST_REASONS, report_reading, show_lines
 from rankconst.cli.output import (
     Column,
     Format,
@@ -28,7 +28,7 @@ from rankconst.cli.output import (
     render,
     write_whole,
 )
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import UsageError
 from rankconst.results.reading import Entries, Reading, Skipped
 from rankconst.tables.encode import write_delimited
 
@@ -229,19 +229,6 @@ def test_many_rows_come_in_blocks() -> None:
     assert json.loads(_write(listing, Format.json)) == [{"a": n, "b": n / 3} for n in range(10_000)]
 
 
-def test_a_file_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
-    def fail() -> Iterator[bytes]:
-        yield b"half"
-        raise OSError(28, "No space left on device")
-
-    path = tmp_path / "a.csv"
-    path.write_bytes(b"mine")
-    with pytest.raises(DataError, match=r"cannot write .*a\.csv: No space left on device\. "):
-        write_whole(path, fail(), force=True)
-    assert path.read_bytes() == b"mine"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 @pytest.mark.parametrize("linked", [True, False])
 def test_what_somebody_else_made_meanwhile_stays(linked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not linked:  # as on a file system without hard links
@@ -278,14 +265,12 @@ def test_the_files_of_a_set_of_tables_are_not_overwritten(tmp_path: Path) -> Non
     check_target(files[0], force=True)
 
 
-def test_missing_numbers_are_null_in_parquet() -> None:
+def test_what_parquet_has_no_type_for() -> None:
     listing = Listing([Column("a"), Column("b")], {"a": np.array([np.nan, 0.5]), "b": np.array([np.nan, np.nan])})
     table = pq.read_table(io.BytesIO(_write(listing, Format.parquet)))
     assert table.to_pydict() == {"a": [None, 0.5], "b": [None, None]}
     assert str(table.schema.field("b").type) == "null"
-
-
-def test_file_names_that_are_no_text_are_shown_in_parquet() -> None:
+    # File names that are no text are shown.
     listing = Listing([Column("a"), Column("b")], {"a": ["a\udcff", None], "b": ["\x1b", "b"]})
     table = pq.read_table(io.BytesIO(_write(listing, Format.parquet)))
     assert table.to_pydict() == {"a": ["a\\udcff", None], "b": ["\x1b", "b"]}
@@ -297,7 +282,7 @@ def test_an_infinity_is_no_json() -> None:
 
 
 def tell(capsys: pytest.CaptureFixture[str], skipped: Iterable[Skipped]) -> list[str]:
-    report_skipped(Reading("train.log", "rotate", "long", (), (), Entries(), tuple(skipped)))
+    report_reading(Reading("train.log", "rotate", "long", (), (), Entries(), tuple(skipped)))
     out, err = capsys.readouterr()
     assert out == ""
     return str(err).splitlines()

@@ -25,7 +25,6 @@ pd = pytest.importorskip("pandas", reason="sets are built with pandas")
 pytestmark = pytest.mark.usefixtures("builder", "cheap_constants")
 
 MIXED = "model,dataset,MRR\nA,MyKG,0.7\nA,FB15k-237,0.338\n"
-OTHER = {**SMALL, "test": SMALL["test"][:1]}
 
 
 @pytest.fixture
@@ -42,9 +41,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def write_set(run: Run, write_graph: Callable[..., list[str]]) -> Callable[..., None]:
     """Build a set with a graph of one's own, by default where builds write to."""
 
-    def write(name: str = "MyKG", out: str = "rankconst-tables", graph: object = SMALL) -> None:
-        args = (*write_graph(graph, folder=f"graph of {name} {out}"), "--name", name, "--out", out)
-        assert run("build", *args, "-p", "standard").code == 0
+    def write(out: str = "rankconst-tables") -> None:
+        assert run("build", *write_graph(SMALL), "--name", "MyKG", "--out", out, "-p", "standard").code == 0
 
     return write
 
@@ -66,19 +64,6 @@ def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..
     # Without the set, the name is unknown, and the message says where own ones go.
     screen = run("adjust", "results.csv", "-f", "json")
     assert (len(screen.records), "--tables DIR" in screen.message) == (2, True)
-
-
-@pytest.mark.usefixtures("here")
-def test_several_sets_and_the_first_that_holds_a_dataset(run: Run, write_set: Callable[..., None]) -> None:
-    write_set(out="one")
-    write_set(out="two", graph=OTHER)
-    write_set("further", out="two", graph=OTHER)
-    for order, tasks in ((("one", "two"), 10), (("two", "one"), 2)):
-        places = [word for place in order for word in ("--tables", place)]
-        (row,) = run("show", "mykg", "-m", "mrr", *places, "-f", "json").records
-        assert row["num_tasks"] == tasks
-        (row,) = run("show", "further", "-m", "mrr", *places, "-f", "json").records
-        assert row["num_tasks"] == 2
 
 
 @pytest.mark.slow

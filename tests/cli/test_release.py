@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from cli.conftest import Run, RunInTerminal
+    from cli.conftest import Run
 
     WriteBuild = Callable[..., Path]
 
@@ -108,7 +108,7 @@ def test_newest_carried_tables_are_the_previous_ones(
 ) -> None:
     newest = bundled_versions()[-1]
     # A few of their datasets: to compare with all takes long.
-    few = {newest: few_tables()}
+    few = {newest: few_tables("countries_s1", "nations")}
     monkeypatch.setattr("rankconst_builder.release.load", lambda path=None, version="": few.get(version) or load(path))
     screen = run("tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out")
     assert screen.code == 0
@@ -121,11 +121,10 @@ def test_newest_carried_tables_are_the_previous_ones(
 def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     built = tmp_path / "built"
     args: tuple[str | Path, ...] = ("build", *write_graph(SMALL), "--name", "mykg", "--out", built)
-    for options in (("--splits", "valid,test", "-b", "all"), ("--splits", "train,valid,test"), ()):
-        assert run(*args, *options).code == 0
-        screen = run("tables", "release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
-        assert (screen.code, screen.out) == (2, "")
-        assert "a release has every split and baseline, and these datasets have some only: mykg" in screen.message
+    assert run(*args, "--splits", "valid,test", "-b", "all").code == 0
+    screen = run("tables", "release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
+    assert (screen.code, screen.out) == (2, "")
+    assert "a release has every split and baseline, and these datasets have some only: mykg" in screen.message
     assert run(*args, *EVERYTHING).code == 0
     screen = run("tables", "release", "--version", "90.0.0", "--from", built, "--out", tmp_path / "90.0.0", *FIRST)
     assert screen.code == 0
@@ -134,16 +133,6 @@ def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_
     for name in COLUMNS:
         assert after.read(name).equals(before.read(name))
     assert (before.version, after.version) == ("unreleased", "90.0.0")
-
-
-@pytest.mark.slow
-def test_release_in_a_terminal(run_in_terminal: RunInTerminal, made: Path, tmp_path: Path) -> None:
-    screen = run_in_terminal(
-        "tables", "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "90.0.0", *FIRST, columns=200
-    )
-    assert screen.code == 0
-    for fact in ("constants.parquet", "croissant.json", "next: deposit"):
-        assert fact in screen.out
 
 
 @pytest.mark.slow

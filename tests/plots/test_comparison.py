@@ -16,8 +16,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Stated
 from rankconst.plots.arrangement import FURTHER, MOST_MODELS, choose_looks, collect_points
-from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
-from rankconst.plots.standings import plot_standings
+from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison, plot_standings
 from rankconst.plots.style import render_figure
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.reading import Entries, Entry, Reading

@@ -9,15 +9,16 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rankconst.errors import MissingExtraError, UsageError
-from rankconst.plots.style import COLOURS, SUFFIXES, apply_style, check_suffix, render_figure
+from rankconst.errors import UsageError
+from rankconst.plots.style import COLOURS, SUFFIXES, apply_style, render_figure
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
 needs_matplotlib = pytest.mark.skipif(
@@ -103,19 +104,6 @@ def test_style_leaves_no_trace() -> None:
     assert dict(mpl.rcParams) == before
 
 
-def test_without_matplotlib_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankconst.plots.style.find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"matplotlib.*pip install 'rankconst\[plot\]'"), apply_style():
-        pass
-
-
-def test_suffixes() -> None:
-    assert check_suffix(Path("a/b.SVG")) == ".svg"
-    for name in ("picture", "picture.jpeg", ".svg"):
-        with pytest.raises(UsageError, match=r"end in \.svg, \.png, \.pdf"):
-            check_suffix(Path(name))
-
-
 def _linear(channel: float) -> float:
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
@@ -162,10 +150,3 @@ def test_a_variable_that_matplotlib_refuses(tmp_path: Path) -> None:
     assert re.search(
         r"^error: matplotlib does not start: .*'nonsense'.* unset MPLBACKEND.*\n\Z", done.stderr, re.MULTILINE
     )
-
-
-@pytest.mark.slow
-def test_importing_pictures_does_not_load_matplotlib() -> None:
-    modules = "rankconst.plots, rankconst.cli.adjust_file, rankconst.cli.adjust_values"
-    script = f"import sys, {modules}; assert 'matplotlib' not in sys.modules"
-    subprocess.run([sys.executable, "-c", script], check=True)
