@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
-from cases import choose, take_turns
+from cases import choose
 from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.tasks import Histogram
@@ -57,7 +57,7 @@ def list_pairs(metric: str, sizes: tuple[int, ...]) -> dict[tuple[Fraction, Frac
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (2, 3, 5), (1, 4, 4), (3, 3, 3), (1, 2)])
+@pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (2, 3, 5), (1, 4, 4)])
 @pytest.mark.parametrize("metric", MEANS)
 def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int, ...]) -> None:
     constants = rankconst.from_counts(sizes).constants(metric)
@@ -72,24 +72,6 @@ def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int
         if metric.startswith("hits"):
             # Both ends are reached.
             assert found.z_interval == pytest.approx((min(attained), max(attained)), abs=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("metric", "sizes"), take_turns(["mr", "mrr", "ndcg"], [(2, 3, 7), (1, 4, 4, 5)]))
-def test_the_least_z_is_reached_where_each_task_is_best_or_worst(metric: str, sizes: tuple[int, ...]) -> None:
-    """Of such rank vectors some pair has the largest sum of squares that the bound allows, wherever it has a corner."""
-    term, pairs = TERMS[metric], list_pairs(metric, sizes)
-    spans = np.array([float(abs(term(size) - term(1))) for size in sizes])
-    best = float(term(1)) * len(sizes)
-    largest: dict[float, float] = {}
-    for (one, other), found in pairs.items():
-        losses = round(abs(float(one) - best) + abs(float(other) - best), 9)
-        largest[losses] = max(largest.get(losses, 0.0), float(max(found)[0]))
-    ascending = np.sort(spans)
-    for used in range(len(sizes) + 1):
-        for corner in (ascending[::-1][:used].sum(), ascending.sum() + ascending[:used].sum()):
-            reached = largest[round(corner, 9)]
-            assert bound_squares(spans, np.ones(len(sizes)), corner) == pytest.approx(reached, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -122,7 +104,7 @@ def sign_test(alone: int, surplus: int) -> Fraction:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [7, 10, 16])
+@pytest.mark.parametrize("n", [7, 12])
 def test_p_of_hits_is_that_of_the_worst_and_the_best_overlap(n: int) -> None:
     hits = rankconst.from_counts([50] * n).constants("hits@10")
     for a, b in itertools.product(range(n + 1), repeat=2):

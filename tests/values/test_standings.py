@@ -54,18 +54,21 @@ def test_the_correction_holds_over_all_tables_of_equal_models(metric: str, singl
             steps[tuple(map(sum, zip(known, way, strict=True)))] += count
         sums = steps
     tasks = single + double
-    constants = rankconst.from_counts([100] * tasks).constants(metric)
+    constants = hits_of(tasks, metric)
     low = 0.0 if metric == "hits@1" else 0.01
+    tables: Counter[tuple[int, ...]] = Counter()
+    for hits, count in sums.items():  # whichever model is which
+        tables[tuple(sorted(hits))] += count
     wrong = sum(
         count
-        for hits, count in sums.items()
+        for hits, count in tables.items()
         if any(order(constants, *(low + (1 - low) * each / tasks for each in hits)))
     )
     assert (tasks > 20) <= wrong <= LEVEL * sums.total()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tasks", choose([60, 1000], [60, 400, 3000]))
+@pytest.mark.parametrize("tasks", choose([400], [60, 400, 3000]))
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
 def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> None:
     """Six models whose ranks are draws from the same law, task by task: one false separation in a table is too many."""
@@ -82,8 +85,8 @@ def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> Non
 def test_large_differences_are_told_apart_and_small_ones_are_not() -> None:
     constants = hits_of(1000)
     assert order(constants, "0.80", "0.50", "0.505", "0.20") == [(1, 2, 3), (3,), (3,), ()]
-    few = rankconst.from_counts([100] * 1000).constants("mr")
-    assert order(few, "90", "5", "80")[0] == (1, 2)  # of a mean rank the smallest is best
+    ranked = hits_of(1000, "mr")
+    assert order(ranked, "90", "5", "80")[0] == (1, 2)  # of a mean rank the smallest is best
     # Spread over runs is open as rounding is.
     assert order(constants, "0.60", "0.50")[0] == (1,)
     assert order(constants, "0.60 ± 0.03", "0.50 ± 0.03")[0] == ()
