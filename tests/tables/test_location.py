@@ -277,10 +277,6 @@ def test_a_cache_that_cannot_be_written_is_said(serve: Serve, zipped: Path, cach
 # Zip files that are none, or not whole.
 
 
-def without(name: str) -> dict[str, bytes]:
-    return {each: content for each, content in files().items() if each != name}
-
-
 def wrong(name: str) -> dict[str, bytes]:
     return {**files(), name: damage(files()[name])}
 
@@ -314,13 +310,9 @@ ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda path: write_zip(path, wrong("constants.parquet"), "set/"),
         rf"/set/constants\.parquet is not the file .*: expected sha256:{sha256(files()['constants.parquet'])}, got",
     ),
-    "no constants": (
-        lambda path: write_zip(path, without("constants.parquet")),
-        r"/constants\.parquet is missing; the set in .*tables\.zip is",
-    ),
     **{
         f"damaged {name}": (functools.partial(damage_member, name), rf"/{name} cannot be read: Bad CRC-32.*Get the zip")
-        for name in ("datapackage.json", "datasets.parquet", "candidates.parquet", "constants.parquet")
+        for name in ("datapackage.json", "constants.parquet")
     },
     "none": (lambda _: None, r"^there is no file .*tables\.zip\. Check the path"),
 }
@@ -545,7 +537,7 @@ def test_a_folder_that_is_no_whole_set_is_not_kept(serve: Serve, server: HTTPSer
         assert kept(cache) == []
         server.clear_all_handlers()
 
-    for name in NAMES[1:]:
+    for name in ("datasets.parquet", "constants.parquet"):
         message = rf"/data/1\.0\.0/{name} is not the file that .*: expected sha256:{sha256(files()[name])}, got sha256:"
         refuse(serve_folder(serve, wrong(name)), message)
     url = serve("/data/datapackage.json", files()["datapackage.json"])

@@ -181,7 +181,9 @@ def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size:
     keys += itertools.product(("third",), ("raw",), ("test",), places)
     sizes = {key: [10 * i + j for j in range(2, 3 + 7 * i % 5)] for i, key in enumerate(keys)}
     rows = [dict(zip(names, (*key, size, 7), strict=True)) for key, counts in sizes.items() for size in counts]
-    datasets = [{"dataset": name, "title": name, "aliases": []} for name in ("first", "fourth", "second", "third")]
+    datasets: list[dict[str, Any]] = [
+        {"dataset": name, "title": name, "aliases": []} for name in ("first", "fourth", "second", "third")
+    ]
     path = write_set(tmp_path / "set", "0.0.7", {"datasets": datasets, "candidates": rows}, row_group_size)
     tables = rankconst.load(path)
     for (dataset, protocol, split, side), counts in sizes.items():

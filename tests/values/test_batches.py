@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carried import open_once
+from oracles import TERMS
 from rankconst import errors
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.moments import compute_moments
@@ -25,15 +26,6 @@ if TYPE_CHECKING:
 
     from rankconst.values.affine import Adjusted
 
-# The value of one rank, by metric; of nDCG the logarithm is the only one that is no fraction.
-VALUES: dict[str, Callable[[int], Fraction]] = {
-    "mr": Fraction,
-    "mrr": lambda rank: Fraction(1, rank),
-    "hits@1": lambda rank: Fraction(int(rank <= 1)),
-    "hits@3": lambda rank: Fraction(int(rank <= 3)),
-    "ndcg": lambda rank: Fraction(1 / math.log2(1 + rank)),
-}
-
 
 def build(sizes: Sequence[int], side: str, name: str) -> Constants:
     metric, histogram = parse_metric(name), Histogram.from_counts(sizes)
@@ -45,7 +37,7 @@ def moments_of(sizes: Sequence[int], name: str) -> tuple[Fraction, Fraction]:
     """Expectation and variance of the mean over tasks, by definition."""
     expectation = variance = Fraction(0)
     for size in sizes:
-        values = [VALUES[name](rank) for rank in range(1, size + 1)]
+        values = [TERMS[name](rank) for rank in range(1, size + 1)]
         mean = sum(values, Fraction(0)) / size
         expectation += mean
         variance += sum(((value - mean) ** 2 for value in values), Fraction(0)) / size
@@ -76,7 +68,7 @@ def assert_holds(adjusted: Adjusted, forms: dict[str, float | None], form: str) 
 tasks = st.lists(st.integers(1, 9), min_size=4, max_size=6)
 
 
-@given(sizes=tasks, batch=st.integers(2, 3), name=st.sampled_from(list(VALUES)), share=st.floats(0, 1))
+@given(sizes=tasks, batch=st.integers(2, 3), name=st.sampled_from(list(TERMS)), share=st.floats(0, 1))
 def test_one_side_by_enumeration(sizes: list[int], batch: int, name: str, share: float) -> None:
     constants = build(sizes, "tail", name)
     value, end = share * constants.worst + (1 - share), 0.9 * share * constants.worst + (1 - 0.9 * share)
@@ -98,7 +90,7 @@ def test_one_side_by_enumeration(sizes: list[int], batch: int, name: str, share:
 
 @given(
     pairs=st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=3, max_size=5),
-    name=st.sampled_from(list(VALUES)),
+    name=st.sampled_from(list(TERMS)),
     share=st.floats(0, 1),
 )
 def test_both_sides_by_enumeration(pairs: list[tuple[int, int]], name: str, share: float) -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from carried import open_once
 from cases import for_each
-from oracles import optimum_of
+from oracles import TERMS, optimum_of
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import Moments, compute_moments
@@ -327,15 +327,10 @@ def test_what_a_model_gets_that_scores_everything_alike(aggregation: str) -> Non
     """Ranks 1, (N + 1) / 2 and N, averaged as fractions."""
     histogram = TABLES.histogram("nations", aggregation=aggregation)
     weights = [Fraction(weight) for weight in histogram.row_weights.tolist()]
-    means: dict[str, Callable[[Fraction], Fraction]] = {
-        "mr": lambda rank: rank,
-        "mrr": lambda rank: 1 / rank,
-        "hits@3": lambda rank: Fraction(rank <= 3),
-    }
-    for name, term in means.items():
+    for name in ("mr", "mrr", "hits@3"):
         constants = TABLES.constants("nations", name, aggregation=aggregation)
         for rank_type, rank_of in (("realistic", lambda size: Fraction(size + 1, 2)), ("pessimistic", Fraction)):
-            terms = [term(rank_of(size)) for size in histogram.num_candidates.tolist()]
+            terms = [TERMS[name](rank_of(size)) for size in histogram.num_candidates.tolist()]
             found = sum(weight * each for weight, each in zip(weights, terms, strict=True)) / sum(weights)
             assert constants.all_tied(rank_type) == pytest.approx(float(found), rel=1e-13)
         assert constants.all_tied("optimistic") == 1

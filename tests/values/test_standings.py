@@ -72,7 +72,7 @@ def test_the_correction_holds_over_all_tables_of_equal_models(metric: str, singl
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
 def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> None:
     """Six models whose ranks are draws from the same law, task by task: one false separation in a table is too many."""
-    rng, models, tables, wrong = np.random.default_rng(7), 6, choose(30, 1000), 0
+    rng, models, tables, wrong = np.random.default_rng(7), 6, choose(15, 1000), 0
     constants = hits_of(tasks, metric)
     for _ in range(tables):
         easy = rng.beta(0.4, 0.6, tasks)
@@ -97,7 +97,7 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
     sizes, sharper = (3, 6, 6), 0
     constants = rankconst.from_counts(sizes).constants("mr")
     vectors = [np.array(ranks) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))]
-    for one, other in itertools.product(vectors[::3], vectors[::4]):
+    for one, other in itertools.product(vectors[::5], vectors[::4]):
         models = [(str(k), parse_value(float(ranks.mean()))) for k, ranks in enumerate((one, other))]
         spreads = {str(k): float(ranks.std()) for k, ranks in enumerate((one, other))}
         known, alone = rank_models(constants, models, spreads), rank_models(constants, models)
@@ -106,7 +106,7 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
         assert 10 ** known.log10_p[0, 1] >= p - 1e-9
         assert known.log10_p[0, 1] <= alone.log10_p[0, 1] + 1e-12
         sharper += known.log10_p[0, 1] < alone.log10_p[0, 1] - 0.1
-    assert sharper > 100
+    assert sharper > 60
 
 
 def test_every_model_has_a_letter() -> None:
