@@ -218,7 +218,7 @@ def find_contradictions(
     lower, upper, index = (
         np.concatenate([getattr(batch, name) for batch, _ in bounded]) for name in ("lower", "upper", "index")
     )
-    found = _find_contradictions(evaluation, k, lower, upper, lambda place: show(int(index[place])))
+    found = _explain_contradictions(evaluation, k, lower, upper, lambda place: show(int(index[place])))
     return {int(index[place]): reason for place, reason in found.items()}
 
 
@@ -233,12 +233,8 @@ _CONTRADICTION = (
 )
 
 
-def _find_contradictions(
-    evaluation: NDArray[np.intp],
-    k: NDArray[np.float64],
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    show: Callable[[int], str],
+def _explain_contradictions(
+    evaluation: Places, k: Numbers, lower: Numbers, upper: Numbers, show: Callable[[int], str]
 ) -> dict[int, str]:
     """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, an MRR beyond all hits.
 
@@ -280,9 +276,7 @@ def _find_contradictions(
     return found
 
 
-def _bound_reciprocal(
-    k: NDArray[np.float64], most: NDArray[np.float64], upper: NDArray[np.float64], new: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _bound_reciprocal(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
     """Return the least and the largest MRR that the hits of each group allow; `k` is infinite where no hits are.
 
     It is least if the hits between two ks all are at the larger one, and largest if they are just beyond the smaller.
