@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rankconst.errors import RankconstError as RankconstError
     from rankconst.results.formats import read as read
     from rankconst.tables.own_counts import from_counts as from_counts
-    from rankconst.tables.own_triples import from_triples as from_triples
+    from rankconst.tables.own_counts import from_triples as from_triples
     from rankconst.tables.tables import load as load
     from rankconst.values.constants import Constants as Constants
     from rankconst.values.ranks import from_ranks as from_ranks
@@ -35,7 +35,7 @@ else:
         "load": "tables.tables",
         "read": "results.formats",
         "from_counts": "tables.own_counts",
-        "from_triples": "tables.own_triples",
+        "from_triples": "tables.own_counts",
         "from_ranks": "values.ranks",
         "Constants": "values.constants",
         "RankconstError": "errors",

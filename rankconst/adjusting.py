@@ -18,9 +18,7 @@ from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownN
 from rankconst.moments import compute_moments
 from rankconst.names import write_html
 from rankconst.tasks import sampled_histogram
-from rankconst.values import bounds
-from rankconst.values.affine import ADJUSTMENTS, Adjusted
-from rankconst.values.batches import adjust_dropped, draw_evenly
+from rankconst.values.affine import ADJUSTMENTS, Adjusted, adjust_dropped, draw_evenly
 from rankconst.values.constants import Constants
 from rankconst.values.published import Interval, show_range
 
@@ -58,12 +56,9 @@ class Batch:
     value: Numbers
     lower: Numbers
     upper: Numbers
-    # Where they go: rows of a frame, entries of a file.
-    index: Places
-    # How many ranks the file counts.
-    num_tasks: int | None = None
-    # As they were typed by hand.
-    texts: tuple[str, ...] = ()
+    index: Places  # where they go: rows of a frame, entries of a file
+    num_tasks: int | None = None  # how many ranks the file counts
+    texts: tuple[str, ...] = ()  # as they were typed by hand
 
     def take(self, chosen: NDArray[np.bool_] | Places) -> Batch:
         """Return the numbers of a mask, or at some places."""
@@ -76,12 +71,10 @@ class Done:
     """A batch whose numbers are all possible, with its constants."""
 
     batch: Batch
-    # The constants over all tasks, and over those that the tool ranks.
-    whole: Constants
-    constants: Constants
+    whole: Constants  # over all tasks
+    constants: Constants  # over those that the tool ranks
     significance: tuple[Significance | None, ...] = ()
-    # Why a number has no probability, by its position in the batch.
-    unattained: Mapping[int, str] = field(default_factory=dict)
+    unattained: Mapping[int, str] = field(default_factory=dict)  # why a number, by its position, has no probability
 
     def split(self, codes: Places) -> Iterator[tuple[int, Done]]:
         """Yield parts of the batch with their numbers, of which `codes` has one for each index."""
@@ -225,11 +218,83 @@ def find_contradictions(
     lower, upper, index = (
         np.concatenate([getattr(batch, name) for batch, _ in bounded]) for name in ("lower", "upper", "index")
     )
-    found = bounds.find_contradictions(evaluation, k, lower, upper, lambda place: show(int(index[place])))
+    found = _explain_contradictions(evaluation, k, lower, upper, lambda place: show(int(index[place])))
     return {int(index[place]): reason for place, reason in found.items()}
 
 
 _MRR = parse_metric("mrr")
+
+# How much sums over millions of groups may lose to rounding.
+_NOISE = 1e-8
+# Where scores tie, the rank next to k may be half a rank beyond it.
+_TIED = 0.5
+_CONTRADICTION = (
+    "{} is {} {} of the same evaluation, which no ranks allow: one of them is a slip, or of another evaluation."
+)
+
+
+def _explain_contradictions(
+    evaluation: Places, k: Numbers, lower: Numbers, upper: Numbers, show: Callable[[int], str]
+) -> dict[int, str]:
+    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, an MRR beyond all hits.
+
+    Arrays of one shape hold a Hits@k each, or an MRR where `k` is infinite. Those of one `evaluation` are of the same
+    ranks; `show` returns a number as it is written, by its place.
+    """
+    order = np.lexsort((k, evaluation))
+    evaluation, k, lower, upper = evaluation[order], k[order], lower[order], upper[order]
+    new = np.r_[True, np.diff(evaluation) != 0]
+    group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
+    mean = np.isinf(k)
+    hits = np.where(mean, 0, lower)
+    # Each group is above all before it, so that the most of what came before is of the same group.
+    most = np.maximum.accumulate(hits + 2 * group) - 2 * group
+    fewer = ~mean & (upper + _NOISE < most)
+    least, largest = _bound_reciprocal(k, most, upper, new)
+    # Hits that contradict each other bound the MRR one by one only.
+    broken = np.logical_or.reduceat(fewer, ends[:-1])
+    least, largest = np.where(broken, np.maximum.reduceat(hits / k, ends[:-1]), least), np.where(broken, 1, largest)
+    less, more = fewer | (mean & (upper + _NOISE < least[group])), mean & (lower - _NOISE > largest[group])
+    # A metric that is there twice is of two evaluations.
+    twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
+    found: dict[int, str] = {}
+    for place in np.flatnonzero((less | more) & ~twice).tolist():
+        own = np.arange(ends[group[place]], place)
+        if more[place]:
+            # The larger k is, the less it allows.
+            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]][-1:]
+        else:
+            share = hits[own] / k[own] if mean[place] else hits[own]
+            alone = own[[int(np.argmax(share if mean[place] else share > upper[place]))]]
+            alone = alone[share[alone - own[0]] > upper[place] + _NOISE]
+        others = alone if alone.size else own  # one of them, or all together
+        number, *named = (f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others))
+        relation = "too large for" if more[place] else "less than" if alone.size else "too small for"
+        part = f"1/{k[others[0]]:.0f} of " if mean[place] and relation == "less than" and k[others[0]] > 1 else ""
+        reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
+        found |= dict.fromkeys(order[[place, *others]].tolist(), reason)
+    return found
+
+
+def _bound_reciprocal(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    """Return the least and the largest MRR that the hits of each group allow; `k` is infinite where no hits are.
+
+    It is least if the hits between two ks all are at the larger one, and largest if they are just beyond the smaller.
+    """
+    starts, mean = np.flatnonzero(new), np.isinf(k)
+    group = np.cumsum(new) - 1
+    fewest = np.minimum.accumulate((np.where(mean, 1, np.minimum(upper, 1)) + 2 * group)[::-1])[::-1] - 2 * group
+    following = np.where(np.r_[new[1:], True], np.inf, np.r_[k[1:], np.inf])
+    beyond = np.where(mean, 1, 1 / (k + _TIED))
+    before = np.where(new, 1, np.r_[1, beyond[:-1]])
+    least = np.add.reduceat(np.where(mean, 0, most * (1 / k - 1 / following)), starts)
+    largest = np.add.reduceat(np.where(mean, 0, fewest * (before - beyond)), starts)
+    return least, largest + np.minimum.reduceat(beyond, starts)
+
+
+def _label(k: float) -> str:
+    return "MRR" if math.isinf(k) else f"Hits@{k:.0f}"
+
 
 TIES = {
     "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one. If there "
@@ -347,27 +412,13 @@ def tabulate(done: Sequence[Done]) -> dict[str, list[Any]]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedValues(Mapping[str, Adjusted]):
-    """Values typed by hand with their adjusted forms, by the names that they were given.
+    """Values typed by hand with their adjusted forms, by the names that they were given."""
 
-    Attributes
-    ----------
-    names
-        The metrics as they were typed.
-    done
-        A batch for each metric and baseline.
-    """
-
-    names: tuple[str, ...]
-    done: tuple[Done, ...]
+    names: tuple[str, ...]  # the metrics as they were typed
+    done: tuple[Done, ...]  # a batch for each metric and baseline
 
     def __getitem__(self, name: str) -> Adjusted:
-        """Return the adjusted forms of a value against chance, by its name as it was typed.
-
-        Raises
-        ------
-        KeyError
-            If no value has that name.
-        """
+        """Return the adjusted forms of a value against chance, by its name as it was typed."""
         if name not in self.names:
             raise KeyError(name)
         place = self.names.index(name)

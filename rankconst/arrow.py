@@ -33,9 +33,7 @@ def view_numbers(array: Any) -> NDArray[Any]:
 
     if pa.types.is_boolean(array.type):
         return view_numbers(array.cast(pa.uint8())).view(np.bool_)
-    name = str(array.type)
-    held = np.frombuffer(array.buffers()[1], dtype={"float": "float32", "double": "float64"}.get(name, name))
-    return held[array.offset : array.offset + len(array)]
+    return np.from_dlpack(array)
 
 
 def join_texts(texts: Sequence[str]) -> Any:

@@ -41,39 +41,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What only you can answer, and the numbers that wait for it.
+    """What only you can answer, and the numbers that wait for it."""
 
-    Attributes
-    ----------
-    field
-        The field that it asks for, such as ``split``.
-    text
-        The words around the word, or the question itself.
-    word
-        The word that raises the question; empty if no single word does.
-    place
-        Where the word is, such as ``the caption``.
-    option
-        The option that answers it; :attr:`remedy` has all ways on.
-    kind
-        The kind of benchmark that answers it, such as ``temporal``.
-    choices
-        The datasets that may be meant.
-    numbers
-        The positions of the numbers: in ``entries`` of a file, or the rows of a DataFrame.
-    in_python
-        Whether the remedy names arguments in place of options.
-    """
-
-    field: str
-    text: str
-    word: str = ""
-    place: str = ""
-    option: str = ""
-    kind: str = ""
-    choices: tuple[str, ...] = ()
-    numbers: tuple[int, ...] = ()
-    in_python: bool = False
+    field: str  # that it asks for, such as ``split``
+    text: str  # the words around the word, or the question itself
+    word: str = ""  # that raises the question; empty if no single word does
+    place: str = ""  # where the word is, such as ``the caption``
+    option: str = ""  # that answers it; :attr:`remedy` has all ways on
+    kind: str = ""  # of benchmark that answers it, such as ``temporal``
+    choices: tuple[str, ...] = ()  # the datasets that may be meant
+    numbers: tuple[int, ...] = ()  # positions: in ``entries`` of a file, or the rows of a DataFrame
+    in_python: bool = False  # whether the remedy names arguments in place of options
 
     @property
     def remedy(self) -> str:
@@ -101,21 +79,14 @@ class Stated:
     side: str | None = None
     protocol: str | None = None
     aggregation: str | None = None
-    # The tool or repository that the numbers come from.
-    tool: str | None = None
-    # What was evaluated.
-    model: str | None = None
-    # How ties were ranked: realistic, optimistic, pessimistic ...
-    rank_type: str | None = None
-    # The number of ranks, counted over both sides for side both.
-    num_tasks: int | None = None
+    tool: str | None = None  # or repository that the numbers come from
+    model: str | None = None  # what was evaluated
+    rank_type: str | None = None  # how ties were ranked: realistic, optimistic, pessimistic ...
+    num_tasks: int | None = None  # the number of ranks, counted over both sides for side both
     relations: tuple[str, ...] = ()
-    # True if shares are percentages without a sign.
-    percent: bool = False
-    # What only the user can answer.
-    asks: tuple[Question, ...] = ()
-    # Of a user: the words that say nothing.
-    accepted: tuple[str, ...] = ()
+    percent: bool = False  # True if shares are percentages without a sign
+    asks: tuple[Question, ...] = ()  # what only the user can answer
+    accepted: tuple[str, ...] = ()  # of a user: the words that say nothing
 
 
 NOTHING = Stated()

@@ -426,6 +426,17 @@ def assert_alike(one: Moments, other: Moments, room: float = 1.0) -> None:
     assert abs(one.variance - other.variance) <= room * (one.variance_error + other.variance_error)
 
 
+TERMS: dict[str, Callable[[int | Fraction], Fraction]] = {
+    "mr": Fraction,
+    "mrr": lambda rank: 1 / Fraction(rank),
+    "hits@1": lambda rank: Fraction(rank <= 1),
+    "hits@2": lambda rank: Fraction(rank <= 2),
+    "hits@3": lambda rank: Fraction(rank <= 3),
+    "ndcg": lambda rank: Fraction(math.log(2) / math.log(1 + rank)),  # the only one that is no fraction
+}
+"""What a task adds to a mean over tasks, by its rank."""
+
+
 def optimum_of(metric: Any, num_tasks: int) -> float:
     """Return what a perfect ranker gets: the catalogue's optimum, or the number of ranks, which all get."""
     return float(num_tasks) if metric.optimum is None else float(metric.optimum)

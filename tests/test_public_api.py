@@ -54,11 +54,11 @@ HEAVY = {
 }
 
 # Modules that may import the builder, and only when a command runs; rankconst.from_triples is one in Python.
-STARTS_BUILDER = {"cli/build.py", "cli/tables.py", "tables/own_triples.py"}
+STARTS_BUILDER = {"cli/build.py", "cli/tables.py", "tables/own_counts.py"}
 
 # Runtime modules that may import more than the runtime needs, and only inside the functions that need it.
 INSIDE = {
-    "tables/own_triples.py": {"rankconst_builder"},
+    "tables/own_counts.py": {"rankconst_builder"},
     "download.py": {"pooch", "requests", "rich"},
     "plots/comparison.py": {"matplotlib"},
     "plots/distribution.py": {"matplotlib"},
@@ -415,7 +415,7 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("module", [module for module, examples in EXAMPLES.items() if examples])
 def test_examples_in_docstrings_run(module: str) -> None:
-    if module in {"rankconst.api", "rankconst.results.frame", "rankconst.tables.own_triples"}:
+    if module in {"rankconst.api", "rankconst.results.frame", "rankconst.tables.own_counts"}:
         pytest.importorskip("pandas", reason="the example needs pandas")
     output: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF)

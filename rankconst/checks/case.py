@@ -17,7 +17,7 @@ from rankconst.names import read_count, squash
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Measured, are_in_full, measure
 from rankconst.results.tables.cells import is_number
-from rankconst.values.batches import count_ranked
+from rankconst.values.affine import count_ranked
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:

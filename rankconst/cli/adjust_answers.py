@@ -16,7 +16,7 @@ from rankconst.results.vocabulary import list_values
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rankconst.tables.own_answers import Answers
+    from rankconst.tables.own_counts import Answers
 
 _COLUMNS = ("num_candidates", "relevant", "num_tasks")
 _NUMBER = re.compile(r"([A-Za-z_][\w]{0,30}(?:@\d{1,6})?)['\"]?\s{0,9}[,:=]\s{0,9}(\d{0,9}\.?\d+(?:e-?\d{1,3})?%?)")
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"([A-Za-z_][\w]{0,30}(?:@\d{1,6})?)['\"]?\s{0,9}[,:=]\s{0,
 
 def read_answers(path: Path) -> Answers | None:
     """Read numbers of candidates and of right answers; None if the file has no column ``relevant``."""
-    from rankconst.tables.own_answers import gather_answers
+    from rankconst.tables.own_counts import gather_answers
 
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()

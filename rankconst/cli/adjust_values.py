@@ -310,7 +310,7 @@ def _check_whole(tool: Tool | None, constants: Constants) -> None:
     """Refuse numbers of a tool that ranks whole batches only, where that leaves tasks out: they have no one law."""
     if tool is None or tool.batch is None:
         return
-    from rankconst.values.batches import count_ranked
+    from rankconst.values.affine import count_ranked
 
     if count_ranked(constants.num_tasks, constants.tasks.side, tool.batch) != constants.num_tasks:
         raise UndefinedError(

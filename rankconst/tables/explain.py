@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from rankconst.catalogue.baselines import BASELINES, BUILT, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import MACRO_METRICS
@@ -14,24 +14,10 @@ from rankconst.tables.schema import is_former
 from rankconst.version import precedes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from rankconst.tables.records import Records
+    from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
-
-    class _Held(Protocol):
-        """What is read of tables here."""
-
-        @property
-        def version(self) -> str: ...
-        @property
-        def place(self) -> str | None: ...
-        @property
-        def datasets(self) -> Mapping[str, Mapping[str, Any]]: ...
-        def records(self, dataset: str) -> Records: ...
-        def relations(self, dataset: Tasks) -> tuple[str, ...]: ...
-        def protocols(self, dataset: str) -> tuple[str, ...]: ...
-
 
 _COUNT_THEM = "If you know how many were, rankconst.from_counts takes the numbers of candidates."
 _NO_STATEMENTS = (
@@ -39,7 +25,7 @@ _NO_STATEMENTS = (
 )
 
 
-def explain_unknown(tables: _Held, name: str, reason: str, open_carried: Callable[[], _Held]) -> str:
+def explain_unknown(tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]) -> str:
     """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
     from rankconst.catalogue.mentions import explain_elsewhere
@@ -68,7 +54,7 @@ def explain_unknown(tables: _Held, name: str, reason: str, open_carried: Callabl
     )
 
 
-def explain_absent(tables: _Held, tasks: Tasks) -> str:
+def explain_absent(tables: Tables, tasks: Tasks) -> str:
     """Say why the tables hold no tasks of a split under a protocol, and what they hold."""
     records = tables.records(tasks.dataset).histograms
     held = dict.fromkeys(f"{each.protocol}/{each.split}" for each in records)
@@ -86,13 +72,13 @@ def explain_absent(tables: _Held, tasks: Tasks) -> str:
     )
 
 
-def list_missing(tables: _Held, dataset: str) -> str:
+def list_missing(tables: Tables, dataset: str) -> str:
     """Name the splits of a dataset that was counted without their files."""
     row = tables.datasets[dataset]
     return " and ".join(s for s in SPLITS if row[f"triples_{s}"] is None) if row["entities"] is not None else ""
 
 
-def explain_baseline(tables: _Held, tasks: Tasks) -> str:
+def explain_baseline(tables: Tables, tasks: Tasks) -> str:
     """Say why the tables hold nothing of some tasks under a baseline that knows something."""
     baseline = BASELINES[tasks.baseline]
     if precedes(tables.version, baseline.since):
@@ -121,7 +107,7 @@ def explain_baseline(tables: _Held, tasks: Tasks) -> str:
     return f"the tables ({tables.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
 
 
-def explain_lack(tables: _Held, tasks: Tasks, stored: Tasks) -> str:
+def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
     """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
     where = f"{tasks.dataset} {tasks.split}"
     if not tasks.relations and tasks.is_micro:
@@ -152,7 +138,7 @@ def explain_lack(tables: _Held, tasks: Tasks, stored: Tasks) -> str:
     )
 
 
-def _explain_no_relations(tables: _Held, tasks: Tasks) -> str:
+def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
     """Say why the tables hold no tasks that rank relations, as the end of a sentence."""
     from rankconst.catalogue.benchmarks import load_benchmarks
     from rankconst.catalogue.mentions import is_inductive

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.benchmarks import pykeen_keys
 from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.catalogue.names import resolve_name
-from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, find_protocol, parse_protocol
+from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.tables.encode import ENCODERS
 from rankconst.tables.schema import COLUMNS, schema_of
@@ -72,7 +72,7 @@ def _pykeen_metrics(num_entities: int) -> list[Metric]:
 def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
     if protocol is None:
         raise UsageError("format pykeen names no protocol in its key columns: export one protocol at a time.")
-    splits = [split for split in SPLITS if _offers(tables, dataset, protocol, split)]
+    splits = [split for split in SPLITS if tables.sides(Tasks(dataset, protocol, split))]
     if not splits:
         return []
     entities = tables.datasets[dataset]["entities_train"]
@@ -98,12 +98,6 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
         )
         for constants in looked_up
     ]
-
-
-def _offers(tables: Tables, dataset: str, protocol: str, split: str) -> bool:
-    """Tell whether constants can be had; those of sampled negatives follow from the tasks of raw."""
-    sampled = find_protocol(protocol).negatives is not None
-    return any(tables.holds(Tasks(dataset, key, split)) for key in (protocol, *["raw"] * sampled))
 
 
 def _collect_long(tables: Tables, dataset: str, protocol: str | None) -> Rows:

@@ -1,4 +1,4 @@
-"""Ranking tasks of one's own, given by nothing but their numbers of candidates.
+"""Ranking tasks of one's own, by their numbers of candidates; queries with several right answers; graphs.
 
 Constants depend on how many candidates each task has, and on nothing else. So whoever knows these numbers can adjust
 the results of any evaluation: typed candidates, relation prediction, temporal filters, recommender systems.
@@ -7,25 +7,39 @@ the results of any evaluation: typed candidates, relation prediction, temporal f
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.answers import FAMILIES, AnswersMetric, parse_answers_metric
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_side
-from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.catalogue.names import as_names
+from rankconst.catalogue.protocols import OWN_COUNTS, PROTOCOLS, parse_protocol, parse_side
+from rankconst.catalogue.ranks import Formula
+from rankconst.errors import DataError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.tasks import Histogram, Tasks
+from rankconst.moments.answers import average, find_laws
+from rankconst.tasks import Histogram, Tasks, read_counts
 from rankconst.values.constants import Constants
+from rankconst.values.ranks import key_by_side, select_sides
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tables.own_answers import Answers
+    from rankconst.moments.answers import Law
+    from rankconst.tables.tables import Tables
+
+    Values = NDArray[np.float64]
+
+# A chance of no hit below this is none.
+_SURE = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +65,7 @@ class Counts:
         UnknownNameError
             If there is no such side.
         """
-        key = parse_side(side)
-        if key in self.sides:
-            return self.sides[key]
-        missing = [each for each in ENTITY_SIDES if each not in self.sides] if key == "both" else [key]
-        if missing:
-            raise UnknownNameError(f"{self.name}: no tasks of side {missing[0]}; there is: {', '.join(self.sides)}.")
-        return functools.reduce(Histogram.pool, [self.sides[each] for each in ENTITY_SIDES])
+        return functools.reduce(Histogram.pool, select_sides(self.sides, side, f"{self.name}: there are no tasks"))
 
     def constants(self, metric: str | Metric, side: str = "both") -> Constants:
         """Compute the constants of a metric.
@@ -83,6 +91,102 @@ class Counts:
         aggregation = "own weights" if histogram.is_weighted else DEFAULT_AGGREGATION
         tasks = Tasks(self.name, OWN_COUNTS.key, "", parse_side(side), aggregation)
         return Constants(tasks, parsed, histogram, compute_moments(parsed, histogram))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Queries with several right answers, by their numbers of candidates and of right ones."""
+
+    name: str  # what messages call them
+    queries: NDArray[np.int64]  # each distinct pair of candidates N and right answers R, shape (m, 2)
+    # For each pair the number of queries, the sum of their weights and of the squares of these, shape (m, 3).
+    weights: Values = field(repr=False)
+
+    def constants(self, metric: str) -> Constants:
+        """Compute the constants of a metric: of its mean over the queries.
+
+        Parameters
+        ----------
+        metric
+            ``recall@k``, ``precision@k``, ``f1@k``, ``hit_ratio@k``, ``mrr``, ``ndcg``, ``map``, the last three with or
+            without ``@k``, or ``map_cut@k``; :data:`rankconst.catalogue.answers.FAMILIES` has definitions and sources.
+
+        Returns
+        -------
+        Constants
+            With exact moments, each with a bound on its rounding. The index is 1 for a ranker that puts all right
+            answers on top, which may get less than 1: Recall@10 of 20 right answers is at most 0.5. Of HitRatio@k there
+            is a p, too.
+
+        Raises
+        ------
+        UnknownNameError
+            If the metric is unknown, or lacks its k.
+        """
+        key, k = parse_answers_metric(metric)
+        family, laws = FAMILIES[key], find_laws(FAMILIES[key], k, self.queries)
+        sizes, right = self.queries.T
+        times, sums, _ = self.weights.T
+        extremes = [
+            [family.evaluate(first + np.arange(r), k or n) for first, n, r in zip(start, sizes, right, strict=True)]
+            for start in (np.ones(sizes.size), sizes - right + 1.0)
+        ]
+        best, least = (math.fsum(sums * values) / math.fsum(sums) for values in extremes)
+        parsed = AnswersMetric(
+            family=f"{key}_of_answers",
+            symbol=family.symbol if "{k}" in family.symbol or k is None else f"{family.symbol}@{{k}}",
+            title=family.title,
+            scale="share",
+            definition=family.title,
+            evaluate=_refuse,
+            moments="",
+            formula=Formula("", "", "closed form"),
+            k=k,
+            is_counted=family.kind == "hit",
+            best=best,
+            least=least,
+            chances=_list_chances(laws, times),
+        )
+        weighted = bool((times != sums).any())
+        return Constants(
+            Tasks(self.name, OWN_COUNTS.key, "", "both", "own weights" if weighted else DEFAULT_AGGREGATION),
+            metric=parsed,
+            histogram=Histogram.from_counts(sizes, times.astype(np.int64), sums / times if weighted else None),
+            moments=average(laws, self.weights),
+        )
+
+
+def _list_chances(laws: Sequence[Law], times: Values) -> tuple[Values, Values, Values, float]:
+    """Return :attr:`AnswersMetric.chances` of hits, given their laws and how many queries have each."""
+    mean, variance, mean_error, variance_error = np.array(laws).T
+    open_ones = variance > _SURE
+    mean, variance, times = mean[open_ones], variance[open_ones], times[open_ones]
+    rounding = 2 * mean_error[open_ones] / mean + variance_error[open_ones] / variance
+    return mean, variance / mean, times, math.fsum(times * rounding)
+
+
+def _refuse(*_: Any) -> float:
+    raise DataError("a metric of several right answers needs the ranks of each query: rankconst.from_ranks takes them.")
+
+
+def gather_answers(
+    counts: ArrayLike, relevant: ArrayLike, weights: ArrayLike | None, name: str, num_tasks: ArrayLike = 1
+) -> Answers:
+    """Gather queries into distinct pairs of candidates and right answers; DataError for numbers that cannot be."""
+    sizes, right = np.broadcast_arrays(np.atleast_1d(np.asarray(counts)), np.atleast_1d(np.asarray(relevant)))
+    sizes, right = read_counts("num_candidates", sizes), read_counts("relevant", right)
+    if (right > sizes).any():
+        place = int(np.flatnonzero(right > sizes)[0])
+        raise DataError(f"query {place} has {right[place]} right answers among {sizes[place]} candidates.")
+    own = np.ones(sizes.shape) if weights is None else np.broadcast_to(np.asarray(weights, float), sizes.shape)
+    if not (np.isfinite(own).all() and (own > 0).all()):
+        raise DataError("a weight is not a positive number.")
+    order = np.lexsort((right, sizes))
+    pairs = np.column_stack((sizes, right))[order]
+    starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
+    times, own = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order], own[order]
+    sums = [np.add.reduceat(times * each, starts) for each in (np.ones(own.shape), own, own**2)]
+    return Answers(name, pairs[starts], np.column_stack(sums))
 
 
 @overload
@@ -153,8 +257,6 @@ def from_counts(
     """
     counts = _take_counts(counts)
     if relevant is not None:
-        from rankconst.tables.own_answers import gather_answers
-
         if isinstance(counts, Mapping) or isinstance(weights, Mapping):
             raise UsageError("queries with several right answers have no sides: give counts and weights as arrays.")
         return gather_answers(counts, relevant, weights, name)
@@ -191,7 +293,66 @@ def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
             "a mapping goes from side to the counts of its tasks, {'head': [4, 4], 'tail': [4, 9]}. Of a mapping "
             "{num_candidates: num_tasks} write each count out: np.repeat([*counts], [*counts.values()])."
         )
-    keys = [parse_side(side) for side in given]
-    if not keys or len(set(keys)) < len(keys) or "both" in keys:
-        raise UsageError(f"expected head, tail or relation, each once; got {', '.join(given) or 'no side'}.")
-    return dict(zip(keys, given.values(), strict=True))
+    return key_by_side(given)
+
+
+def from_triples(
+    train: Any,
+    valid: Any = None,
+    test: Any = None,
+    *,
+    protocol: str | Iterable[str] | None = None,
+    name: str = "triples",
+) -> Tables:
+    """Make tables of a graph of your own from its triples, as ``rankconst build`` does from files.
+
+    Parameters
+    ----------
+    train, valid, test
+        The triples of each split: a DataFrame with columns head, relation and tail, in any usual words, or with three
+        columns in this order; an array or a list of rows of three, ids or labels; or a triples factory of PyKEEN, by
+        the labels that it has. `valid` may be None. A repeated triple counts as often as it is there. A DataFrame with
+        a column time, or with begin and end, is one of a temporal graph.
+    protocol
+        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``; of a temporal graph
+        ``raw``, ``static`` and ``time-aware``.
+    name
+        What the dataset is called.
+
+    Returns
+    -------
+    Tables
+        With this one dataset; nothing is written. A constant is computed when it is first asked for.
+
+    Raises
+    ------
+    DataError
+        If something is no triple: a missing label, a fraction, a heading. Also if a factory numbers entities that its
+        train triples lack, which PyKEEN ranks and protocol ``pykeen`` does not.
+    UnknownNameError
+        If there is no such protocol.
+    UsageError
+        If train or test is missing, or the name is that of a benchmark.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> train = pd.DataFrame({"head": ["ada", "bob", "cy"], "relation": "knows", "tail": ["bob", "cy", "dee"]})
+    >>> mykg = from_triples(train, test=[("ada", "knows", "cy")], name="mykg")
+    >>> round(mykg.constants("mykg", "mrr").adjust("0.75").index, 4)
+    0.3571
+    """
+    from rankconst.catalogue.benchmarks import make_key
+    from rankconst_builder.memory import make_tables
+    from rankconst_builder.pipeline import order_protocols
+
+    if train is None or test is None:
+        raise UsageError("a graph of your own needs train and test; only valid may be None.")
+    names = PROTOCOLS if protocol is None else as_names(protocol)
+    given = {"train": train, "valid": valid, "test": test}
+    return make_tables(
+        {split: triples for split, triples in given.items() if triples is not None},
+        make_key(name),
+        name,
+        order_protocols(map(parse_protocol, names)),
+    )

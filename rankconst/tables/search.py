@@ -13,7 +13,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import MACRO_METRICS, TABULATED_KS, Metric
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.moments.means import moments_of_tasks
-from rankconst.tables.records import decode, find_runs, to_array
+from rankconst.tables.reading import decode, find_runs, to_array
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:

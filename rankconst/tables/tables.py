@@ -33,8 +33,7 @@ from rankconst.tables.explain import (
     explain_unranked,
 )
 from rankconst.tables.folder import read_descriptor
-from rankconst.tables.reading import TableFiles, select_rows
-from rankconst.tables.records import Records
+from rankconst.tables.reading import Records, TableFiles, select_rows
 from rankconst.tables.schema import baselines_of, is_former
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants

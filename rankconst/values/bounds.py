@@ -18,9 +18,7 @@ import numpy as np
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
+    from collections.abc import Mapping
 
     from rankconst.tasks import Histogram
 
@@ -104,81 +102,3 @@ def holds_multiple(interval: Interval, unit: float) -> bool:
     lower, upper = (end / unit for end in interval)
     slack = 1e-9 * max(abs(lower), abs(upper), 1.0)
     return math.floor(upper + slack) >= lower - slack
-
-
-# How much sums over millions of groups may lose to rounding.
-_NOISE = 1e-8
-# Where scores tie, the rank next to k may be half a rank beyond it.
-_TIED = 0.5
-_CONTRADICTION = (
-    "{} is {} {} of the same evaluation, which no ranks allow: one of them is a slip, or of another evaluation."
-)
-
-
-def find_contradictions(
-    evaluation: NDArray[np.intp],
-    k: NDArray[np.float64],
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    show: Callable[[int], str],
-) -> dict[int, str]:
-    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, an MRR beyond all hits.
-
-    Arrays of one shape hold a Hits@k each, or an MRR where `k` is infinite. Those of one `evaluation` are of the same
-    ranks; `show` returns a number as it is written, by its place.
-    """
-    order = np.lexsort((k, evaluation))
-    evaluation, k, lower, upper = evaluation[order], k[order], lower[order], upper[order]
-    new = np.r_[True, np.diff(evaluation) != 0]
-    group, ends = np.cumsum(new) - 1, np.flatnonzero(np.append(new, True))
-    mean = np.isinf(k)
-    hits = np.where(mean, 0, lower)
-    # Each group is above all before it, so that the most of what came before is of the same group.
-    most = np.maximum.accumulate(hits + 2 * group) - 2 * group
-    fewer = ~mean & (upper + _NOISE < most)
-    least, largest = _bound_reciprocal(k, most, upper, new)
-    # Hits that contradict each other bound the MRR one by one only.
-    broken = np.logical_or.reduceat(fewer, ends[:-1])
-    least, largest = np.where(broken, np.maximum.reduceat(hits / k, ends[:-1]), least), np.where(broken, 1, largest)
-    less, more = fewer | (mean & (upper + _NOISE < least[group])), mean & (lower - _NOISE > largest[group])
-    # A metric that is there twice is of two evaluations.
-    twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
-    found: dict[int, str] = {}
-    for place in np.flatnonzero((less | more) & ~twice).tolist():
-        own = np.arange(ends[group[place]], place)
-        if more[place]:
-            # The larger k is, the less it allows.
-            alone = own[upper[own] + (1 - upper[own]) / (k[own] + _TIED) + _NOISE < lower[place]][-1:]
-        else:
-            share = hits[own] / k[own] if mean[place] else hits[own]
-            alone = own[[int(np.argmax(share if mean[place] else share > upper[place]))]]
-            alone = alone[share[alone - own[0]] > upper[place] + _NOISE]
-        others = alone if alone.size else own  # one of them, or all together
-        number, *named = (f"{_label(k[at])} {show(int(order[at]))}" for at in (place, *others))
-        relation = "too large for" if more[place] else "less than" if alone.size else "too small for"
-        part = f"1/{k[others[0]]:.0f} of " if mean[place] and relation == "less than" and k[others[0]] > 1 else ""
-        reason = _CONTRADICTION.format(number, relation, f"{part}{' and '.join(named)}")
-        found |= dict.fromkeys(order[[place, *others]].tolist(), reason)
-    return found
-
-
-def _bound_reciprocal(
-    k: NDArray[np.float64], most: NDArray[np.float64], upper: NDArray[np.float64], new: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the least and the largest MRR that the hits of each group allow; `k` is infinite where no hits are.
-
-    It is least if the hits between two ks all are at the larger one, and largest if they are just beyond the smaller.
-    """
-    starts, mean = np.flatnonzero(new), np.isinf(k)
-    group = np.cumsum(new) - 1
-    fewest = np.minimum.accumulate((np.where(mean, 1, np.minimum(upper, 1)) + 2 * group)[::-1])[::-1] - 2 * group
-    following = np.where(np.r_[new[1:], True], np.inf, np.r_[k[1:], np.inf])
-    beyond = np.where(mean, 1, 1 / (k + _TIED))
-    before = np.where(new, 1, np.r_[1, beyond[:-1]])
-    least = np.add.reduceat(np.where(mean, 0, most * (1 / k - 1 / following)), starts)
-    largest = np.add.reduceat(np.where(mean, 0, fewest * (before - beyond)), starts)
-    return least, largest + np.minimum.reduceat(beyond, starts)
-
-
-def _label(k: float) -> str:
-    return "MRR" if math.isinf(k) else f"Hits@{k:.0f}"

@@ -77,6 +77,9 @@ _QUANTILE = 1.959963984540054  # of the standard normal law, two-sided at that l
 _MANY = 100
 _FACTOR = 1 / (2 * math.erfc(1.0))
 _BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * _FACTOR))
+_MOST_FLIPPED = 16  # differences, of which all signs are tried
+_HIT = parse_metric("hits@1")
+_TASKS = ("dataset", "split", "side", "protocol", "aggregation")
 
 LEFT_OUT = "Not considered: dependence between tasks, variation between training runs, multiple comparisons."
 """What no comparison of two results on the same tasks covers."""
@@ -93,14 +96,10 @@ class Comparison:
     ----------
     metric
         The metric, its k set.
-    tasks
-        Which ranking tasks; None if only their ranks are known.
-    num_tasks
-        How many.
-    names
-        The two results as they were written.
-    values
-        The two results.
+    tasks, num_tasks
+        Which ranking tasks, None if only their ranks are known; and how many.
+    names, values
+        The two results as they were written, and as numbers.
     difference
         The second minus the first.
     difference_interval
@@ -258,9 +257,6 @@ def _round(number: float, way: Callable[[float], int], digits: int = 2) -> str:
     return show_number(round_outwards(number, way, digits), digits)
 
 
-_TASKS = ("dataset", "split", "side", "protocol", "aggregation")
-
-
 def compare_values(
     metric: Metric,
     tasks: Tasks,
@@ -333,7 +329,7 @@ def _bound_p(z: float, squares: float, largest: float, total: int) -> tuple[Inte
     """Return what log10 p may be where only z is known to be no less, and by which inequality."""
     method = _choose_method(squares, largest)
     step = largest / math.sqrt(squares) if method == "normal" else 0.0
-    upper = _log10_normal(max(z - step, 0.0)) if step else _log10_bound(z)
+    upper = _log10_normal(max(z - step, 0.0)) if step else min(_log10_normal(z) + math.log10(_FACTOR), 0.0)
     # No test that flips signs has a smaller p than that of equal signs.
     return Interval((1 - total) * math.log10(2.0), upper), method
 
@@ -444,9 +440,6 @@ def _test_signs(
     return Interval(_log10_sign_test(most, most), _log10_sign_test(round(bound(nearest)), least))
 
 
-_HIT = parse_metric("hits@1")
-
-
 def _log10_sign_test(tosses: int, surplus: int) -> float:
     """Return log10 of the probability that heads and tails of a fair coin differ by `surplus` or more."""
     if surplus == 0:
@@ -454,10 +447,6 @@ def _log10_sign_test(tosses: int, surplus: int) -> float:
     # Heads are what a random ranker hits where there are two candidates.
     tail = tail_probability(_HIT, Histogram.from_counts([2], [tosses]), (tosses + surplus) / 2 / tosses)
     return min(tail.log10 + tail.error + math.log10(2.0), 0.0)
-
-
-# Of so many differences all signs are tried.
-_MOST_FLIPPED = 16
 
 
 def _log10_flips(differences: Values) -> float:
@@ -499,11 +488,6 @@ def _quantile(method: str) -> float:
 def _find_smallest(squares: float, method: str, step: float) -> float:
     """Return the least sum of differences that is significant; `step` is the most that a task adds to it."""
     return _quantile(method) * math.sqrt(squares) + (0.0 if method == "bound" else step)
-
-
-def _log10_bound(z: float) -> float:
-    """Return log10 of the most that the probability of z can be, whatever the differences are."""
-    return min(_log10_normal(z) + math.log10(_FACTOR), 0.0)
 
 
 def _log10_normal(z: float) -> float:

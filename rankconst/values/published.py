@@ -47,13 +47,11 @@ class Published:
     """A number as it was published, with the ends of what its writing leaves open."""
 
     text: str
-    # In the metric's own units: a percentage is divided by 100.
-    value: float
+    value: float  # in the metric's own units: a percentage is divided by 100
     # Half a unit of the last decimal to either side, widened by the number after ±; equal if it was not read from text.
     lower: float
     upper: float
-    # The number after ±.
-    deviation: float | None = None
+    deviation: float | None = None  # the number after ±
 
     @property
     def interval(self) -> Interval:

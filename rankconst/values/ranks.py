@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.values.comparison import Comparison
+
+_Held = TypeVar("_Held")
 
 # Columns that say which task a rank is of.
 _TRIPLE = ("head", "relation", "tail")
@@ -54,13 +56,8 @@ class Ranks:
         UnknownNameError
             If there are no ranks of this side.
         """
-        key = parse_side(side)
-        if key in self.sides:
-            return self.sides[key]
-        missing = [each for each in ENTITY_SIDES if each not in self.sides] if key == "both" else [key]
-        if missing:
-            raise UnknownNameError(f"there are no ranks of side {missing[0]}; there are of: {', '.join(self.sides)}.")
-        return np.concatenate([self.sides[each] for each in ENTITY_SIDES])
+        found = select_sides(self.sides, side, "there are no ranks")
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def evaluate(self, metric: str | Metric, side: str = "both") -> float:
         """Compute a metric of the ranks.
@@ -154,7 +151,7 @@ class AnswerRanks:
         Parameters
         ----------
         metric
-            As for :meth:`rankconst.tables.own_answers.Answers.constants`.
+            As for :meth:`rankconst.tables.own_counts.Answers.constants`.
 
         Returns
         -------
@@ -224,10 +221,25 @@ def from_ranks(ranks: Any, *, queries: Any = None) -> Ranks | AnswerRanks:
         return _from_frame(ranks)
     if not isinstance(ranks, Mapping):
         return Ranks({"both": _read(ranks, "ranks")})
-    keys = [parse_side(side) for side in ranks]
+    return Ranks({key: _read(each, f"ranks of side {key}") for key, each in key_by_side(ranks).items()})
+
+
+def key_by_side(given: Mapping[Any, _Held]) -> dict[str, _Held]:
+    """Return what is given for each side, by the key of the side; UsageError if a side is there twice."""
+    keys = [parse_side(side) for side in given]
     if not keys or len(set(keys)) < len(keys) or ("both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)):
-        raise UsageError(f"expected head, tail or relation, each once; got {', '.join(map(str, ranks)) or 'no side'}.")
-    return Ranks({key: _read(each, f"ranks of side {key}") for key, each in zip(keys, ranks.values(), strict=True)})
+        raise UsageError(f"expected head, tail or relation, each once; got {', '.join(map(str, given)) or 'no side'}.")
+    return dict(zip(keys, given.values(), strict=True))
+
+
+def select_sides(held: Mapping[str, _Held], side: str, lack: str) -> list[_Held]:
+    """Return what is held of a side; of both, what is not told apart, or that of head and that of tail."""
+    key = parse_side(side)
+    wanted = ENTITY_SIDES if key == "both" and key not in held else (key,)
+    for each in wanted:
+        if each not in held:
+            raise UnknownNameError(f"{lack} of side {each}; there are of: {', '.join(held)}.")
+    return [held[each] for each in wanted]
 
 
 def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:

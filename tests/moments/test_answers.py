@@ -18,7 +18,7 @@ from rankconst.catalogue.answers import FAMILIES, parse_answers_metric
 from rankconst.errors import DataError, UnknownNameError
 
 if TYPE_CHECKING:
-    from rankconst.tables.own_answers import Answers
+    from rankconst.tables.own_counts import Answers
 
 METRICS = [*(f"{key}@{k}" for key in FAMILIES for k in (1, 2, 3, 5, 8)), "mrr", "ndcg", "map"]
 

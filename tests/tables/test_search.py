@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -9,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rankconst
+from carried import open_once
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.metrics import MACRO_METRICS, TABULATED, parse_metric
 from rankconst.tables.search import TASK_FIELDS, TaskSets
 from rankconst.tasks import Tasks
 
-TABLES = rankconst.load()
+TABLES = open_once()
 SETS = TaskSets.of(TABLES)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(place=st.integers(0, len(SETS.sets) - 1), data=st.data())
 def test_columns_hold_what_the_tables_hold(place: int, data: st.DataObject) -> None:
     tasks = SETS.sets[place]
@@ -51,13 +52,10 @@ def test_every_set_stands_there_once() -> None:
     assert len(SETS.sets) == len(set(SETS.sets))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [2, 7, 20, 99, 101, 10_000])
-def test_bounds_of_hits_without_rows(k: int) -> None:
-    metric = parse_metric(f"hits@{k}")
-    lower, upper = SETS.find(metric)
-    for place in range(0, len(SETS.sets), 611):
-        tasks = SETS.sets[place]
+def test_bounds_of_hits_without_rows() -> None:
+    for place, k in zip(range(0, len(SETS.sets), 1201), itertools.cycle([2, 7, 20, 99, 101, 10_000]), strict=False):
+        metric, tasks = parse_metric(f"hits@{k}"), SETS.sets[place]
+        lower, upper = SETS.find(metric)
         exact = TABLES.constants(tasks, metric).expectation
         assert lower[place] * (1 - 1e-12) <= exact <= upper[place] * (1 + 1e-12)
 

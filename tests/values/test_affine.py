@@ -111,17 +111,6 @@ def test_between_corners_a_form_may_be_undefined(means: tuple[float, float]) -> 
     assert map_corners("normalised", metric, corners, Interval(0.5, 0.6)) == Interval(0.5 / 1.1, 0.6 / 0.9)
 
 
-@EVERY
-def test_what_is_passed_in_comes_back_in_its_kind(adjustment: str, metric: Metric) -> None:
-    form, pandas = make(adjustment, metric), pytest.importorskip("pandas")
-    values = pandas.Series([0.1, 0.2], index=["TransE", "RotatE"], name="x")
-    pandas.testing.assert_series_equal(form(values), pandas.Series([form(0.1), form(0.2)], values.index, name="x"))
-    square = np.array([[0.1, 0.2], [0.3, 0.4]])
-    assert form(square).tolist() == [[form(x) for x in row] for row in square.tolist()]
-    np.testing.assert_allclose(form.invert(form(square)), square, rtol=1e-12, atol=1e-12 * max(1.0, abs(form.origin)))
-    assert type(form(3)) is type(form.invert(1)) is float
-
-
 @pytest.mark.parametrize("metric", TABULATED, ids=str)
 def test_what_is_undefined_is_said(metric: Metric) -> None:
     sure = compute_moments(metric, Histogram.from_counts([1, 1, 1]))

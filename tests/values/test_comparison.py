@@ -1,4 +1,4 @@
-"""Two results on the same tasks: bounds against all pairs of rank vectors, tests against scipy and against counting."""
+"""Two results on the same tasks: bounds against all pairs of rank vectors, tests against formulas and counting."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 from fractions import Fraction
+from statistics import NormalDist, mean, stdev
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,25 +17,17 @@ from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
-from cases import choose, take_turns
+from cases import choose
+from oracles import TERMS
 from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.tasks import Histogram
 from rankconst.values.comparison import LEFT_OUT, LEVEL, bound_squares, find_smallest_difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 MEANS = ("mr", "mrr", "hits@1", "hits@2", "ndcg")
-
-# What a task adds, written anew.
-TERMS: dict[str, Callable[[int], Fraction]] = {
-    "mr": Fraction,
-    "mrr": lambda rank: Fraction(1, rank),
-    "hits@1": lambda rank: Fraction(rank <= 1),
-    "hits@2": lambda rank: Fraction(rank <= 2),
-    "ndcg": lambda rank: Fraction(math.log(2) / math.log(1 + rank)),
-}
 
 
 def add(terms: Iterable[Fraction]) -> Fraction:
@@ -57,7 +50,7 @@ def list_pairs(metric: str, sizes: tuple[int, ...]) -> dict[tuple[Fraction, Frac
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (2, 3, 5), (1, 4, 4), (3, 3, 3), (1, 2)])
+@pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (2, 3, 5), (1, 4, 4)])
 @pytest.mark.parametrize("metric", MEANS)
 def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int, ...]) -> None:
     constants = rankconst.from_counts(sizes).constants(metric)
@@ -72,24 +65,6 @@ def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int
         if metric.startswith("hits"):
             # Both ends are reached.
             assert found.z_interval == pytest.approx((min(attained), max(attained)), abs=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("metric", "sizes"), take_turns(["mr", "mrr", "ndcg"], [(2, 3, 7), (1, 4, 4, 5)]))
-def test_the_least_z_is_reached_where_each_task_is_best_or_worst(metric: str, sizes: tuple[int, ...]) -> None:
-    """Of such rank vectors some pair has the largest sum of squares that the bound allows, wherever it has a corner."""
-    term, pairs = TERMS[metric], list_pairs(metric, sizes)
-    spans = np.array([float(abs(term(size) - term(1))) for size in sizes])
-    best = float(term(1)) * len(sizes)
-    largest: dict[float, float] = {}
-    for (one, other), found in pairs.items():
-        losses = round(abs(float(one) - best) + abs(float(other) - best), 9)
-        largest[losses] = max(largest.get(losses, 0.0), float(max(found)[0]))
-    ascending = np.sort(spans)
-    for used in range(len(sizes) + 1):
-        for corner in (ascending[::-1][:used].sum(), ascending.sum() + ascending[:used].sum()):
-            reached = largest[round(corner, 9)]
-            assert bound_squares(spans, np.ones(len(sizes)), corner) == pytest.approx(reached, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -122,7 +97,7 @@ def sign_test(alone: int, surplus: int) -> Fraction:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [7, 10, 16])
+@pytest.mark.parametrize("n", [7, 12])
 def test_p_of_hits_is_that_of_the_worst_and_the_best_overlap(n: int) -> None:
     hits = rankconst.from_counts([50] * n).constants("hits@10")
     for a, b in itertools.product(range(n + 1), repeat=2):
@@ -182,25 +157,23 @@ def test_what_ranks_say_is_within_what_published_values_leave_open(
         assert found.log10_p_interval.lower - 1e-9 <= p <= found.log10_p_interval.upper + 1e-9
 
 
-@pytest.mark.slow
-def test_ranks_are_tested_as_scipy_does() -> None:
-    stats = pytest.importorskip("scipy.stats")
+def test_ranks_are_tested_as_textbooks_do() -> None:
     rng = np.random.default_rng(5)
     one = rng.geometric(0.1, 400)
     other = np.where(rng.random(400) < 0.5, one, rng.geometric(0.12, 400))
     hits = rankconst.compare(one, other, metric="hits@3")
     alone = [int(np.sum((one <= 3) & (other > 3))), int(np.sum((one > 3) & (other <= 3)))]
-    assert 10**hits.log10_p_interval.lower == pytest.approx(stats.binomtest(alone[0], sum(alone)).pvalue, rel=1e-9)
+    p = sign_test(sum(alone), abs(alone[0] - alone[1]))
+    assert 10**hits.log10_p_interval.lower == pytest.approx(float(p), rel=1e-9)
     assert hits.z_interval.lower == pytest.approx(abs(alone[0] - alone[1]) / math.sqrt(sum(alone)))
     for metric, differences in (("mr", other - one), ("mrr", 1 / other - 1 / one)):
         found = rankconst.compare(one, other, metric=metric)
-        t = abs(stats.ttest_1samp(differences, 0).statistic)
-        # The t statistic is a function of z.
+        law = NormalDist(mean(differences.tolist()), stdev(differences.tolist()) / math.sqrt(400))
+        # Student's t is a function of z.
         z = found.z_interval.lower
-        assert t == pytest.approx(z * math.sqrt((400 - 1) / (400 - z * z)), rel=1e-9)
-        assert 10**found.log10_p_interval.lower == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
-        ends = stats.norm.interval(0.95, differences.mean(), stats.sem(differences))
-        assert found.confidence_interval == pytest.approx(ends, rel=1e-9)
+        assert abs(law.mean) / law.stdev == pytest.approx(z * math.sqrt((400 - 1) / (400 - z * z)), rel=1e-9)
+        assert 10**found.log10_p_interval.lower == pytest.approx(2 * NormalDist().cdf(-z), rel=1e-9)
+        assert found.confidence_interval == pytest.approx((law.inv_cdf(0.025), law.inv_cdf(0.975)), rel=1e-9)
         assert found.method == "normal"
 
 
@@ -227,12 +200,16 @@ def test_the_normal_tail_goes_on_where_floats_end() -> None:
     assert found.log10_p_interval.lower == pytest.approx(float(mpmath.log10(mpmath.erfc(z / mpmath.sqrt(2)))), rel=1e-9)
 
 
-@pytest.mark.parametrize("metric", ["hits@10", "mrr", "mr"])
-def test_the_smallest_difference_is_the_one_at_the_level(metric: str) -> None:
+@pytest.mark.parametrize(
+    ("metric", "few", "method"),
+    [("hits@10", 0, "exact"), ("mrr", 0, "normal"), ("mr", 0, "normal"), ("mrr", 60, "bound")],
+)
+def test_the_smallest_difference_is_the_one_at_the_level(metric: str, few: int, method: str) -> None:
     """Around the same mean, a pair that far apart has a p of 0.05."""
-    constants = open_once().constants("wn18rr", metric)
+    constants = rankconst.from_counts([50] * few).constants(metric) if few else open_once().constants("wn18rr", metric)
     first, second = (0.46, 0.48) if metric != "mr" else (3000.0, 3100.0)
     found = constants.compare(first, second)
+    assert found.method == method
     middle = (first + second) / 2
     apart = constants.compare(middle - found.smallest / 2, middle + found.smallest / 2)
     assert 10**apart.log10_p_interval.upper == pytest.approx(LEVEL, rel=1e-6)

@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carried import open_once
-from oracles import optimum_of
+from cases import for_each
+from oracles import TERMS, optimum_of
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import Moments, compute_moments
@@ -54,33 +55,14 @@ def optimum(constants: Constants) -> float:
     return optimum_of(constants.metric, constants.num_tasks)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_adjust_gives_every_form(name: str) -> None:
-    constants = make(name, LARGE)
-    value = (constants.expectation + optimum(constants)) / 2
-    adjusted = constants.adjust(value)
-    assert adjusted.value == value
-    for form in ADJUSTMENTS:
-        assert getattr(adjusted, form) == getattr(constants, form)(value)
-    assert adjusted.index == pytest.approx(0.5)
-    assert adjusted.z > 0
-    for end in (optimum(constants), constants.expectation, constants.worst):
-        constants.adjust(end)
-    assert constants.adjust(optimum(constants)).index == 1.0
-    assert constants.adjust(constants.expectation).z == 0.0
-
-
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
         ("hits@10", 53.3, r"^53\.3 is not a possible Hits@10 on mykg \(test, both sides, protocol standard\): expected "
          r"0 to 1\. If it is a percentage, write 0\.533, or add --percent"),
-        ("hits@10", 100.0, r"write 1, or"),
         ("hits@10", 100.5, r"Check the metric"),
-        ("mrr", 1.001, r"percentage"),
         ("mrr", -0.0001, r"Check the metric"),
         ("mr", 0.3, r"0\.3 is not a possible MR .*A mean of ranks is at least 1"),
-        ("mr", -5.0, r"at least 1"),
         ("mr", 14021.5, r"expected 1 to 14020\.5\. Check the metric, dataset"),
         ("mrr", math.nan, r"nan is not a possible MRR.*Leave out results that are missing"),
         ("mr", math.inf, r"inf is not a possible MR.*Leave out"),
@@ -170,18 +152,23 @@ def test_any_number_will_do(value: Any) -> None:
     assert type(constants.adjust(200.0).z) is float
 
 
-@pytest.mark.parametrize("value", [{0.338}, frozenset({0.338}), {0.338: 1}])
-def test_what_has_no_order_is_refused(value: Any) -> None:
+@for_each(
+    ("value", "message"),
+    [
+        *((each, r"^expected numbers, got .*; for text use a list") for each in ({0.338}, frozenset({0.3}), {0.3: 1})),
+        (object(), r"^expected numbers, got <object"),
+        (None, "there is no value to adjust: got None"),
+        (True, "True is not a number"),
+        ("", "is not a number"),
+        ([0.3, "x"], "'x' is not a number"),
+        *((each, "is too large or too small for any metric") for each in (10**400, Decimal("1e1000001"))),
+        (1e300, "is not a possible MRR"),
+    ],
+)
+def test_what_is_no_number_is_refused(value: Any, message: str) -> None:
     for use in (make("mrr", LARGE).adjust, make("mrr", LARGE).index):
-        with pytest.raises(DataError, match=r"^expected numbers, got .*; for text use a list"):
+        with pytest.raises(DataError, match=message):
             use(value)
-
-
-@pytest.mark.parametrize("value", [None, True, object(), "", [0.3, "x"], 10**400, Decimal("1e1000001"), 1e300])
-def test_what_is_no_number_is_refused(value: object) -> None:
-    with pytest.raises((DataError, ValueError, TypeError)) as refused:
-        make("mrr", LARGE).adjust(value)
-    assert str(refused.value)
 
 
 @pytest.mark.parametrize(("name", "counts"), [("hits@50", [14, 14, 12]), *((name, [1, 1]) for name in NAMES)])
@@ -232,6 +219,7 @@ def test_interval_ends_map_to_interval_ends(name: str, data: st.DataObject) -> N
     assert lower == pytest.approx(max(value - half, low), rel=1e-12, abs=1e-12)
     assert upper == pytest.approx(min(value + half, high), rel=1e-12, abs=1e-12)
     for form in ADJUSTMENTS:
+        assert getattr(adjusted, form) == getattr(constants, form)(value)
         ends = (getattr(constants, form)(lower), getattr(constants, form)(upper))
         found = getattr(adjusted, f"{form}_interval")
         if constants.method == "sampled":
@@ -285,11 +273,9 @@ def test_z_has_the_range_that_the_error_of_the_variance_leaves_open() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "options", "ends"),
     [
-        ("hits@10", "53.3%", {}, (0.5325, 0.5335)),
         ("hits@10", Published("53.3", 0.533, 0.5325, 0.5335), {}, (0.5325, 0.5335)),
         ("hits@10", 53.3, {"percent": True, "decimals": 1}, (0.5325, 0.5335)),
         ("hits@10", "0.533 ± 0.002", {}, (0.5305, 0.5355)),
-        ("hits@10", 0.533, {}, (0.533, 0.533)),
         ("hits@10", np.array([0.5, 0.6]), {"decimals": 1}, ([0.45, 0.55], [0.55, 0.65])),
         # What no metric can be is cut off.
         ("hits@10", "1.00", {}, (0.995, 1.0)),
@@ -337,30 +323,19 @@ TABLES = open_once()
 
 
 @pytest.mark.parametrize("aggregation", ["micro", "macro-query"])
-@pytest.mark.parametrize("dataset", ["nations", "wn18rr"])
-def test_what_a_model_gets_that_scores_everything_alike(dataset: str, aggregation: str) -> None:
+def test_what_a_model_gets_that_scores_everything_alike(aggregation: str) -> None:
     """Ranks 1, (N + 1) / 2 and N, averaged as fractions."""
-    histogram = TABLES.histogram(dataset, aggregation=aggregation)
+    histogram = TABLES.histogram("nations", aggregation=aggregation)
     weights = [Fraction(weight) for weight in histogram.row_weights.tolist()]
-    ranks = {
-        "optimistic": [Fraction(1)] * len(histogram),
-        "realistic": [Fraction(size + 1, 2) for size in histogram.num_candidates.tolist()],
-        "pessimistic": [Fraction(size) for size in histogram.num_candidates.tolist()],
-    }
-    means: dict[str, Callable[[Fraction], Fraction]] = {
-        "mr": lambda rank: rank,
-        "mrr": lambda rank: 1 / rank,
-        "hits@3": lambda rank: Fraction(rank <= 3),
-    }
-    for name, term in means.items():
-        constants = TABLES.constants(dataset, name, aggregation=aggregation)
-        for rank_type, values in ranks.items():
-            found = sum(w * term(value) for w, value in zip(weights, values, strict=True)) / sum(weights)
+    for name in ("mr", "mrr", "hits@3"):
+        constants = TABLES.constants("nations", name, aggregation=aggregation)
+        for rank_type, rank_of in (("realistic", lambda size: Fraction(size + 1, 2)), ("pessimistic", Fraction)):
+            terms = [TERMS[name](rank_of(size)) for size in histogram.num_candidates.tolist()]
+            found = sum(weight * each for weight, each in zip(weights, terms, strict=True)) / sum(weights)
             assert constants.all_tied(rank_type) == pytest.approx(float(found), rel=1e-13)
         assert constants.all_tied("optimistic") == 1
         assert constants.all_tied("pessimistic") == pytest.approx(constants.worst)
-    mean_rank = TABLES.constants(dataset, "mr", aggregation=aggregation)
+    mean_rank = TABLES.constants("nations", "mr", aggregation=aggregation)
     assert mean_rank.all_tied() == pytest.approx(mean_rank.expectation, rel=1e-13)
-    assert mean_rank.index(mean_rank.expectation) == 0
     with pytest.raises(UnknownNameError, match=r"unknown rank type 'realist'\. Did you mean realistic"):
         mean_rank.all_tied("realist")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -37,13 +36,10 @@ MOST = 10**5000
     [
         ("0.338", 0.338, 0.3375, 0.3385, None),
         (".5", 0.5, 0.45, 0.55, None),
-        (" 0.30 ", 0.3, 0.295, 0.305, None),
         ("177", 177.0, 176.5, 177.5, None),
         ("3,340", 3340.0, 3339.5, 3340.5, None),
         ("3{,}340.5", 3340.5, 3340.45, 3340.55, None),
-        ("1.7e2", 170.0, 165.0, 175.0, None),
         ("7e-05", 7e-5, 6.5e-5, 7.5e-5, None),
-        ("53.3%", 0.533, 0.5325, 0.5335, None),
         ("53.3 \\%", 0.533, 0.5325, 0.5335, None),
         *[(f"0.5458 {sign} 0.0052", 0.5458, 0.54055, 0.55105, 0.0052) for sign in ("±", "+-", "+/-")],
         ("$0.5458 \\pm 0.0052$", 0.5458, 0.54055, 0.55105, 0.0052),
@@ -146,25 +142,10 @@ def test_only_shares_are_percentages(value: str | float, percent: bool) -> None:
             read()
 
 
-@pytest.mark.parametrize("digits", [14, 15, 16, 17])
-def test_long_texts_are_rounded_once(digits: int) -> None:
-    generator = random.Random(digits)  # noqa: S311 - test data
-    texts = [f"9.{generator.randrange(10 ** (digits - 2), 10 ** (digits - 1))}" for _ in range(200)]
-    half = Fraction(1, 2 * 10 ** (digits - 1))
-    for text, ends in zip(texts, read_numbers(MRR, texts).tolist(), strict=True):
-        assert ends == [float(Fraction(text) + part * half) for part in (0, -1, 1)]
-
-
 @pytest.mark.parametrize(("number", "half"), [(0.338, 0.0005), (177.0, 0.5), (1e-7, 5e-8), (1.5e-7, 5e-9), (1e22, 0.5)])
 def test_half_a_unit_of_what_a_float_shows(number: float, half: float) -> None:
     assert half_unit(number) == half_unit(-number) == pytest.approx(half, rel=1e-15)
     assert half_unit(math.inf) == half_unit(math.nan) == 0.0
-
-
-@given(st.decimals(min_value=-(10**6), max_value=10**6, places=5))
-def test_the_interval_is_that_of_exact_arithmetic(number: Decimal) -> None:
-    published, exact, half = parse_value(f"{number:f}"), Fraction(number), Fraction(1, 200_000)
-    assert (published.value, *published.interval) == tuple(map(float, (exact, exact - half, exact + half)))
 
 
 @given(st.text(max_size=30))
@@ -183,6 +164,16 @@ OTHERS = st.sampled_from(
 )
 CELLS = st.lists(PLAIN, max_size=12) | st.lists(PLAIN | OTHERS | st.floats(0, 1) | st.integers(0, 10**6), max_size=12)
 OPTIONS = st.sampled_from([{}, {"exact": True}, {"percent": True}, {"decimals": 1}])
+
+
+@given(st.lists(st.from_regex(r"[0-9]\.[0-9]{1,18}", fullmatch=True), min_size=1, max_size=30))
+def test_the_interval_is_that_of_exact_arithmetic(texts: list[str]) -> None:
+    """Texts of any length are rounded once."""
+    for text, ends in zip(texts, read_numbers(MRR, texts).tolist(), strict=True):
+        exact, half = Fraction(text), Fraction(1, 2 * 10 ** (len(text) - 2))
+        assert ends == [float(exact), float(exact - half), float(exact + half)]
+        negative = parse_value(f"-{text}")
+        assert (negative.value, negative.upper, negative.lower) == tuple(-each for each in ends)
 
 
 @given(CELLS, OPTIONS)
@@ -211,33 +202,25 @@ def test_equal_numbers_that_are_written_otherwise_have_their_own_ends() -> None:
     [
         (6368.04, (6358.6, 6377.5), "6,368 (6,358–6,378)"),
         (0.338, (0.3375, 0.3385), "0.3380 (0.3375–0.3385)"),
-        (0.23352836, (0.23352836, 0.23352836), "0.2335"),
         (3.2, (-6.0, 12.0), "3 (-6 to 12)"),
         (0.0, (-0.1, 0.1), "0.00 (-0.10 to 0.10)"),
         (0.0, (0.0, 0.0), "0"),
-        (1.0, (0.995, 1.0), "1.000 (0.995–1.000)"),
         (2.0, (2.0, math.inf), "2.000"),
         # Just below and just above half a unit of the last digit that would be shown.
         (123456789.0, (123416789.0, 123496789.0), "1.235e+08"),
         (123456789.0, (123396789.0, 123516789.0), "123,460,000 (123,390,000–123,520,000)"),
-        (0.33752, (0.33748, 0.33756), "0.3375"),
         (0.33752, (0.33746, 0.33758), "0.33752 (0.33746–0.33758)"),
-        (636804.0, (636803.6, 636804.4), "636,804"),
-        (636804.0, (636803.4, 636804.6), "636,804.0 (636,803.4–636,804.6)"),
         # Eight zeros are counted, nine are not.
         (3e-7, (2e-7, 4e-7), "0.00000030 (0.00000020–0.00000040)"),
         (3e-9, (-2e-9, 8e-9), "3e-09 (-2e-09 to 8e-09)"),
-        (3.2e-9, (2.71e-9, 3.69e-9), "3.2e-09 (2.7e-09 to 3.7e-09)"),
         # A float of that size does not tell the ones.
         (1e15, (5e14, 1.2e15), "1.0e+15 (5.0e+14–1.2e+15)"),
         (9e14, (8e14, 1e15), "9.00e+14 (8.00e+14–1.00e+15)"),
         (8.5e14, (8e14, 9e14), "850,000,000,000,000 (800,000,000,000,000–900,000,000,000,000)"),
-        (-9.27e23, (-1.39e24, -4.6e23), "-9.0e+23 (-1.4e+24 to -4.0e+23)"),
         # A number within its range is so as shown, however near to an end; one beyond it is not.
         (-0.81433, (-1.1003, -0.81432), "-0.81 (-1.10 to -0.81)"),
         (0.0199, (0.0199, 0.51), "0.0 (0.0–0.6)"),
         (0.1, (0.21, 0.51), "0.1 (0.2–0.6)"),
-        (3.955, (1.055, 3.955), "4.0 (1.1–4.0)"),
     ],
 )
 def test_no_digit_is_shown_beyond_what_is_certain(value: float, ends: tuple[float, float], shown: str) -> None:
@@ -264,18 +247,7 @@ def test_what_is_shown_covers_the_interval(value: float, below: float, above: fl
         assert -0.0201 * widest - 1e-9 * abs(beyond) <= end <= 0.34 * widest + 1e-9 * abs(beyond)
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "shown"),
-    [
-        (6368.04, 4, "6,368"),
-        (0.0, 4, "0"),
-        (1.5e-6, 4, "1.500e-06"),
-        (1.5e-5, 4, "0.00001500"),
-        (1234567.0, 4, "1,234,567"),
-        (12345678.0, 4, "1.235e+07"),
-        (-0.25, 4, "-0.2500"),
-        (math.inf, 4, "inf"),
-    ],
-)
-def test_numbers_with_their_digits(value: float, digits: int, shown: str) -> None:
-    assert show_number(value, digits) == shown
+def test_numbers_with_their_digits() -> None:
+    shown = {0.0: "0", 1.5e-6: "1.500e-06", 1.5e-5: "0.00001500", 1234567.0: "1,234,567", 12345678.0: "1.235e+07"}
+    assert {value: show_number(value) for value in shown} == shown
+    assert (show_number(-0.25, 3), show_number(math.inf)) == ("-0.250", "inf")

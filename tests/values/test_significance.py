@@ -121,18 +121,14 @@ def test_nor_is_it_of_macro_averages_or_other_baselines() -> None:
 
 @pytest.mark.parametrize(
     ("log10", "interval", "shown"),
-    [
+    [  # further ones are in its docstring
         (0.0, (0.0, 0.0), "1"),
-        (-2.66, (-2.66, -2.66), "0.0022"),
-        (-2.66, (-2.8, -2.5), "0.0015–0.0032"),
         # 0.0504 is above 0.05: the upper end says so.
         (-1.4, (math.log10(0.031), math.log10(0.0504)), "0.031–0.051"),
         (-0.4, (math.log10(0.29), 0.0), "0.29–1"),
         # Ends that are the same in two digits are one number.
         (-1.3, (math.log10(0.0496), math.log10(0.0504)), "0.05"),
         (-math.inf, (-math.inf, -math.inf), "0"),
-        (-45948.7, (-46027.7, -45869.6), "< 1e-300"),
-        (-400.25, (-400.25, -400.25), "< 1e-300"),
         (-12.0, (-12.0, -12.0), "1e-12"),
         (-12.01, (-12.01, -12.01), "< 1e-12"),
         (-15.0, (-math.inf, -14.0), "< 1e-14"),

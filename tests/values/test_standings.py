@@ -54,22 +54,25 @@ def test_the_correction_holds_over_all_tables_of_equal_models(metric: str, singl
             steps[tuple(map(sum, zip(known, way, strict=True)))] += count
         sums = steps
     tasks = single + double
-    constants = rankconst.from_counts([100] * tasks).constants(metric)
+    constants = hits_of(tasks, metric)
     low = 0.0 if metric == "hits@1" else 0.01
+    tables: Counter[tuple[int, ...]] = Counter()
+    for hits, count in sums.items():  # whichever model is which
+        tables[tuple(sorted(hits))] += count
     wrong = sum(
         count
-        for hits, count in sums.items()
+        for hits, count in tables.items()
         if any(order(constants, *(low + (1 - low) * each / tasks for each in hits)))
     )
     assert (tasks > 20) <= wrong <= LEVEL * sums.total()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tasks", choose([60, 1000], [60, 400, 3000]))
+@pytest.mark.parametrize("tasks", choose([400], [60, 400, 3000]))
 @pytest.mark.parametrize("metric", ["hits@1", "mrr"])
 def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> None:
     """Six models whose ranks are draws from the same law, task by task: one false separation in a table is too many."""
-    rng, models, tables, wrong = np.random.default_rng(7), 6, choose(30, 1000), 0
+    rng, models, tables, wrong = np.random.default_rng(7), 6, choose(15, 1000), 0
     constants = hits_of(tasks, metric)
     for _ in range(tables):
         easy = rng.beta(0.4, 0.6, tasks)
@@ -82,8 +85,8 @@ def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> Non
 def test_large_differences_are_told_apart_and_small_ones_are_not() -> None:
     constants = hits_of(1000)
     assert order(constants, "0.80", "0.50", "0.505", "0.20") == [(1, 2, 3), (3,), (3,), ()]
-    few = rankconst.from_counts([100] * 1000).constants("mr")
-    assert order(few, "90", "5", "80")[0] == (1, 2)  # of a mean rank the smallest is best
+    ranked = hits_of(1000, "mr")
+    assert order(ranked, "90", "5", "80")[0] == (1, 2)  # of a mean rank the smallest is best
     # Spread over runs is open as rounding is.
     assert order(constants, "0.60", "0.50")[0] == (1,)
     assert order(constants, "0.60 ± 0.03", "0.50 ± 0.03")[0] == ()
@@ -94,7 +97,7 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
     sizes, sharper = (3, 6, 6), 0
     constants = rankconst.from_counts(sizes).constants("mr")
     vectors = [np.array(ranks) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))]
-    for one, other in itertools.product(vectors[::3], vectors[::4]):
+    for one, other in itertools.product(vectors[::5], vectors[::4]):
         models = [(str(k), parse_value(float(ranks.mean()))) for k, ranks in enumerate((one, other))]
         spreads = {str(k): float(ranks.std()) for k, ranks in enumerate((one, other))}
         known, alone = rank_models(constants, models, spreads), rank_models(constants, models)
@@ -103,7 +106,7 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
         assert 10 ** known.log10_p[0, 1] >= p - 1e-9
         assert known.log10_p[0, 1] <= alone.log10_p[0, 1] + 1e-12
         sharper += known.log10_p[0, 1] < alone.log10_p[0, 1] - 0.1
-    assert sharper > 100
+    assert sharper > 60
 
 
 def test_every_model_has_a_letter() -> None:
