@@ -41,9 +41,7 @@ from rankconst.names import squash
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
+    from rankconst.doubles import Counts, Values
 
 
 TABULATED_KS = (1, 3, 5, 10, 50, 100)
@@ -233,7 +231,7 @@ class Metric:
             raise UnknownNameError(f"{self.label} needs a k of at most 2**53 (got {k}).")
         return _recall(self.family, int(k))
 
-    def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64] | Values) -> float:
+    def worst(self, num_candidates: Counts, num_tasks: Counts | Values) -> float:
         """Return the value that no ranker can pass: as a rule, that of putting every true answer last.
 
         With weighted tasks `num_tasks` is the sum of their weights.

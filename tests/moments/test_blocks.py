@@ -12,7 +12,7 @@ import pytest
 from cases import for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, assert_alike, assert_within, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
-from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
+from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
 from rankconst.moments.blocks import blocks_of
 from rankconst.moments.median import median_rank
 from rankconst.tasks import Histogram, offsets_of
@@ -177,10 +177,10 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     rows, entities = sizes
     metric, histogram = parse_metric(name), draw_blocks(rows, entities, rows + entities)
     assert histogram.total % 2 == 0
-    monkeypatch.setattr(gaps, "_TRACED", traced)
-    monkeypatch.setattr(gaps, "_GAP_BUDGET", 2**16)
+    monkeypatch.setattr(block_counts, "_TRACED", traced)
+    monkeypatch.setattr(block_counts, "_GAP_BUDGET", 2**16)
     quick = compute_moments(metric, histogram)
-    monkeypatch.setattr(gaps, "_GAP_BUDGET", 2**40)
+    monkeypatch.setattr(block_counts, "_GAP_BUDGET", 2**40)
     median._median_law.cache_clear()
     slow = compute_moments(metric, histogram)
     median._median_law.cache_clear()
