@@ -24,11 +24,6 @@ def quadratic_mean(ranks: Values, weights: Values) -> float:
     return float(np.sqrt(mean(ranks * ranks, weights)))
 
 
-def average(term: Callable[[Values, int | None], Values]) -> Callable[[Values, Values, int | None], float]:
-    """Return the metric that is the mean of a function of the rank."""
-    return lambda ranks, weights, k: mean(term(ranks, k), weights)
-
-
 def take_rank(ranks: Values, _: int | None) -> Values:
     """Return the ranks."""
     return ranks

@@ -62,31 +62,22 @@ def test_every_spelling_of_a_row_is_read(metric: Metric) -> None:
     [
         ("mmr", r"unknown metric 'mmr'\. Did you mean MRR or MR"),
         ("htis@10", r"Did you mean Hits@10"),
-        ("arithmetic_mean_rnak", r"Did you mean MR"),
         ("hist@10", r"Did you mean Hits@10"),
-        ("hit@", "needs a k"),
         ("hits", "needs a k: write hits@1, hits@10"),
-        ("hits_at_k", "needs a k"),
         ("Hits@k", "needs a k"),
         ("mrr10", r"unknown metric 'mrr10': write MRR@10 for the MRR cut off at rank 10\."),
-        ("mrr_2", r"write MRR@2 for"),
         ("ndcg 10", r"unknown metric 'ndcg 10': write nDCG@10 for the nDCG cut off at rank 10\."),
         ("MRR@k", r"needs a k: write mrr@1, mrr@10"),
         ("ndcg at", r"needs a k: write ndcg@1, ndcg@10"),
         ("mrr@0", "MRR@k needs a k of at least 1"),
         ("gmr@10", "GMR cut off at rank 10 is another metric"),
         ("map", "unknown metric 'map': mean average precision is the MRR only if"),
-        ("MAP@10", "mean average precision is the MRR only if"),
         ("mean average precision", "mean average precision is the MRR only if"),
         ("mr@10", "unknown metric 'mr@10'.*another metric"),
-        ("both.realistic.gmr_at_3", "another metric"),
         ("igmr1", "unknown metric 'igmr1'"),
         ("hits@0", "at least 1"),
-        ("h@0", "at least 1"),
-        ("hits@-3", "unknown metric|at least 1"),
         ("hits@1.5", "unknown metric"),
         ("", "unknown metric"),
-        ("10", "unknown metric"),
         ("accuracy", "`rankconst show metrics` lists them all"),
     ],
 )
@@ -105,8 +96,8 @@ def test_what_takes_a_k() -> None:
         (lambda: hits.at(-1), "at least 1 .got -1"),
         (lambda: hits.at(2**53 + 1), r"at most 2\*\*53"),
         (lambda: parse_metric("hits", k=0), "at least 1"),
-        (lambda: hits.evaluate(one, one, None), "needs a k"),
-        (lambda: CATALOGUE["ndcg_at_k"].evaluate(one, one, None), "needs a k"),
+        (lambda: hits.evaluate(one, one), "needs a k"),
+        (lambda: CATALOGUE["ndcg_at_k"].evaluate(one, one), "needs a k"),
         (lambda: parse_metric("mrr").at(10), "MRR takes no k"),
     ):
         with pytest.raises(UnknownNameError, match=said):
@@ -155,10 +146,10 @@ def test_evaluate_agrees_with_plain_python(ranks: list[int]) -> None:
     for metric in KEYED:
         note(str(metric))
         exact = EVALUATED[metric.family](ranks, metric.k)
-        one_by_one = metric.evaluate(np.array(ranks, dtype=float), np.ones(len(ranks)), metric.k)
+        one_by_one = metric.evaluate(np.array(ranks, dtype=float), np.ones(len(ranks)))
         assert relative_error(one_by_one, exact) < 1e-14
         distinct, times = np.unique(ranks, return_counts=True)
-        gathered = metric.evaluate(distinct.astype(float), times.astype(float), metric.k)
+        gathered = metric.evaluate(distinct.astype(float), times.astype(float))
         assert relative_error(gathered, exact) < 1e-14
 
 
@@ -171,14 +162,14 @@ def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> N
     better[place] = data.draw(st.integers(1, ranks[place]))
     for metric in KEYED:
         note(str(metric))
-        value = metric.evaluate(array, weights, metric.k)
+        value = metric.evaluate(array, weights)
         assert metric.lower <= value <= metric.upper
         # One task done better never makes the metric worse.
-        change = metric.evaluate(better, weights, metric.k) - value
+        change = metric.evaluate(better, weights) - value
         if metric.scale != "spread":  # a lone better rank spreads the ranks
             assert change * (1 if metric.increasing else -1) >= -1e-12 * abs(value)
         # A perfect ranker gets the optimum, exactly.
-        best = metric.evaluate(np.ones_like(array), weights, metric.k)
+        best = metric.evaluate(np.ones_like(array), weights)
         assert best == (value if metric.optimum is None else metric.optimum)
 
 
@@ -257,7 +248,7 @@ def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
     """A wrong trait in a row fails here."""
 
     def evaluate(one: Metric, of: list[int]) -> float:
-        return one.evaluate(np.array(of, dtype=float), np.ones(len(of)), one.k)
+        return one.evaluate(np.array(of, dtype=float), np.ones(len(of)))
 
     for metric in KEYED:
         note(str(metric))
