@@ -83,6 +83,25 @@ def test_moments_equal_joint_laws_within_the_stated_error(counts: tuple[int, ...
     check(standard_deviation(Histogram.from_counts(counts)), *moments_by_law(counts))
 
 
+@pytest.mark.parametrize(
+    ("counts", "offsets"),
+    [
+        *(((3, 5), None), ((6,) * 4, None), ((2,) * 40 + (30,), None)),
+        *(((3, 5, 4, 7), (0, 10**6, 3, 10**6)), ((3, 5, 4), (0, 10**4, 10)), ((31, 28), (9, 0))),
+    ],
+    ids=str,
+)
+def test_central_moments_are_within_their_errors(counts: tuple[int, ...], offsets: tuple[int, ...] | None) -> None:
+    law, vectors = scatter_law(counts, offsets), math.prod(counts)
+    mean = Fraction(sum(v * times for v, times in law.items()), vectors)
+    histogram = Histogram.from_counts(counts, offsets=offsets)
+    square = rank_variance(histogram)
+    ranks = module._Ranks.of(histogram, square.expectation)
+    for order, moment in enumerate(module._central_moments(ranks, square.variance / square.expectation**2)):
+        exact = sum((times * Fraction((v / mean - 1) ** order) for v, times in law.items()), Fraction(0)) / vectors
+        assert abs(Fraction(moment.value) - exact) <= Fraction(moment.error)
+
+
 # Closed forms.
 
 
@@ -239,7 +258,7 @@ def test_ranks_that_are_certain_have_a_root_that_is_rounded_twice() -> None:
 
 
 EXTREME: dict[str, dict[int, int]] = {
-    **{f"N = 1e9, n = {n}": {BILLION: n} for n in (3, 4, 5, 6, 7, 8, 12, 30, 100, 1000, 10**7, 10**15)},
+    **{f"N = 1e9, n = {n}": {BILLION: n} for n in (3, 4, 5, 8, 12, 30, 1000, 10**7, 10**15)},
     "N = 2, n = 1e15": {2: 10**15},
     "N = 2^53, n = 2^53 - 1": {2**53: 2**53 - 1},
     "three dominate": {2: 1000, 10**6: 3},
