@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import choose
 from oracles import MP, histogram_of
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
@@ -202,7 +203,7 @@ def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
         max_size=30,
     )
 )
-@settings(max_examples=60)
+@settings(max_examples=choose(40, 1000))
 def test_series_and_transform_agree_on_any_set(counts: dict[int, int]) -> None:
     series, transform = by_both_routes(histogram_of(counts))
     assert abs(series.value - transform.value) <= series.error + transform.error

@@ -195,7 +195,7 @@ SMOOTH = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mark_rest(SMOOTH, "even", "breaks", "pinned odd"))
+@pytest.mark.parametrize("name", mark_rest(SMOOTH, "breaks", "pinned odd"))
 def test_rules_against_direct_sums(name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Sums by rules agree with the same sums term by term."""
     histogram = Histogram.from_counts(*SMOOTH[name])

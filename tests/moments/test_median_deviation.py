@@ -58,19 +58,13 @@ def enumerate_vectors(sizes: list[int]) -> Law:
 
 def enumerate_counts(size: int, n: int) -> Law:
     """All n tasks have the same N: only how often each rank occurs matters."""
-    values, chances = [], []
-
-    def descend(rank: int, left: int, ranks: list[int], log_chance: float) -> None:
-        if rank == size:
-            values.append(float(deviate(np.array(ranks + [rank] * left))))
-            chances.append(math.exp(log_chance - math.lgamma(left + 1)))
-            return
-        for times in range(left + 1):
-            descend(rank + 1, left - times, ranks + [rank] * times, log_chance - math.lgamma(times + 1))
-
-    descend(1, n, [], math.lgamma(n + 1) - n * math.log(size))
-    mean = math.fsum(p * v for p, v in zip(chances, values, strict=True))
-    return mean, math.fsum(p * (v - mean) ** 2 for p, v in zip(chances, values, strict=True))
+    first = np.array([times for times in itertools.product(range(n + 1), repeat=size - 1) if sum(times) <= n])
+    counts = np.column_stack((first, n - first.sum(axis=1)))
+    values = deviate(np.repeat(np.tile(np.arange(1, size + 1), len(counts)), counts.ravel()).reshape(-1, n))
+    logs = np.array([math.lgamma(times + 1) for times in range(n + 1)])
+    chances = np.exp(logs[n] - logs[counts].sum(axis=1) - n * math.log(size))
+    mean = float(chances @ values)
+    return mean, float(chances @ (values - mean) ** 2)
 
 
 @pytest.mark.parametrize(("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)])

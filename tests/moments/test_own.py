@@ -83,11 +83,11 @@ def term_of(metric: Metric) -> Callable[[NDArray[np.float64]], NDArray[np.float6
     return lambda ranks: term(ranks, metric.k)
 
 
-@pytest.mark.parametrize("baseline", ["uniform", "frequency"])
-@pytest.mark.parametrize("dataset", ["nations", "fb15k237"])
-def test_metrics_of_the_catalogue_as_functions(dataset: str, baseline: str) -> None:
+@pytest.mark.parametrize("step", [0, 5])
+def test_metrics_of_the_catalogue_as_functions(step: int) -> None:
     """Closed forms, rules of a few points and term by term sums agree within their errors."""
-    histogram = TABLES.histogram(dataset, baseline=baseline)
+    place = np.arange(300)
+    histogram = Histogram.from_counts(14_541 - 7 * place, 1 + place % 60, offsets=step * place)
     for name in ("mr", "mrr", "hits@10", "ndcg"):
         metric = parse_metric(name)
         mine, known = compute_mean(term_of(metric), histogram), compute_moments(metric, histogram)
