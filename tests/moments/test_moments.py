@@ -27,7 +27,6 @@ from oracles import (
     assert_within,
     histogram_of,
     optimum_of,
-    power_sums,
     relative_error,
     transform_moments,
 )
@@ -36,7 +35,6 @@ from rankconst.errors import UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments, means, powers
 from rankconst.moments.means import cut_off_reciprocal_rank
 from rankconst.moments.powers import power_mean
-from rankconst.sums import HEAD, scaled_power
 from rankconst.tasks import Histogram
 
 CUT_OFF = [row for row in CATALOGUE.values() if not row.tabulated]
@@ -268,33 +266,6 @@ def test_laws_of_moments(counts: list[int], metrics: list[Metric]) -> None:
         bound = (high - moments.expectation) * (moments.expectation - low)
         room = 5 * moments.variance_error if moments.method == "sampled" else 0.0
         assert moments.variance <= bound * (1 + 1e-9) + 1e-12 * high * high + room
-
-
-# The sums in constant time, on both sides of their threshold.
-
-
-SIZES = [*range(1, HEAD + 8), 100, 501, 10**4, 10**6, 10**9, 2**53]
-
-
-EXPONENTS = [
-    Fraction(sign, n) for sign, n in itertools.product((1, -1), (1, 2, 3, 4, 7, 100, 402, 40932, 10**7, 10**12))
-]
-
-
-@pytest.mark.parametrize("power", EXPONENTS, ids=str)
-def test_scaled_powers(power: Fraction) -> None:
-    """Mean and variance of (r/N)^p - 1: the documented 64 units of roundoff."""
-    sizes = [size for size in SIZES if 1 < size <= 10**9]
-    once, twice = power_sums(power, sizes), power_sums(2 * power, sizes)
-    means, variances = scaled_power(np.array(sizes), float(power))
-    # The exponent is rounded to a double before it is used: that is an error of the input.
-    exponent = MP.mpf(power.numerator) / power.denominator
-    for size, mean, variance in zip(sizes, means.tolist(), variances.tolist(), strict=True):
-        scale = MP.power(size, -exponent)
-        first = scale * once[size] / size
-        second = scale**2 * twice[size] / size
-        assert relative_error(mean, first - 1) <= 64 * 2.0**-53
-        assert relative_error(variance, second - first**2) <= 64 * 2.0**-53
 
 
 def test_a_cut_off_is_needed_and_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
