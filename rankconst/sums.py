@@ -11,7 +11,6 @@ below 1e-19 relative to the sums formed here, so that rounding alone is left.
 
 from __future__ import annotations
 
-import functools
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -110,7 +109,7 @@ def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
     second = n * square_integral - 0.5 * f * f
     # d^m f / dx^m = (p)_m (x/n)^p / x^m, falling factorials; the products rule gives those of f^2.
     # With one p for all these are plain numbers, which spares most of the time.
-    falling, products = _expand_once(p) if isinstance(p, float) else _expand(p)
+    falling, products = _expand(p)
     for k, (weight, inner) in enumerate(zip(EULER_MACLAURIN, products, strict=True), start=1):
         m = 2 * k - 1
         at_end = n ** (-float(m))
@@ -128,9 +127,6 @@ def _expand(p: Any) -> tuple[list[Any], list[Any]]:
         falling.append(falling[-1] * (p - m))
     odd = range(1, 2 * len(_BERNOULLI), 2)
     return falling, [sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)) for m in odd]
-
-
-_expand_once = functools.lru_cache(maxsize=256)(_expand)
 
 
 def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[Values, Values]:

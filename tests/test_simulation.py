@@ -183,7 +183,7 @@ def test_simulated_rankers_agree_on_other_sets(histogram: Histogram) -> None:
     draws = choose(2_000, 20_000)
     ranks = 1 + above + np.floor(np.random.default_rng(7).random((draws, sizes.size)) * sizes)
     for metric in METRICS:
-        check(metric, histogram, np.array([metric.evaluate(row, own, metric.k) for row in ranks]))
+        check(metric, histogram, np.array([metric.evaluate(row, own) for row in ranks]))
 
 
 @pytest.mark.parametrize("dataset", ["nations", "fb15k237", "wn18rr"])

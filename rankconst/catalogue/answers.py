@@ -16,9 +16,7 @@ from rankconst.names import read_count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
+    from rankconst.doubles import Values
 
 Kind = Literal["hits", "hit", "first", "gain", "precisions"]
 

@@ -41,9 +41,7 @@ from rankconst.names import squash
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
+    from rankconst.doubles import Counts, Values
 
 
 TABULATED_KS = (1, 3, 5, 10, 50, 100)
@@ -89,9 +87,6 @@ class Metric:
         (0 is best) or a ``count`` (which no ranker can change).
     definition
         The formula over the ranks r_1 ... r_n.
-    evaluate
-        ``evaluate(ranks, weights, k)``: the metric of the ranks, each counted `weights` times. Ranks need not
-        be sorted. With ranks equal to the numbers of candidates it is the value of the worst ranker.
     moments
         Module and function of :mod:`rankconst.moments` that compute its expectation and variance.
     formula
@@ -114,6 +109,9 @@ class Metric:
     term
         ``term(ranks, k)``: what each task adds to a metric that is a mean over tasks, as an array; it rises or falls
         with the rank. None for other metrics.
+    statistic
+        ``statistic(values, weights)``: what is made of the ranks, each counted `weights` times; the mean of the terms
+        if there are any.
     is_counted
         True if n times the metric is a whole number.
     weighted, macro
@@ -132,7 +130,6 @@ class Metric:
     title: str
     scale: Literal["rank", "share", "spread", "count"]
     definition: str
-    evaluate: Callable[[Values, Values, int | None], float]
     moments: str
     formula: law.Formula
     spellings: tuple[str, ...] = ()
@@ -146,6 +143,7 @@ class Metric:
     square_of: str = ""
     never_below: str = ""
     term: Callable[[Values, int | None], Values] | None = None
+    statistic: Callable[[Values, Values], float] = law.mean
     is_counted: bool = False
     weighted: bool = False
     macro: bool = False
@@ -233,14 +231,17 @@ class Metric:
             raise UnknownNameError(f"{self.label} needs a k of at most 2**53 (got {k}).")
         return _recall(self.family, int(k))
 
-    def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64] | Values) -> float:
+    def evaluate(self, ranks: Values, weights: Values) -> float:
+        """Return the metric of the ranks, in any order, each counted `weights` times."""
+        return self.statistic(ranks if self.term is None else self.term(ranks, self.k), weights)
+
+    def worst(self, num_candidates: Counts, num_tasks: Counts | Values) -> float:
         """Return the value that no ranker can pass: as a rule, that of putting every true answer last.
 
         With weighted tasks `num_tasks` is the sum of their weights.
         """
-        if self.bound is not None:
-            return self.bound(num_candidates.astype(np.float64), num_tasks.astype(np.float64))
-        return self.evaluate(num_candidates.astype(np.float64), num_tasks.astype(np.float64), self.k)
+        find = self.evaluate if self.bound is None else self.bound
+        return find(num_candidates.astype(np.float64), num_tasks.astype(np.float64))
 
     def _fill(self, template: str) -> str:
         return template.format(k="k" if self.k is None else self.k)
@@ -272,7 +273,6 @@ _MRR = Metric(
     index_name="AMRR",
     z_name="ZMRR",
     definition="(1/n) sum 1/r_i",
-    evaluate=law.average(law.take_reciprocal),
     term=law.take_reciprocal,
     moments="means.mean_reciprocal_rank",
     formula=law.mean_of(
@@ -294,7 +294,6 @@ _NDCG = Metric(
     scale="share",
     spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
     definition="(1/n) sum 1/log2(1 + r_i)",
-    evaluate=law.average(law.take_gain),
     term=law.take_gain,
     moments="means.ndcg",
     formula=law.mean_of(
@@ -318,7 +317,6 @@ def _cut_off(row: Metric, function: str, gain: str, reference: str, *further: st
         scale="share",
         spellings=(f"{symbol} at", f"{symbol} at k", f"{symbol} k", f"{row.family} at", *further),
         definition=row.definition.replace("sum", "sum over r_i <= k of"),
-        evaluate=law.average(term),
         term=term,
         moments=f"means.{function}",
         formula=law.mean_of(
@@ -346,7 +344,6 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AMRI",
             z_name="ZMR",
             definition="(1/n) sum r_i",
-            evaluate=law.average(law.take_rank),
             term=law.take_rank,
             moments="means.mean_rank",
             formula=law.mean_of(
@@ -372,7 +369,6 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AH@{k}",
             z_name="ZH@{k}",
             definition="(1/n) #{i : r_i <= k}",
-            evaluate=law.average(law.take_hit),
             term=law.take_hit,
             moments="means.hits_at_k",
             formula=law.mean_of("min(k / N, 1)", "min(k / N, 1)", "closed form", f"{law.HOYT}, eq. 19 and 20"),
@@ -391,7 +387,7 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AGMRI",
             z_name="ZGMR",
             definition="(prod r_i)^(1/n)",
-            evaluate=lambda ranks, weights, _: float(np.exp(law.mean(np.log(ranks), weights))),
+            statistic=lambda ranks, weights: float(np.exp(law.mean(np.log(ranks), weights))),
             moments="means.geometric_mean_rank",
             formula=law.product_of("", f"{law.HOYT}, for the expectation; the variance is derived here"),
             exponent=0,
@@ -405,7 +401,7 @@ CATALOGUE: dict[str, Metric] = {
             title="inverse geometric mean rank",
             scale="share",
             definition="(prod r_i)^(-1/n)",
-            evaluate=lambda ranks, weights, _: float(np.exp(-law.mean(np.log(ranks), weights))),
+            statistic=lambda ranks, weights: float(np.exp(-law.mean(np.log(ranks), weights))),
             moments="means.inverse_geometric_mean_rank",
             formula=law.product_of("-", "derived here"),
             inverse_of="geometric_mean_rank",
@@ -419,7 +415,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="share",
             spellings=("inverse mean rank", "IMR"),
             definition="n / sum r_i",
-            evaluate=lambda ranks, weights, _: 1.0 / law.mean(ranks, weights),
+            statistic=lambda ranks, weights: 1.0 / law.mean(ranks, weights),
             moments="powers.inverse_mean_rank",
             formula=law.negative_power("1", "1"),
             inverse_of="arithmetic_mean_rank",
@@ -432,7 +428,7 @@ CATALOGUE: dict[str, Metric] = {
             title="harmonic mean rank",
             scale="rank",
             definition="n / sum 1/r_i",
-            evaluate=lambda ranks, weights, _: 1.0 / law.mean(1.0 / ranks, weights),
+            statistic=lambda ranks, weights: 1.0 / law.mean(1.0 / ranks, weights),
             moments="powers.harmonic_mean_rank",
             formula=law.negative_power("-1", "1"),
             exponent=-1,
@@ -446,7 +442,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="rank",
             spellings=("root mean square rank",),
             definition="sqrt((1/n) sum r_i^2)",
-            evaluate=lambda ranks, weights, _: law.quadratic_mean(ranks, weights),
+            statistic=law.quadratic_mean,
             moments="powers.quadratic_mean_rank",
             formula=law.Formula(
                 expectation="mean(sqrt(sum(x**2 for x in r) / n) for r in rankings)",
@@ -463,7 +459,7 @@ CATALOGUE: dict[str, Metric] = {
             title="inverse quadratic mean rank",
             scale="share",
             definition="1 / sqrt((1/n) sum r_i^2)",
-            evaluate=lambda ranks, weights, _: 1.0 / law.quadratic_mean(ranks, weights),
+            statistic=lambda ranks, weights: 1.0 / law.quadratic_mean(ranks, weights),
             moments="powers.inverse_quadratic_mean_rank",
             formula=law.negative_power("2", "(1/2)"),
             inverse_of="quadratic_mean_rank",
@@ -476,7 +472,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="rank",
             spellings=("median rank", "median", "MedR"),
             definition="median of r_i; of the two middle ranks the mean",
-            evaluate=lambda ranks, weights, _: law.median(ranks, weights),
+            statistic=law.median,
             moments="median.median_rank",
             formula=law.Formula(
                 expectation="mean(median(r) for r in rankings)",
@@ -492,7 +488,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="share",
             spellings=("inverse median rank", "inverse median"),
             definition="1 / median of r_i",
-            evaluate=lambda ranks, weights, _: 1.0 / law.median(ranks, weights),
+            statistic=lambda ranks, weights: 1.0 / law.median(ranks, weights),
             moments="median.inverse_median_rank",
             formula=law.Formula(
                 expectation="mean(1 / median(r) for r in rankings)",
@@ -514,7 +510,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank var", "rank variance", "variance of ranks", "var"),
             definition="(1/n) sum (r_i - mean r)^2",
-            evaluate=lambda ranks, weights, _: law.variance(ranks, weights),
+            statistic=law.variance,
             bound=law.largest_variance,
             moments="deviation.rank_variance",
             formula=law.Formula(
@@ -533,7 +529,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank std", "std", "standard deviation of ranks"),
             definition="sqrt((1/n) sum (r_i - mean r)^2)",
-            evaluate=lambda ranks, weights, _: float(np.sqrt(law.variance(ranks, weights))),
+            statistic=lambda ranks, weights: float(np.sqrt(law.variance(ranks, weights))),
             bound=lambda sizes, tasks: float(np.sqrt(law.largest_variance(sizes, tasks))),
             moments="deviation.standard_deviation",
             formula=law.Formula(
@@ -550,7 +546,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank mad",),
             definition="median of |r_i - median r|, over 0.67449",
-            evaluate=lambda ranks, weights, _: law.median_absolute_deviation(ranks, weights),
+            statistic=law.median_absolute_deviation,
             bound=law.largest_median_deviation,
             moments="median_deviation.median_absolute_deviation",
             formula=law.Formula(
@@ -568,7 +564,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="count",
             spellings=("rank count", "number of ranks"),
             definition="n",
-            evaluate=lambda _, weights, __: float(np.sum(weights)),
+            statistic=lambda _, weights: float(np.sum(weights)),
             moments="means.num_ranks",
             formula=law.Formula(expectation="n", variance="0", method="closed form", reference="–"),
         ),

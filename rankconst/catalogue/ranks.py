@@ -11,9 +11,7 @@ from rankconst.errors import UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
+    from rankconst.doubles import Values
 
 
 def mean(values: Values, weights: Values) -> float:
@@ -24,11 +22,6 @@ def mean(values: Values, weights: Values) -> float:
 def quadratic_mean(ranks: Values, weights: Values) -> float:
     """Return the root of the mean square."""
     return float(np.sqrt(mean(ranks * ranks, weights)))
-
-
-def average(term: Callable[[Values, int | None], Values]) -> Callable[[Values, Values, int | None], float]:
-    """Return the metric that is the mean of a function of the rank."""
-    return lambda ranks, weights, k: mean(term(ranks, k), weights)
 
 
 def take_rank(ranks: Values, _: int | None) -> Values:
@@ -46,22 +39,21 @@ def take_gain(ranks: Values, _: int | None) -> Values:
     return 1.0 / np.log2(1.0 + ranks)
 
 
+def require_k(k: int | None) -> int:
+    """Return the k of Hits@k, or of another metric with a cut-off."""
+    if k is None:
+        raise UnknownNameError("a metric with a cut-off needs a k: write hits@10 or mrr@10, for example.")
+    return k
+
+
 def take_hit(ranks: Values, k: int | None) -> Values:
     """Return 1 for ranks of at most k."""
-    if k is None:
-        raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
-    return (ranks <= k).astype(np.float64)
+    return (ranks <= require_k(k)).astype(np.float64)
 
 
 def cut_off(term: Callable[[Values, int | None], Values]) -> Callable[[Values, int | None], Values]:
     """Return a function of the rank that is 0 beyond k."""
-
-    def cut(ranks: Values, k: int | None) -> Values:
-        if k is None:
-            raise UnknownNameError("a metric with a cut-off needs a k: write mrr@10, for example.")
-        return np.where(ranks <= k, term(ranks, None), 0.0)
-
-    return cut
+    return lambda ranks, k: np.where(ranks <= require_k(k), term(ranks, None), 0.0)
 
 
 def median(ranks: Values, weights: Values) -> float:

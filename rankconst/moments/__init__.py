@@ -13,7 +13,6 @@ f(r_i) is that of independent ranks times 1 + (n-1)/(M+2).
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import replace
 from importlib import import_module
@@ -63,7 +62,9 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
             f"there are no constants of {metric.label} for tasks that share their negatives; there are for {known}."
         )
     sampled = histogram.is_weighted and not metric.weighted
-    compute = _find_function("sampled.sample_moments" if sampled else metric.moments)
+    # A formula is imported when it is needed: looking a constant up computes nothing.
+    module, function = ("sampled.sample_moments" if sampled else metric.moments).split(".")
+    compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), function)
     if sampled:
         return compute(histogram, metric)
     moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
@@ -74,14 +75,6 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     # Millions of bounds with all their digits would be a quarter of the tables.
     first, second = _round_up(moments.expectation_error), _round_up(moments.variance_error)
     return replace(moments, expectation_error=first, variance_error=second)
-
-
-@functools.cache
-def _find_function(name: str) -> Callable[..., Moments]:
-    """Import a formula when it is needed: looking a constant up computes nothing."""
-    module, _, function = name.partition(".")
-    found: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), function)
-    return found
 
 
 def compute_mean(f: Callable[[Values], Values], histogram: Histogram) -> Moments:

@@ -41,7 +41,7 @@ def certain_moments(metric: Metric, histogram: Histogram) -> Moments | None:
     if histogram.offsets is None or int(histogram.num_candidates.max()) > 1:
         return None
     ranks, tasks = histogram.last_ranks.astype(np.float64), histogram.num_tasks.astype(np.float64)
-    value = metric.evaluate(ranks, tasks, None)
+    value = metric.evaluate(ranks, tasks)
     return Moments(value, 4 * UNIT_ROUNDOFF * value, 0.0, 0.0, "closed_form")
 
 

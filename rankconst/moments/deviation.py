@@ -110,6 +110,8 @@ _LATTICE = 45
 _CHUNK = 1 << 20
 _COLUMNS = 512
 
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
 
 def rank_variance(histogram: Histogram) -> Moments:
     """Return the moments of the variance of the ranks; without weights in whole numbers, both correctly rounded."""
@@ -344,10 +346,6 @@ def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
                 lower, hermite = hermite, 2 * v * hermite - 2 * degree * lower
     # Far beyond an edge nothing but the rounding of these terms is left, of either sign.
     return np.asarray(np.maximum(total, 0.0) / (root * sizes))
-
-
-def _erfc(x: Values) -> Values:
-    return np.array([math.erfc(value) for value in x.ravel().tolist()]).reshape(x.shape)
 
 
 def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> Values:

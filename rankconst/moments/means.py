@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.ranks import require_k
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.errors import UndefinedError, UnknownNameError
+from rankconst.errors import UndefinedError
 from rankconst.moments.blocks import blocks_of, distinct_blocks
 from rankconst.moments.result import Moments, lift_rounding
 from rankconst.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
@@ -101,8 +102,7 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
 
     Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
     """
-    if k is None:
-        raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
+    k = require_k(k)
     left = float(k) if histogram.offsets is None else np.subtract(float(k), histogram.offsets, dtype=np.float64)
     return average(histogram, *_hit(histogram.num_candidates, left), 0.0)
 
@@ -141,9 +141,7 @@ def moments_of_tasks(metric: Metric, num_candidates: Counts) -> tuple[Values, Va
 
 def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
     """Return the moments of the mean of a positive f(rank) that counts up to rank k."""
-    if k is None:
-        raise UnknownNameError("a metric with a cut-off needs a k: write mrr@10, for example.")
-    last = min(k, int(histogram.last_ranks.max()))
+    last = min(require_k(k), int(histogram.last_ranks.max()))
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
     values = f(np.arange(1, last + 1, dtype=np.float64))

@@ -20,8 +20,7 @@ with :math:`\Delta^2 f(s) = f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1)`. Between neigh
 y, so a few points are enough (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 estimates both
 moments from random rankings.)
 
-Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) = m) h(x)/h(y) (:mod:`.block_counts`,
-:mod:`.gaps`).
+Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) = m) h(x)/h(y) (:mod:`.block_counts`).
 """
 
 from __future__ import annotations
@@ -35,9 +34,8 @@ import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.moments.block_counts import BlockCounts
+from rankconst.moments.block_counts import BlockCounts, Gaps, find_gaps
 from rankconst.moments.blocks import certain_moments
-from rankconst.moments.gaps import Gaps, find_gaps
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
 from rankconst.moments.powers import inverse_mean_rank
 from rankconst.moments.result import Moments

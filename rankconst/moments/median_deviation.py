@@ -84,15 +84,6 @@ class _Control:
     covariance: Values
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What the pilot sample says: the b for the expectation and for the variance, 0 if L is of no use; the draws."""
-
-    first: Values
-    second: Values
-    draws: int
-
-
 def most_draws(histogram: Histogram) -> int:
     """Return the largest number of draws that a histogram is worth."""
     work = WORK // (len(histogram) + 16) if histogram.offsets is None else BLOCK_WORK // histogram.total
@@ -122,16 +113,16 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     # With very many distinct N each pass over them is dear; a sample of fixed size can share the pilot's.
     settled = limit == 2 * size
     values, counts = _draw(histogram, control.points, size + limit if settled else size, rng)
-    plan = _make_plan(control, values[:size], counts[:, :size], limit)
+    *slopes, draws = _make_plan(control, values[:size], counts[:, :size], limit)
     if settled:
         values, counts = values[size:], counts[:, size:]
     else:
-        values, counts = _draw(histogram, control.points, plan.draws, rng)
+        values, counts = _draw(histogram, control.points, draws, rng)
     largest = float(histogram.last_ranks.max() - offsets_of(histogram).min() - 1) / 2
     first = second = _estimate_rare(histogram, values, largest)
     if first is None or second is None:
-        first, second = (_estimate(control, b, values, counts) for b in (plan.first, plan.second))
-        plain = _estimate(control, 0.0 * plan.first, values, counts)
+        first, second = (_estimate(control, b, values, counts) for b in slopes)
+        plain = _estimate(control, 0.0 * slopes[0], values, counts)
         # Where a moment is next to an end of what is possible, L may lead beyond; the plain estimates cannot.
         first = first if 0 <= first.expectation <= largest else plain
         second = second if second.variance >= 0 else plain
@@ -142,7 +133,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
         variance=second.variance / NORMAL_QUARTILE**2,
         variance_error=second.variance_error / NORMAL_QUARTILE**2,
         method="sampled",
-        num_draws=plan.draws,
+        num_draws=draws,
     )
 
 
@@ -177,8 +168,8 @@ def _estimate(control: _Control, slopes: Values, values: Values, counts: Values)
     )
 
 
-def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> _Plan:
-    """Say, from a pilot sample, how to estimate and from how many draws."""
+def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> tuple[Values, Values, int]:
+    """Say, from a pilot sample, the b for the expectation and for the variance, 0 if L is of no use; and the draws."""
     slopes = _fit(values, counts)
     linear, plain = (_estimate(control, b, values, counts) for b in (slopes, 0.0 * slopes))
     first = min(linear, plain, key=lambda estimate: estimate.expectation_error)
@@ -187,11 +178,8 @@ def _make_plan(control: _Control, values: Values, counts: Values, limit: int) ->
     scale = max(second.variance, 0.0)
     away = math.sqrt(values.size) * max(first.expectation_error * math.sqrt(scale), second.variance_error)
     choices = [1 << k for k in range((2 * values.size).bit_length() - 1, limit.bit_length())]
-    return _Plan(
-        first=slopes if first is linear else 0.0 * slopes,
-        second=slopes if second is linear else 0.0 * slopes,
-        draws=next((draws for draws in choices if away < GOAL * scale * math.sqrt(draws)), limit),
-    )
+    draws = next((draws for draws in choices if away < GOAL * scale * math.sqrt(draws)), limit)
+    return slopes if first is linear else 0.0 * slopes, slopes if second is linear else 0.0 * slopes, draws
 
 
 def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Moments | None:

@@ -14,6 +14,7 @@ smallest rank exceeds the least possible one by, is a sum of such chances.
 
 from __future__ import annotations
 
+import bisect
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -125,7 +126,9 @@ def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     # How far the extreme rank is away from the best or worst that there is: D > d iff no rank is within d of it.
     edge = float(stops.max() if largest else starts.min() + 1)
     log_beyond = _chunked(starts, stops, tasks, edge, largest)
-    last = _last_place(log_beyond, int(stops.max() - starts.min()))
+    # How many d have a chance to speak of: beyond the last rank, none has.
+    reach = range(int(stops.max() - starts.min()))
+    last = bisect.bisect_left(reach, True, key=lambda d: log_beyond(np.array([float(d)]))[0] < _VANISHED)
     if last > _MOST_RANKS:
         raise UndefinedError(f"that rank may be any of {last:,}; at most {_MOST_RANKS:,} are added up.")
     steps = np.arange(float(last))
@@ -158,12 +161,3 @@ def _chunked(starts: Values, stops: Values, tasks: Values, edge: float, largest:
         return found
 
     return evaluate
-
-
-def _last_place(log_beyond: Callable[[Values], Values], reach: int) -> int:
-    """Return how many d, from 0 on, have a chance P(D > d) to speak of; from `reach` on, none has."""
-    low, high = 0, reach
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if log_beyond(np.array([float(middle)]))[0] < _VANISHED else (middle + 1, high)
-    return low

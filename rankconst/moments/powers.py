@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from rankconst.doubles import TINY, UNIT_ROUNDOFF
-from rankconst.errors import UndefinedError, UsageError
+from rankconst.errors import UndefinedError
 from rankconst.moments.blocks import GOOD_FOR_MANY, blocks_of, has_many_blocks
 from rankconst.moments.means import mean_rank
 from rankconst.moments.result import Estimate, Moments
@@ -66,12 +66,10 @@ _CERTAIN_ERROR = 16 * UNIT_ROUNDOFF
 def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> Moments:
     """Return the moments of the power mean of the ranks with q = `exponent`, or of one over it.
 
-    The errors are convergence estimates with a bound on rounding. UsageError for q = 0, and for q < 0 if inverse.
+    The errors are convergence estimates with a bound on rounding. q is not 0, and positive for an inverse.
     UndefinedError for few tasks and 0 < q < 1, or 1 < q < 2: the transform's formulas do not cover the powers of S that
     these need, and the series does not converge.
     """
-    if exponent == 0 or (exponent < 0 and inverse):
-        raise UsageError(f"power means take an exponent that is not 0, and positive if inverse; got {exponent}.")
     if exponent == 1 and not inverse:
         return mean_rank(histogram)
     power = (-1 if inverse else 1) / exponent

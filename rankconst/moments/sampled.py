@@ -53,14 +53,11 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
         for each in (offsets_of(histogram), histogram.num_candidates, own)
     )
     if sizes.max() == 1 or metric.optimum is None or (metric.scale == "spread" and histogram.total == 1):
-        value = metric.evaluate(offsets + 1, weights, metric.k)
+        value = metric.evaluate(offsets + 1, weights)
         return Moments(value, 4 * UNIT_ROUNDOFF * value, 0.0, 0.0, "closed_form")
     draws, rng = min(max(_WORK // sizes.size, FEWEST_DRAWS), MOST_DRAWS), make_generator()
     values = np.array(
-        [
-            metric.evaluate(1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes), weights, metric.k)
-            for _ in range(draws)
-        ]
+        [metric.evaluate(1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes), weights) for _ in range(draws)]
     )
     gap = 0.0
     if is_rare(count_rare(values), draws):

@@ -138,7 +138,7 @@ class Answers:
             title=family.title,
             scale="share",
             definition=family.title,
-            evaluate=_refuse,
+            statistic=_refuse,
             moments="",
             formula=Formula("", "", "closed form"),
             k=k,

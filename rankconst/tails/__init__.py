@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.ranks import require_k
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.errors import DataError, UndefinedError, UnknownNameError
+from rankconst.errors import DataError, UndefinedError
 from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
 from rankconst.tails.exceedances import count_exceedances
 from rankconst.tails.inversion import invert
@@ -32,13 +33,10 @@ from rankconst.tasks import split_offsets
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import NDArray
-
     from rankconst.catalogue.answers import AnswersMetric
     from rankconst.catalogue.metrics import Metric
+    from rankconst.doubles import Values
     from rankconst.tasks import Histogram
-
-    Values = NDArray[np.float64]
 
 # A count of hits or a sum of ranks that the value misses by less, relatively, counts as reached.
 FEW_ULPS = Fraction(8, 2**53)
@@ -70,8 +68,8 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
     """Compute the tail probabilities of several values on the same tasks, which share most of the work."""
     if lack := explain_lack(metric, histogram):
         raise UndefinedError(lack)
-    if metric.takes_k and metric.k is None:
-        raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
+    if metric.takes_k:
+        require_k(metric.k)
     observed = [float(value) for value in values]
     for value in observed:
         if not math.isfinite(value) or not metric.lower <= value <= metric.upper:

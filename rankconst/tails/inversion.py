@@ -47,7 +47,7 @@ from rankconst.tails.laws import LogRankLaw, ReciprocalLaw
 from rankconst.tails.result import Tail
 
 if TYPE_CHECKING:
-    from rankconst.doubles import Complex, Counts, Values
+    from rankconst.doubles import Complex, Values
     from rankconst.tails.laws import SumLaw
     from rankconst.tails.result import Method
 
@@ -285,7 +285,9 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
 def _reciprocal_returns(largest: int) -> tuple[Values, Complex]:
     """Take multiples of lcm(1 .. m): every r <= m is in phase."""
     # Whole numbers, so that nothing is lost modulo r.
-    multiples, ranks = _common_multiples(largest), np.arange(1, largest + 1)
+    common = (math.lcm(*range(1, m + 1)) for m in range(1, min(largest, 36) + 1))
+    multiples = np.array(sorted({each * k for each in common for k in range(1, 65)}), dtype=np.int64)
+    ranks = np.arange(1, largest + 1)
     return 2.0 * math.pi * multiples.astype(np.float64), np.exp(2j * math.pi * ((multiples[:, None] % ranks) / ranks))
 
 
@@ -295,11 +297,3 @@ def _logarithmic_returns(largest: int) -> tuple[Values, Complex]:
     turns = np.arange(1.0, 1025.0)
     phases = turns[:, None] * (np.log2(np.arange(1.0, largest + 1)) % 1.0)
     return 2.0 * math.pi / math.log(2.0) * turns, np.exp(2j * math.pi * phases)
-
-
-@functools.cache
-def _common_multiples(largest: int) -> Counts:
-    found: set[int] = set()
-    for m in range(1, min(largest, 36) + 1):
-        found.update(math.lcm(*range(1, m + 1)) * k for k in range(1, 65))
-    return np.array(sorted(found), dtype=np.int64)

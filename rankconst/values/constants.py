@@ -140,7 +140,7 @@ class Constants:
         """
         rank_of = TIED_RANKS[resolve_name("rank type", rank_type, dict.fromkeys(TIED_RANKS, ()))]
         ranks = rank_of(self.histogram.num_candidates.astype(np.float64))
-        return self.metric.evaluate(ranks, self.histogram.row_weights, self.metric.k)
+        return self.metric.evaluate(ranks, self.histogram.row_weights)
 
     @property
     def expectation(self) -> float:

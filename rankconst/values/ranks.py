@@ -80,7 +80,7 @@ class Ranks:
             If a name is unknown, or there are no ranks of this side.
         """
         parsed, ranks = parse_metric(metric), self.select(side)
-        return parsed.evaluate(ranks, np.ones(ranks.size), parsed.k)
+        return parsed.evaluate(ranks, np.ones(ranks.size))
 
     def to_dict(self, side: str = "both") -> dict[str, float]:
         """Compute every metric that tables have constants of; key to value."""

@@ -1,4 +1,4 @@
-"""Aggregations: names, rows, and what the tables give for them."""
+"""Aggregations and baselines: names, rows, and what the tables give for macro averages."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rankconst.catalogue.aggregations import (
     is_either_macro,
     parse_aggregation,
 )
+from rankconst.catalogue.baselines import BASELINES, BUILT, DEFAULT_BASELINE, INFORMED, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import MACRO_METRICS, parse_metric
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
@@ -35,6 +36,19 @@ def test_a_macro_average_may_be_of_either_kind() -> None:
         with pytest.raises(UnknownNameError, match=rf"unknown aggregation '{name}'\. Did you mean {said}"):
             parse_aggregation(name)
     assert [*map(is_either_macro, ("macro", "Macro", "macro-query", "micro", "", None))] == [True] * 2 + [False] * 4
+
+
+def test_every_baseline_is_whole() -> None:
+    assert set(INFORMED) == set(BASELINES) - {DEFAULT_BASELINE}
+    assert [*OFFERED] == [DEFAULT_BASELINE, *BUILT] == ["uniform", "frequency", "inverse", "counting"]
+    for key, row in BASELINES.items():
+        assert {parse_baseline(form(name)) for name in (key, *row.spellings) for form in (str.title, str.upper)} == {
+            row
+        }
+        assert row.summary.endswith(".")
+        assert row.reference
+    with pytest.raises(UnknownNameError, match=r"unknown baseline 'freqency'\. Did you mean frequency"):
+        parse_baseline("freqency")
 
 
 @pytest.fixture(scope="module")

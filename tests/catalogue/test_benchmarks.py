@@ -7,12 +7,12 @@ import re
 import tomllib
 from collections import Counter, defaultdict
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from cases import for_each
-from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark, load_benchmarks
+from rankconst.catalogue.benchmarks import Benchmark, LineFormat, Remote, find_benchmark, load_benchmarks
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
 
@@ -274,21 +274,6 @@ def load_text(text: str, folder: Path) -> dict[str, Benchmark]:
     return dict(load_benchmarks(path))
 
 
-def test_registry_reads_an_entry(tmp_path: Path) -> None:
-    source = load_text(FORMAT + ENTRY + 'aliases = ["Ex"]\n' + FILES, tmp_path)["x"]
-    assert (source.title, source.aliases) == ("X", ("Ex",))
-    assert source.files["valid"] == BenchmarkFile(Remote("https://a/2"))
-    archive = '[dataset.x.archive]\nurl = "https://a/b.zip"\nsha256 = "00"\n'
-    members = FILES.replace('{url = "https://a/1"}', '{member = "d/1", bytes = 3}')
-    packed = load_text(FORMAT + ENTRY + archive + members, tmp_path / "packed")["x"]
-    assert packed.files["train"] == BenchmarkFile(Remote("https://a/b.zip", sha256="00"), "d/1", 3)
-    assert (packed.files["train"].name, packed.files["test"].name) == ("b.zip!d/1", "3")
-    # Entries that are not offered need no files.
-    refused = load_text(FORMAT + ENTRY + 'not_offered = "No split."\n', tmp_path / "refused")["x"]
-    assert not refused.files
-    assert not any(each.verifiable for each in (source, packed, refused))
-
-
 INCOMPLETE: dict[str, str] = {
     "no title": FORMAT + ENTRY.replace('title = "X"\n', "") + FILES,
     "no split": FORMAT + ENTRY.replace('split = "published"\n', "") + FILES,
@@ -315,15 +300,3 @@ def test_registry_refuses_incomplete_entries(name: str, tmp_path: Path) -> None:
         said = "dataset x, file valid: expected a url, or a member of an archive"
     with pytest.raises(DataError, match=said):
         load_text(INCOMPLETE[name], tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("known", "verifiable"), [({}, False), ({"sha256": "00"}, True), ({"git_blob": "00"}, True), ({"bytes": 3}, False)]
-)
-def test_verifiable(known: dict[str, Any], verifiable: bool) -> None:
-    remote = Remote("https://a/1", **known)
-    assert remote.verifiable is verifiable
-    files = {role: BenchmarkFile(remote) for role in ("train", "valid", "test")}
-    files["transductive_train"] = BenchmarkFile(Remote("https://a/2"))
-    source = Benchmark(key="x", title="X", aliases=(), format=LineFormat(), files=files, split="published")
-    assert source.verifiable is verifiable

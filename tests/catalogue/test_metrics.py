@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import itertools
 import math
@@ -62,31 +61,22 @@ def test_every_spelling_of_a_row_is_read(metric: Metric) -> None:
     [
         ("mmr", r"unknown metric 'mmr'\. Did you mean MRR or MR"),
         ("htis@10", r"Did you mean Hits@10"),
-        ("arithmetic_mean_rnak", r"Did you mean MR"),
         ("hist@10", r"Did you mean Hits@10"),
-        ("hit@", "needs a k"),
         ("hits", "needs a k: write hits@1, hits@10"),
-        ("hits_at_k", "needs a k"),
         ("Hits@k", "needs a k"),
         ("mrr10", r"unknown metric 'mrr10': write MRR@10 for the MRR cut off at rank 10\."),
-        ("mrr_2", r"write MRR@2 for"),
         ("ndcg 10", r"unknown metric 'ndcg 10': write nDCG@10 for the nDCG cut off at rank 10\."),
         ("MRR@k", r"needs a k: write mrr@1, mrr@10"),
         ("ndcg at", r"needs a k: write ndcg@1, ndcg@10"),
         ("mrr@0", "MRR@k needs a k of at least 1"),
         ("gmr@10", "GMR cut off at rank 10 is another metric"),
         ("map", "unknown metric 'map': mean average precision is the MRR only if"),
-        ("MAP@10", "mean average precision is the MRR only if"),
         ("mean average precision", "mean average precision is the MRR only if"),
         ("mr@10", "unknown metric 'mr@10'.*another metric"),
-        ("both.realistic.gmr_at_3", "another metric"),
         ("igmr1", "unknown metric 'igmr1'"),
         ("hits@0", "at least 1"),
-        ("h@0", "at least 1"),
-        ("hits@-3", "unknown metric|at least 1"),
         ("hits@1.5", "unknown metric"),
         ("", "unknown metric"),
-        ("10", "unknown metric"),
         ("accuracy", "`rankconst show metrics` lists them all"),
     ],
 )
@@ -105,8 +95,8 @@ def test_what_takes_a_k() -> None:
         (lambda: hits.at(-1), "at least 1 .got -1"),
         (lambda: hits.at(2**53 + 1), r"at most 2\*\*53"),
         (lambda: parse_metric("hits", k=0), "at least 1"),
-        (lambda: hits.evaluate(one, one, None), "needs a k"),
-        (lambda: CATALOGUE["ndcg_at_k"].evaluate(one, one, None), "needs a k"),
+        (lambda: hits.evaluate(one, one), "needs a k"),
+        (lambda: CATALOGUE["ndcg_at_k"].evaluate(one, one), "needs a k"),
         (lambda: parse_metric("mrr").at(10), "MRR takes no k"),
     ):
         with pytest.raises(UnknownNameError, match=said):
@@ -155,10 +145,10 @@ def test_evaluate_agrees_with_plain_python(ranks: list[int]) -> None:
     for metric in KEYED:
         note(str(metric))
         exact = EVALUATED[metric.family](ranks, metric.k)
-        one_by_one = metric.evaluate(np.array(ranks, dtype=float), np.ones(len(ranks)), metric.k)
+        one_by_one = metric.evaluate(np.array(ranks, dtype=float), np.ones(len(ranks)))
         assert relative_error(one_by_one, exact) < 1e-14
         distinct, times = np.unique(ranks, return_counts=True)
-        gathered = metric.evaluate(distinct.astype(float), times.astype(float), metric.k)
+        gathered = metric.evaluate(distinct.astype(float), times.astype(float))
         assert relative_error(gathered, exact) < 1e-14
 
 
@@ -171,14 +161,14 @@ def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> N
     better[place] = data.draw(st.integers(1, ranks[place]))
     for metric in KEYED:
         note(str(metric))
-        value = metric.evaluate(array, weights, metric.k)
+        value = metric.evaluate(array, weights)
         assert metric.lower <= value <= metric.upper
         # One task done better never makes the metric worse.
-        change = metric.evaluate(better, weights, metric.k) - value
+        change = metric.evaluate(better, weights) - value
         if metric.scale != "spread":  # a lone better rank spreads the ranks
             assert change * (1 if metric.increasing else -1) >= -1e-12 * abs(value)
         # A perfect ranker gets the optimum, exactly.
-        best = metric.evaluate(np.ones_like(array), weights, metric.k)
+        best = metric.evaluate(np.ones_like(array), weights)
         assert best == (value if metric.optimum is None else metric.optimum)
 
 
@@ -257,7 +247,7 @@ def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
     """A wrong trait in a row fails here."""
 
     def evaluate(one: Metric, of: list[int]) -> float:
-        return one.evaluate(np.array(of, dtype=float), np.ones(len(of)), one.k)
+        return one.evaluate(np.array(of, dtype=float), np.ones(len(of)))
 
     for metric in KEYED:
         note(str(metric))
@@ -279,45 +269,22 @@ def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
             assert value == pytest.approx(expected, rel=1e-5 if metric.exponent == 0 else 1e-12)
 
 
-# Where a family's key may be written outside its row, and why.
-KEYS_ALLOWED = {
-    "catalogue/answers.py": "metrics of several right answers, some of which have the names of others",
-    "logs/kbc.py": "the order of its numbers",
-    "logs/generic.py": "what recommenders print",
-    "tails/__init__.py": "the registry of functions: not every metric has a tail",
-}
-# Words of their own in the columns of tables.
-WORDS = {"variance", "count"}
-
-
-def list_sources() -> list[Path]:
-    package = Path(rankconst.__file__).parent
-    builder = package.parent / "builder" / "rankconst_builder"
-    return [path for path in (*package.rglob("*.py"), *builder.rglob("*.py")) if path.name != "metrics.py"]
-
-
-@for_each("path", list_sources())
-def test_traits_of_metrics_are_in_the_catalogue_alone(path: Path) -> None:
+def test_traits_of_metrics_are_in_the_catalogue_alone() -> None:
     """Elsewhere a metric is named to look its row up, CATALOGUE["ndcg"]; no other module lists metrics."""
-    keys, labels = set(CATALOGUE) - WORDS, {metric.label for metric in TABULATED}
-    text = path.read_text(encoding="utf-8")
-    if not any(f'"{word}"' in text for word in (*keys, *labels)):
-        return
-    tree = ast.parse(text)
-    looked_up = {
-        id(node.slice)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "CATALOGUE"
+    # Two are words of their own in the columns of tables.
+    keys = "|".join({*CATALOGUE} - {"variance", "count"})
+    labels = "|".join(metric.label for metric in TABULATED)
+    listed = re.compile(rf'(?<!CATALOGUE\[)"(?:{keys})"|(?:"(?:{labels})"(?:: [^,]*)?,\s*){{2}}"(?:{labels})"')
+    examples, package = re.compile(r"(?m)^ *(?:>>>|\.\.\.) .*$"), Path(rankconst.__file__).parent
+    found = {
+        path.relative_to(package.parent).as_posix()
+        for folder in (package, package.parent / "builder" / "rankconst_builder")
+        for path in folder.rglob("*.py")
+        if path.name != "metrics.py" and listed.search(examples.sub("", path.read_text(encoding="utf-8")))
     }
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and node.value in keys and id(node) not in looked_up:
-            found.append(f"line {node.lineno}: {node.value}")
-        if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
-            parts = node.keys if isinstance(node, ast.Dict) else node.elts
-            named = [part.value for part in parts if isinstance(part, ast.Constant) and part.value in labels]
-            found += [f"line {node.lineno}: {', '.join(named)}"] if len(named) > 2 else []
-    if path.as_posix().endswith(tuple(KEYS_ALLOWED)):
-        assert found, "no longer needs to be allowed"
-    else:
-        assert not found, f"{path}: ask the row of the metric instead"
+    assert found == {
+        "rankconst/catalogue/answers.py",  # metrics of several right answers, some of which have the names of others
+        "rankconst/results/logs/kbc.py",  # the order of its numbers
+        "rankconst/results/logs/generic.py",  # what recommenders print
+        "rankconst/tails/__init__.py",  # the registry of functions: not every metric has a tail
+    }

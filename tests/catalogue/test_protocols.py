@@ -17,8 +17,6 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     DEFAULT_SAMPLING,
-    ENTITY_SIDES,
-    LINK_SIDES,
     PROTOCOLS,
     SAMPLINGS,
     SIDES,
@@ -243,13 +241,3 @@ def test_every_spelling_of_a_split_and_a_side(names: dict[str, tuple[str, ...]],
         parse_split("tets")
     with pytest.raises(errors.UnknownNameError, match=r"unknown side 'xyz'\. Known: head, tail, both, relation\."):
         parse_side("xyz")
-
-
-def test_orders_are_fixed() -> None:
-    assert [*SPLITS] == ["train", "valid", "test"]
-    assert (
-        [*SIDES]
-        == [*LINK_SIDES, "relation"]
-        == [*ENTITY_SIDES, "both", "relation"]
-        == ["head", "tail", "both", "relation"]
-    )

@@ -14,7 +14,7 @@ import pytest
 import rankconst
 from cases import choose, for_each
 from oracles import assert_alike
-from rankconst.catalogue.answers import FAMILIES, parse_answers_metric
+from rankconst.catalogue.answers import FAMILIES
 from rankconst.errors import DataError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -48,16 +48,19 @@ def define(metric: str, places: tuple[int, ...], size: int) -> Fraction | float:
 def test_all_rankings(metric: str, size: int) -> None:
     for right in range(1, size + 1):
         found = rankconst.from_counts(size, relevant=right).constants(metric)
-        values = [define(metric, places, size) for places in itertools.combinations(range(1, size + 1), right)]
+        ways = [*itertools.combinations(range(1, size + 1), right)]
+        values = [define(metric, places, size) for places in ways]
         mean = sum(values) / len(values)
         variance = sum((value - mean) ** 2 for value in values) / len(values)
         assert found.expectation == pytest.approx(float(mean), abs=1e-14)
         assert found.variance == pytest.approx(float(variance), abs=1e-14)
         assert (found.metric.optimum, found.worst) == pytest.approx((float(max(values)), float(min(values))))
+        ranks = rankconst.from_ranks(np.ravel(ways), queries=np.repeat(np.arange(len(ways)), right))
+        assert ranks.evaluate(metric) == pytest.approx(float(mean), rel=1e-12)
 
 
 @pytest.mark.slow
-@for_each(("size", "right"), [(1, 1), (120, 3), (120, 119), (10_000, 77), (10_000, 9_999)])
+@for_each(("size", "right"), [(1, 1), (120, 3), (120, 119), (2_000, 77), (2_000, 1_999)])
 def test_fifty_digits(size: int, right: int) -> None:
     """First right answer, hits, gain and average precision by sums of fifty digits; the errors hold."""
     queries = rankconst.from_counts(size, relevant=right)
@@ -126,21 +129,6 @@ def test_p_of_hit_ratio_against_whole_numbers(kinds: list[tuple[int, int, int]],
         assert p.interval.lower <= log10 <= p.interval.upper, hits
         assert p.method == "exact"
         assert p.interval.upper - p.interval.lower < 1e-9 * (1 - log10)
-
-
-@pytest.mark.slow
-@for_each("metric", ["map", "map@10", "map_cut@20", "ndcg@10", "mrr@10", "recall@10", "hit_ratio@10"])
-def test_simulation(metric: str) -> None:
-    rng, size, right, draws = np.random.default_rng(3), 60, 7, choose(3_000, 200_000)
-    places = rng.permuted(np.tile(np.arange(1, size + 1), (draws, 1)), axis=1)[:, :right]
-    key, k = parse_answers_metric(metric)
-    values = np.array([FAMILIES[key].evaluate(own, k or size) for own in np.sort(places, axis=1)])
-    ranks = rankconst.from_ranks(places.ravel(), queries=np.repeat(np.arange(draws), right))
-    assert ranks.evaluate(metric) == pytest.approx(values.mean(), rel=1e-12)
-    found = rankconst.from_counts(size, relevant=right).constants(metric)
-    assert abs(values.mean() - found.expectation) < 5 * math.sqrt(found.variance / draws)
-    centred = (values - found.expectation) ** 2
-    assert abs(centred.mean() - found.variance) < 5 * centred.std() / math.sqrt(draws)
 
 
 @for_each(("one", "several"), [("mrr", "mrr"), ("hits@3", "recall@3"), ("hits@3", "hit_ratio@3"), ("ndcg", "ndcg"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +11,8 @@ import pytest
 from cases import for_each, take_turns
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, assert_alike, assert_within, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
-from rankconst.moments import Moments, block_counts, blocks, compute_moments, gaps, median
-from rankconst.moments.blocks import blocks_of
-from rankconst.moments.median import median_rank
-from rankconst.tasks import Histogram, offsets_of
+from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,21 +125,6 @@ def test_closed_forms_equal_precise_sums(name: str) -> None:
     assert moments.method == "closed_form"
 
 
-@pytest.mark.parametrize(
-    ("offset", "size"),
-    [(0, 1), (0, 64), (0, 65), (0, 14_541), (1, 300), (10, 66), (63, 10**5), (100, 200), (10**5, 3), (10**9, 10**4)],
-)
-def test_means_of_powers_are_good_to_rounding(offset: int, size: int) -> None:
-    rule = blocks_of(gather([(offset, size), (offset + 1, 1)]))
-    for power in (-1, -14):
-        tail = [MP.zeta(-power, at) if power < -1 else -MP.digamma(at) for at in (offset + 1, offset + size + 1)]
-        exact = (tail[0] - tail[1]) / size
-        assert relative_error(float(rule.mean(rule.points**power)[0]), exact) <= 1e-14
-    once, twice = (MP.digamma(offset + size + 1) - MP.digamma(offset + 1)) / size, MP.zeta(2, offset + 1)
-    variance = (twice - MP.zeta(2, offset + size + 1)) / size - once**2
-    assert relative_error(float(rule.scaled_power(-1.0)[1][0]), variance * rule.centres[0] ** 2) <= 1e-13 or size == 1
-
-
 # Many blocks, where the quicker of two routes is taken and sums over gaps are interpolated.
 
 
@@ -177,108 +159,16 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     rows, entities = sizes
     metric, histogram = parse_metric(name), draw_blocks(rows, entities, rows + entities)
     assert histogram.total % 2 == 0
-    monkeypatch.setattr(gaps, "_TRACED", traced)
-    monkeypatch.setattr(gaps, "_GAP_BUDGET", 2**16)
+    monkeypatch.setattr(block_counts, "_TRACED", traced)
+    monkeypatch.setattr(block_counts, "_GAP_BUDGET", 2**16)
     quick = compute_moments(metric, histogram)
-    monkeypatch.setattr(gaps, "_GAP_BUDGET", 2**40)
+    monkeypatch.setattr(block_counts, "_GAP_BUDGET", 2**40)
     median._median_law.cache_clear()
     slow = compute_moments(metric, histogram)
     median._median_law.cache_clear()
     assert_alike(quick, slow)
     assert slow.variance_error <= 1e-9 * slow.variance
     assert quick.variance_error <= 1e-2 * quick.variance
-
-
-# Simulation.
-
-
-def exact_variance_of_median(histogram: Histogram) -> Fraction:
-    """In fixed point, for an even number of tasks: A <= x and B > y if half of the ranks are at most x, half beyond."""
-    one = 1 << 128
-    rows = zip(offsets_of(histogram), histogram.num_candidates, histogram.num_tasks, strict=True)
-    blocks = [(int(above), int(size)) for above, size, tasks in rows for _ in range(tasks)]
-    half, last = len(blocks) // 2, max(map(sum, blocks))
-    shares = [[min(max(x - above, 0), size) * one // size for x in range(last + 1)] for above, size in blocks]
-
-    def fewer(x: int, count: int) -> int:
-        """Return P(fewer than `count` ranks are at most x)."""
-        law = [one] + [0] * count
-        for share in shares:
-            p = share[x]
-            law = [(law[j] * (one - p) + (law[j - 1] * p if j else 0)) >> 128 for j in range(count + 1)]
-        return sum(law[:count])
-
-    def apart(x: int, y: int) -> int:
-        """Return P(half of the ranks are at most x, the others above y)."""
-        law = [one] + [0] * half
-        for share in shares:
-            p, q = share[x], one - share[y]
-            law = [(law[j] * q + (law[j - 1] * p if j else 0)) >> 128 for j in range(half + 1)]
-        return law[half]
-
-    points = range(last + 1)
-    first, second = [fewer(x, half) for x in points], [fewer(x, half + 1) for x in points]
-    product = sum(second[y] - apart(x, y) if x <= y else first[x] for y in points for x in points)
-    squares = sum((2 * x + 1) * (first[x] + second[x]) for x in points)
-    return Fraction(squares + 2 * product, 4 * one) - Fraction(sum(first) + sum(second), 2 * one) ** 2
-
-
-@pytest.mark.parametrize(
-    ("offsets", "sizes", "tasks"),
-    [
-        ([7, 10, 13, 14], [45, 39, 41, 43], [4, 7, 6, 7]),
-        ([0, 3], [9, 6], [5, 1]),
-        ([2, 4, 4], [12, 3, 19], [20, 14, 20]),
-    ],
-    ids=["two dozen", "six", "fifty-four"],
-)
-def test_medians_of_even_numbers_of_tasks_are_exact(offsets: list[int], sizes: list[int], tasks: list[int]) -> None:
-    histogram = Histogram.from_counts(sizes, tasks, offsets=offsets)
-    moments = median_rank(histogram)
-    exact = exact_variance_of_median(histogram)
-    assert abs(Fraction(moments.variance) - exact) <= Fraction(moments.variance_error) <= exact / 10**11
-
-
-@pytest.mark.parametrize("near", [28, 53])
-def test_medians_between_two_blocks_far_apart(near: int) -> None:
-    """Half of the tasks are certain to be far below the others: the middle ranks are a maximum and a minimum, apart."""
-    above, far, tasks = 218, 53, 24
-    lower = [Fraction(x**tasks - (x - 1) ** tasks, near**tasks) for x in range(1, near + 1)]
-    upper = [Fraction(x**tasks - (x - 1) ** tasks, far**tasks) for x in range(1, far + 1)][::-1]
-    pairs = [
-        (Fraction(2, a + above + b), p * q) for a, p in enumerate(lower, start=1) for b, q in enumerate(upper, start=1)
-    ]
-    mean = sum(value * p for value, p in pairs)
-    variance = sum((value - mean) ** 2 * p for value, p in pairs)
-    histogram = Histogram.from_counts([near, far], [tasks, tasks], offsets=[0, above])
-    moments = compute_moments(parse_metric("inverse median"), histogram)
-    assert abs(Fraction(moments.expectation) - mean) <= Fraction(moments.expectation_error) <= mean / 10**6
-    assert abs(Fraction(moments.variance) - variance) <= Fraction(moments.variance_error) <= variance / 10**3
-
-
-# Counts of ranks.
-
-
-@pytest.mark.parametrize(("size", "times"), [(3, 600), (5, 700), (7, 1400), (11, 2500)])
-def test_counts_in_one_way_err_by_less_than_they_say(size: int, times: int) -> None:
-    """All of many ranks are below the worst one."""
-    x = size - 1
-    counts = block_counts.BlockCounts(Histogram.from_counts([size], [times]), times)
-    laws, none = counts.evaluate(np.array([x]), size)
-    mass = Fraction(x, size) ** times
-    assert abs(Fraction(float(laws.mass[0])) / mass - 1) <= laws.error[0] < 1e-12
-    assert laws.tail[0] == pytest.approx(-float(mass), rel=1e-12, abs=0)
-    assert none[0] == pytest.approx(float(Fraction(x - 1, x) ** times), rel=1e-12, abs=0)
-
-
-def test_ranks_that_are_certain_may_be_at_the_end_of_their_block() -> None:
-    """Three of them are at most 4, none of five others: none of the three is 4 with a chance of (3/4)^3."""
-    histogram = Histogram.from_counts([4, 10], [3, 5], offsets=[0, 2])
-    counts = block_counts.BlockCounts(histogram, 3)
-    laws, none = counts.evaluate(np.array([4]), 4)
-    assert laws.mass[0] == pytest.approx(0.8**5, rel=1e-14)
-    assert (laws.tail[0], counts.evaluate(np.array([4]), 5)[0].tail[0]) == (0.0, -1.0)
-    assert none[0] == pytest.approx(0.75**3, rel=1e-14)
 
 
 @pytest.mark.parametrize(

