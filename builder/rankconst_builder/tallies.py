@@ -25,9 +25,8 @@ from rankconst_builder.candidates import (
     select_candidates,
     select_relations,
 )
-from rankconst_builder.packing import Packing
 from rankconst_builder.tabulate import list_macros
-from rankconst_builder.words import count_runs, drop_repeats, locate, sort_words, split_batches
+from rankconst_builder.words import Packing, count_runs, drop_repeats, locate, sort_words, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cases import for_each, thorough
+from brute import ORDER
+from cases import for_each, mark_rest, thorough
 from graphs import STATIC
-from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
 from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
@@ -58,23 +58,20 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Columns]:
     home = tmp_path_factory.mktemp("graph")
-    generator = np.random.default_rng(0)
-    found = {}
-    for split, (rows, entities, relations) in {
-        "train": (3000, 190, 9),
-        "valid": (120, 200, 10),
-        "test": (120, 200, 10),
-    }.items():
-        columns = {
-            "head": 3 * generator.integers(0, entities, rows) ** 2 // entities,
-            "relation": generator.integers(0, relations, rows),
-            "tail": generator.integers(0, entities, rows),
-        }
-        path = home / f"{split}.parquet"
-        table = pa.table({name: pa.array(values) for name, values in columns.items()})
-        pq.write_table(table, path, row_group_size=400)
-        found[split] = open_columns(path)
-    return {split: columns for split, columns in found.items() if columns is not None}
+    draw = np.random.default_rng(0).integers
+    return {
+        split: put(
+            home / f"{split}.parquet",
+            head=3 * draw(0, entities, rows) ** 2 // entities,
+            relation=draw(0, relations, rows),
+            tail=draw(0, entities, rows),
+        )
+        for split, (rows, entities, relations) in {
+            "train": (3000, 190, 9),
+            "valid": (120, 200, 10),
+            "test": (120, 200, 10),
+        }.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -84,22 +81,24 @@ def expected(files: dict[str, Columns]) -> Graph:
     return graph
 
 
+def compare(
+    client: Any, files: dict[str, Columns], expected: Graph, splits: tuple[str, ...] = ORDER, room: int | None = None
+) -> None:
+    """Count on a cluster, and in this process."""
+    graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, splits, room)
+    assert statistics == describe_graph(expected)
+    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
+    assert found == count_histograms("mykg", expected, PROTOCOLS, (), splits)
+
+
 @pytest.mark.parametrize(
-    ("splits", "room"),
-    [
-        (("train", "valid", "test"), 20_000),
-        pytest.param(("train", "valid", "test"), None, marks=thorough),
-        pytest.param(("valid", "test"), 20_000, marks=thorough),
-    ],
+    ("splits", "room"), mark_rest([(ORDER, 20_000), (ORDER, None), (("valid", "test"), 20_000)], (ORDER, 20_000))
 )
 def test_a_cluster_counts_what_one_process_counts(
     cluster: Any, files: dict[str, Columns], expected: Graph, splits: tuple[str, ...], room: int | None
 ) -> None:
     with connect(cluster.scheduler_address) as client:
-        graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, splits, room)
-    assert statistics == describe_graph(expected)
-    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS, (), splits)
+        compare(client, files, expected, splits, room)
 
 
 @thorough  # it takes a process
@@ -113,18 +112,14 @@ def test_a_worker_that_ends_in_the_middle_changes_nothing(
             # As soon as a worker holds the words of row groups that others need.
             while not any(len(held) > 3 for held in client.has_what().values()):
                 time.sleep(0.001)
-            process = client.run(os.getpid)
-            ended.append(next(iter(process.values())))
+            ended.extend(client.run(os.getpid).values())
             os.kill(ended[0], signal.SIGKILL)
 
         thread = threading.Thread(target=end_one)
         thread.start()
-        graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, ("train", "valid", "test"), 20_000)
+        compare(client, files, expected, room=20_000)
         thread.join(60)
         assert ended
-    assert statistics == describe_graph(expected)
-    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS, (), SPLITS)
 
 
 def test_train_may_be_in_files_at_a_url(
@@ -136,21 +131,18 @@ def test_train_may_be_in_files_at_a_url(
     (tmp_path / "_SUCCESS").touch()
     train = open_url(tmp_path.as_uri())
     with connect(cluster.scheduler_address) as client:
-        graph, statistics, tallies = count_distributed(client, {**files, "train": train}, PROTOCOLS, ("test",))
+        compare(client, {**files, "train": train}, expected, ("test",))
         assert hash_files(client, train).sha256 == train.describe().sha256
     local = open_columns(tmp_path)
     assert local is not None
     assert local.describe() == train.describe()
-    assert statistics == describe_graph(expected)
-    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS, (), ("test",))
 
 
-def put(path: Path, head: list[Any]) -> Columns:
-    pq.write_table(pa.table({"head": head, "relation": [0, 1], "tail": [1, 2]}), path)
-    columns = open_columns(path)
-    assert columns is not None
-    return columns
+def put(path: Path, **columns: Any) -> Columns:
+    pq.write_table(pa.table(columns), path, row_group_size=400)
+    found = open_columns(path)
+    assert found is not None
+    return found
 
 
 def cut(path: Path) -> None:
@@ -175,7 +167,7 @@ def test_what_is_wrong_with_a_file_is_said(
     told: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    train = put(tmp_path / "train.parquet", head)
+    train = put(tmp_path / "train.parquet", head=head, relation=[0, 1], tail=[1, 2])
     groups = module._list_groups(train)
     monkeypatch.setattr(module, "_list_groups", lambda _: groups)
     if damage is not None:
@@ -185,7 +177,7 @@ def test_what_is_wrong_with_a_file_is_said(
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", 1)
+    monkeypatch.setattr(module, "_PATIENCE", 0.2)
     told = r"no scheduler answers at tcp://127\.0\.0\.1:9: .*Start one with `dask scheduler`"
     with pytest.raises(UsageError, match=told):
         connect("tcp://127.0.0.1:9")
@@ -233,6 +225,7 @@ class Frozen:
 
 def test_what_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PATIENCE", 0.02)
+    monkeypatch.setattr(module, "_MOST_WAITS", 4)
     for workers, told in ((None, "the scheduler does not answer any more"), ({}, "no worker is left")):
         with pytest.raises(DataError, match=told):
             module._attend(Frozen(workers), threading.Event().wait)

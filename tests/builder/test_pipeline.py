@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -22,17 +23,16 @@ from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat,
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, TablesError, UnknownNameError, UsageError
+from rankconst.files import write_through
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
-from rankconst_builder.package import write_tables
-from rankconst_builder.parts import Part, keep, read_kept
+from rankconst_builder.package import Part, keep, read_kept, write_tables
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from pytest_httpserver import HTTPServer
     from rich.console import Console
@@ -454,16 +454,16 @@ def test_damaged_parts_of_an_interrupted_build_are_built_again(
 def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
     small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_table, written = pq.write_table, []
+    written: list[Path] = []
 
-    def cut_off(table: Any, where: Any, **options: Any) -> None:
-        written.append(where)
+    def cut_off(path: Path, content: bytes) -> None:
+        written.append(path)
         if len(written) > 1:
             raise SystemExit
-        write_table(table, where, **options)
+        write_through(path, content)
 
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        patch.setattr(pq, "write_table", cut_off)
+        patch.setattr("rankconst_builder.package.write_through", cut_off)
         run("alpha", "beta", mirror=small)
     # Nothing is whole, so there is nothing to write.
     assert run(GHOST, "yago310").failures.keys() == {"ghost", "yago310"}
