@@ -6,7 +6,6 @@ import io
 import re
 import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -33,6 +32,7 @@ from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from pytest_httpserver import HTTPServer
     from rich.console import Console
