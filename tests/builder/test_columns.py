@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import itertools
 import random
 import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -111,8 +112,7 @@ WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
 
 
 def open_all(paths: dict[str, Path]) -> dict[str, Columns]:
-    found = {split: open_columns(path) for split, path in paths.items()}
-    files = {split: columns for split, columns in found.items() if columns is not None}
+    files = {split: columns for split, path in paths.items() if (columns := open_columns(path)) is not None}
     assert files.keys() == paths.keys()
     return files
 
@@ -326,34 +326,20 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     assert open_columns(other, "htr") is not None
 
 
-class FullDisk:
+class FullDisk(io.BytesIO):
     """A temporary file on a disk that is full after some bytes."""
 
-    def __init__(self) -> None:
-        self.closed, self._left = False, 100
-
-    def write(self, content: Any) -> None:
-        self._left -= len(content)
-        if self._left < 0:
+    def write(self, content: Any) -> int:
+        if self.tell() + len(content) > 100:
             raise OSError(errno.ENOSPC, "No space left on device")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.closed = True
+        return super().write(content)
 
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files: list[FullDisk] = []
-
-    def open_file() -> FullDisk:
-        files.append(FullDisk())
-        return files[-1]
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", open_file)
+    files = [FullDisk() for _ in range(3)]
+    monkeypatch.setattr(tempfile, "TemporaryFile", iter(files).__next__)
     paths = {split: write_parquet(tmp_path, rows, split) for split, rows in draw().items()}
     with pytest.raises(DataError, match=r"cannot write temporary files to .*: No space left on device\. Set TMPDIR"):
         read_graph(paths, memory=0)
-    assert [file.closed for file in files] == [True] * 3
+    assert all(file.closed for file in files)
     assert describe_graph(read_graph(paths, MEMORY)).rows["train"] == 160

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,7 @@ from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tallies import count_histograms, list_histograms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from rankconst_builder.graph import Graph
@@ -145,16 +146,12 @@ def put(path: Path, **columns: Any) -> Columns:
     return found
 
 
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:90])
-
-
 @pytest.mark.parametrize(
-    ("head", "damage", "told"),
+    ("head", "size", "told"),
     [
         ([1, -2], None, r"row group 0, row 1: the head is -2; expected an id from 0 to"),
         ([None, 2], None, r"row group 0, row 0: the head has no value"),
-        ([1, 2], cut, r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\."),
+        ([1, 2], 90, r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\."),
         (["a", "b"], None, r"--scheduler counts ids: train has to be Parquet of whole numbers\. Write it so\."),
     ],
 )
@@ -163,15 +160,15 @@ def test_what_is_wrong_with_a_file_is_said(
     files: dict[str, Columns],
     tmp_path: Path,
     head: list[Any],
-    damage: Callable[[Path], None] | None,
+    size: int | None,
     told: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    train = put(tmp_path / "train.parquet", head=head, relation=[0, 1], tail=[1, 2])
+    path = tmp_path / "train.parquet"
+    train = put(path, head=head, relation=[0, 1], tail=[1, 2])
     groups = module._list_groups(train)
     monkeypatch.setattr(module, "_list_groups", lambda _: groups)
-    if damage is not None:
-        damage(tmp_path / "train.parquet")
+    path.write_bytes(path.read_bytes()[:size])
     with connect(cluster.scheduler_address) as client, pytest.raises(DataError, match=told):
         count_distributed(client, choose_files({**files, "train": train}), PROTOCOLS, ("test",))
 
@@ -193,16 +190,6 @@ def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatc
             monkeypatch.setattr(client, "run", lambda *_, found=found, **__: {"tcp://a:1": found})
             with pytest.raises(UsageError, match=rf"the worker at tcp://a:1 does not run this .*: {told}\. .* 9\.9\.9"):
                 module._check_workers(client, "x")
-
-
-class Client:
-    """A client whose tasks fail."""
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def gather(self, _: object) -> None:
-        raise self._error
 
 
 class Frozen:
@@ -278,6 +265,8 @@ def test_a_scheduler_without_workers_and_one_that_ends(
     ],
 )
 def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
-    raised: Any = getattr(importlib.import_module("distributed"), error[0])(*error[1:])
+    def gather(_: object) -> NoReturn:
+        raise getattr(importlib.import_module("distributed"), error[0])(*error[1:])
+
     with pytest.raises(DataError, match=told):
-        hash_files(Client(raised), Columns("x", 0, "hrt", None, [], lambda: iter([])))
+        hash_files(SimpleNamespace(gather=gather), Columns("x", 0, "hrt", None, [], lambda: iter([])))

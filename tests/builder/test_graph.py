@@ -68,22 +68,18 @@ def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
 @pytest.mark.slow
 @settings(max_examples=choose(60, 150), deadline=None)
 @given(files=DATASETS)
-def test_codes_are_a_bijection_in_order_of_appearance(files: dict[str, list[Row]]) -> None:
+def test_codes_are_those_of_labels_in_order_of_appearance(files: dict[str, list[Row]]) -> None:
     graph = encode({split: write(rows) for split, rows in files.items()})
-    entities: dict[bytes, int] = {}
-    relations: dict[bytes, int] = {}
-    for split in ORDER:
-        triples = graph.splits[split]
-        assert len(triples) == len(files.get(split, []))
-        kinds = {column.dtype for column in (triples.head, triples.relation, triples.tail)}
-        assert kinds == {np.dtype(np.int32 if len(triples) else np.int64)}
-        for (h, r, t), *codes in zip(files.get(split, []), triples.head, triples.relation, triples.tail, strict=True):
-            pairs = ((entities, h, codes[0]), (relations, r, codes[1]), (entities, t, codes[2]))
-            assert all(codebook.setdefault(label, int(code)) == code for codebook, label, code in pairs)
-    for codebook, size in ((entities, graph.num_entities), (relations, graph.num_relations)):
-        assert sorted(codebook.values()) == list(range(size))
-    appearance = list(dict.fromkeys(r for rows in files.values() for _, r, _ in rows))
-    assert [relations[r] for r in appearance] == list(range(len(appearance)))
+    assert graph.entity_labels is not None
+    assert graph.relation_labels is not None
+    entities, relations = graph.entity_labels.to_pylist(), graph.relation_labels.to_pylist()
+    assert (graph.num_entities, graph.num_relations) == (len({*entities}), len({*relations}))
+    assert relations == [*dict.fromkeys(r for rows in files.values() for _, r, _ in rows)]
+    for split, triples in graph.splits.items():
+        columns = zip((entities, relations, entities), triples.codes, strict=True)
+        named = ([labels[code] for code in codes.tolist()] for labels, codes in columns)
+        assert [*zip(*named, strict=True)] == files.get(split, [])
+        assert {codes.dtype for codes in triples.codes} == {np.dtype(np.int32 if len(triples) else np.int64)}
 
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
@@ -184,10 +180,8 @@ def test_facts_are_told_apart_in_graphs_of_any_size() -> None:
 
 def test_what_protocols_need_of_files_that_are_missing() -> None:
     graph = replace(encode({"train": b"a\tr\tb\n", "test": b"b\tr\ta\n"}), missing=frozenset({"train"}))
-    lacks = {key: graph.explain_uncounted(protocol, "test") for key, protocol in STATIC.items()}
-    # Nothing is removed, and all entities are ranked: only then train is not asked for.
-    asked = {key for key, rule in STATIC.items() if rule.known_splits("test") or rule.candidates == "seen"}
-    assert {key for key, lack in lacks.items() if lack} == asked
-    assert all(lacks[key] == f"Protocol {key} needs train, whose file is missing." for key in asked)
-    seen = replace(STATIC["raw"], candidates="seen", tasks="seen")
-    assert graph.explain_uncounted(seen, "test") == "Protocol raw needs train, whose file is missing."
+    # If nothing is removed, and all entities are ranked, train is not asked for.
+    for rule in (*STATIC.values(), replace(STATIC["raw"], candidates="seen", tasks="seen")):
+        needed = rule.known_splits("test") or rule.candidates == "seen"
+        told = f"Protocol {rule.key} needs train, whose file is missing."
+        assert graph.explain_uncounted(rule, "test") == (told if needed else "")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,7 +33,6 @@ from rankconst_builder.candidates import count_protocols
 if TYPE_CHECKING:
     import random
 
-    from rankconst_builder.graph import Graph
 
 # Both kinds of graphs, each with the protocols that rank all candidates of it.
 GRAPHS = st.tuples(DATASETS, st.just([*CATALOGUE, *WRITABLE])) | st.tuples(
@@ -84,54 +81,41 @@ def test_a_further_known_triple_takes_one_candidate_at_most(
             assert [each[:kept] for each in sizes_of(new)] == sizes_of(old)
 
 
-def rows_with_counts(graph: Graph, protocol: Protocol, split: str) -> Counter[tuple[int, ...]]:
-    """Return the ranked rows, each with its numbers of candidates."""
-    counts = count_candidates(graph, protocol, split)
-    ranked = graph.splits[split].select(counts.tasks.rows)
-    return Counter(zip(*(column.tolist() for column in ranked.codes), *sizes_of(counts), strict=True))
+def rows_with_counts(dataset: Dataset, protocols: list[Protocol]) -> dict[tuple[str, str], Counter[tuple[Any, ...]]]:
+    """Return the ranked rows of each split under each protocol, each with its numbers of candidates."""
+    counted = count_protocols(make_graph(dataset), protocols)
+    return {
+        (key, split): Counter(
+            zip((dataset[split][place] for place in counts.tasks.rows), *sizes_of(counts), strict=True)
+        )
+        for (key, split), counts in counted.items()
+    }
 
 
 @settings(max_examples=choose(5, 15))
 @given(GRAPHS, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(drawn: tuple[Dataset, list[Protocol]], shuffler: random.Random) -> None:
     dataset, protocols = drawn
-    graph = make_graph(dataset)
-    shuffled = replace(
-        graph,
-        splits={
-            split: triples.select(np.array(shuffler.sample(range(len(triples)), len(triples)), dtype=np.int64))
-            for split, triples in graph.splits.items()
-        },
-    )
-    for protocol, split in itertools.product(protocols, ORDER):
-        assert rows_with_counts(shuffled, protocol, split) == rows_with_counts(graph, protocol, split)
+    shuffled = {split: shuffler.sample(rows, len(rows)) for split, rows in dataset.items()}
+    assert rows_with_counts(shuffled, protocols) == rows_with_counts(dataset, protocols)
 
 
 @settings(max_examples=choose(5, 15))
 @given(GRAPHS, st.data())
 def test_names_do_not_matter(drawn: tuple[Dataset, list[Protocol]], data: st.DataObject) -> None:
     dataset, protocols = drawn
-    graph = make_graph(dataset)
     entities, relations = (
-        np.array(data.draw(st.permutations(range(size))), dtype=np.int64)
-        for size in (graph.num_entities, graph.num_relations)
+        dict(zip(names, data.draw(st.permutations(names)), strict=True))
+        for names in ([*entities_of(everything(dataset))], [*relations_of(everything(dataset))])
     )
-    renamed = replace(
-        graph,
-        splits={
-            split: replace(
-                triples,
-                head=entities[triples.head],
-                relation=relations[triples.relation],
-                tail=entities[triples.tail],
-            )
-            for split, triples in graph.splits.items()
-        },
-    )
-    for protocol, split in itertools.product(protocols, ORDER):
-        one, other = (count_candidates(each, protocol, split) for each in (graph, renamed))
-        assert other.tasks.rows.tolist() == one.tasks.rows.tolist()
-        assert sizes_of(other) == sizes_of(one)
+    renamed: Any = {
+        split: [(entities[h], relations[r], entities[t], *time) for h, r, t, *time in rows]
+        for split, rows in dataset.items()
+    }
+    ours, others = (count_protocols(make_graph(each), protocols) for each in (dataset, renamed))
+    for key, one in ours.items():
+        assert others[key].tasks.rows.tolist() == one.tasks.rows.tolist()
+        assert sizes_of(others[key]) == sizes_of(one)
 
 
 def pool(parts: list[Histogram]) -> Histogram:
