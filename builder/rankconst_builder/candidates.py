@@ -33,6 +33,7 @@ from rankconst.errors import DataError
 from rankconst.tasks import Histogram
 from rankconst_builder.words import (
     append_answers,
+    count_answers,
     count_bits,
     count_runs,
     drop_repeats,
@@ -393,11 +394,6 @@ def _gather_answers(
                 for anchors, given, answers in view(graph, batch, address[0]):
                     found[address].update(source, queries[address].pack(anchors, given, batch.time), answers)
     return found
-
-
-def count_answers(graph: Graph, side: str) -> int:
-    """Return how many codes the answers of a side can be."""
-    return 2 * graph.num_relations if side == RELATION_SIDE else graph.num_entities
 
 
 def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:

@@ -208,6 +208,11 @@ def view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Cod
         yield (tail, relation, head) if side == "head" else (head, relation, tail)
 
 
+def count_answers(graph: Graph, side: str) -> int:
+    """Return how many codes the answers of a side can be."""
+    return 2 * graph.num_relations if side == RELATION_SIDE else graph.num_entities
+
+
 @dataclass(frozen=True, slots=True)
 class Packing:
     """How the facts of a side are written as words: ``((anchor * given + other) * times + time) << bits | answer``.
@@ -226,9 +231,8 @@ class Packing:
     @classmethod
     def plan(cls, graph: Graph, side: str, rows: int, room: int | None = None) -> Packing:
         """Choose the number of parts so that a word has 64 bits and a part of `rows` facts takes `room` bytes."""
-        related = side == RELATION_SIDE
-        given = graph.num_entities if related else graph.num_relations
-        bits = count_bits(2 * graph.num_relations if related else graph.num_entities)
+        given = graph.num_entities if side == RELATION_SIDE else graph.num_relations
+        bits = count_bits(count_answers(graph, side))
         times = graph.num_times
         need = rows * _BYTES
         shift = max(math.ceil(need / (room or max(ROOM, need // _FEW_PARTS))) - 1, 0).bit_length()
