@@ -250,7 +250,7 @@ def test_anything_is_read_whole_or_refused_with_its_place(content: bytes) -> Non
 @pytest.mark.slow
 def test_no_thread_holds_the_bytes_that_were_read() -> None:
     """One that lets go of them while the interpreter ends aborts the process."""
-    for number in range(300):
+    for number in range(choose(100, 300)):
         content = b"a\tr\tb\nb\tr\tc\nc\tr\t%d" % number
         before = sys.getrefcount(content)
         read_triples(content, TSV, "train.txt")
