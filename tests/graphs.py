@@ -152,6 +152,11 @@ def blocks_of(counts: TaskCounts) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
+def sizes_of(counts: TaskCounts) -> list[list[int]]:
+    """Return how many candidates tie in each row's head, in its tail, and in its relation where that is ranked."""
+    return [blocks.size[blocks.of_task[: counts.tasks.rows.size]].tolist() for blocks in counts.blocks.values()]
+
+
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
     generator = random.Random(seed)  # noqa: S311 - test data
     return {

@@ -11,9 +11,7 @@ module                  step
 :mod:`.candidates`      candidate counts of each ranking task, under each protocol
 :mod:`.tallies`         counts to histograms of all tasks
 :mod:`.tabulate`        histograms to rows of the tables
-:mod:`.remarks`         what a person should know of a graph
-:mod:`.parts`           a set dataset by dataset, kept until it is written
-:mod:`.package`         write a set of tables, with its descriptor
+:mod:`.package`         write a set of tables, with its descriptor; keep datasets until then
 :mod:`.pipeline`        the steps in order
 :mod:`.memory`          the same for a graph in Python's memory
 :mod:`.changes`         compare two sets, and say by how much the version must rise

@@ -28,9 +28,9 @@ from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
 from rankconst.download import unseen
 from rankconst.errors import DataError
 from rankconst_builder.candidates import Blocks, TaskCounts
-from rankconst_builder.packing import Packing
 from rankconst_builder.words import (
     BATCH,
+    Packing,
     Triples,
     count_runs,
     drop_repeats,
@@ -207,11 +207,6 @@ def _expand(values: Codes, starts: Codes, counts: Codes) -> Iterator[tuple[Codes
         yield np.repeat(values[part], counts[part]), np.repeat(starts[part], counts[part]) + steps
 
 
-def _score_range(train: Train, split: str, side: str, queries: Queries) -> _Layer:
-    del split
-    return queries.relation, train.ranges[side]
-
-
 def _score_frequency(train: Train, split: str, side: str, queries: Queries) -> _Layer:
     del split
     return queries.relation, train.occurrences[side]
@@ -249,7 +244,7 @@ def _score_recent(train: Train, split: str, side: str, queries: Queries) -> _Lay
 
 
 SCORES: dict[str, tuple[_Score, ...]] = {
-    "range": (_score_range,),
+    "range": (lambda train, _, side, queries: (queries.relation, train.ranges[side]),),
     "frequency": (_score_frequency,),
     "inverse": (_score_inverse,),
     "counting": (_score_inverse, _score_frequency),

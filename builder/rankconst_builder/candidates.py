@@ -31,9 +31,9 @@ from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
 from rankconst.download import unseen
 from rankconst.errors import DataError
 from rankconst.tasks import Histogram
-from rankconst_builder.packing import view
 from rankconst_builder.words import (
     append_answers,
+    count_answers,
     count_bits,
     count_runs,
     drop_repeats,
@@ -45,6 +45,7 @@ from rankconst_builder.words import (
     sort_words,
     split_batches,
     unpack,
+    view,
 )
 
 if TYPE_CHECKING:
@@ -252,37 +253,14 @@ class TaskCounts:
 
     tasks: RankedTasks
     blocks: Mapping[str, Blocks]  # side to where its true answers can rank
-    num_entities: int  # the number of entities that the protocol ranks
     # Side to the answers that the protocol removes; None where no baseline needs them: for train, and for sampled
     # negatives.
     answers: Mapping[str, Answers] | None = None
 
     @property
-    def rows(self) -> Codes:
-        """Which rows of the split's file are ranked. Shape (n,)."""
-        return self.tasks.rows
-
-    @property
     def tallies(self) -> dict[str, Tally]:
         """How many tasks of each side are alike; no side if none is ranked."""
-        return {side: blocks.tally for side, blocks in self.blocks.items()} if self.rows.size else {}
-
-    @property
-    def head(self) -> Codes:
-        """Numbers of candidates that tie in each task's head. Shape (n,)."""
-        return self.blocks["head"].size[self.blocks["head"].of_task]
-
-    @property
-    def tail(self) -> Codes:
-        """Numbers of candidates that tie in each task's tail. Shape (n,)."""
-        return self.blocks["tail"].size[self.blocks["tail"].of_task]
-
-    @property
-    def relation(self) -> Codes | None:
-        """Numbers of candidates for each row's relation, in either direction. Shape (n,); None if they are unknown."""
-        if RELATION_SIDE not in self.blocks:
-            return None
-        return self.blocks[RELATION_SIDE].size[self.blocks[RELATION_SIDE].of_task[: self.rows.size]]
+        return {side: blocks.tally for side, blocks in self.blocks.items()} if self.tasks.rows.size else {}
 
 
 class Gathering:
@@ -322,32 +300,20 @@ def list_sides(graph: Graph) -> tuple[str, ...]:
 
 def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
     """Return the queries that some facts ask on a side."""
+    entities, times = graph.num_entities, graph.num_times
+    relations = entities if side == RELATION_SIDE else graph.num_relations
+    if entities * relations * times >= 1 << 64:
+        timed = f", {times:,} times" if times > 1 else ""
+        raise DataError(
+            f"{entities:,} entities{timed} and {relations:,} relations are too many for 64-bit keys. {_REMEDY}"
+        )
     views = [*view(graph, tasks, side)]
     anchors, given, _ = map(np.concatenate, zip(*views, strict=True))
-    times = None if tasks.time is None else np.tile(tasks.time, len(views))
-    size = graph.num_entities if side == RELATION_SIDE else graph.num_relations
-    return _gather(anchors, given, graph.num_entities, size, graph.num_times, times=times)
-
-
-def _gather(
-    anchors: Codes,
-    relations: Codes,
-    num_entities: int,
-    num_relations: int,
-    num_times: int = 1,
-    *,
-    times: Codes | None = None,
-) -> Queries:
-    if num_entities * num_relations * num_times >= 1 << 64:
-        timed = f", {num_times:,} times" if num_times > 1 else ""
-        raise DataError(
-            f"{num_entities:,} entities{timed} and {num_relations:,} relations are too many for 64-bit keys. {_REMEDY}"
-        )
-    keys = pack(anchors, relations, num_relations)
-    if times is not None:
-        keys = pack(keys, times, num_times)
+    keys = pack(anchors, given, relations)
+    if tasks.time is not None:
+        keys = pack(keys, np.tile(tasks.time, len(views)), times)
     keys, of_task = np.unique(keys, return_inverse=True)
-    return Queries(keys, of_task, num_relations, num_times)
+    return Queries(keys, of_task, relations, times)
 
 
 def count_protocols(
@@ -430,11 +396,6 @@ def _gather_answers(
     return found
 
 
-def count_answers(graph: Graph, side: str) -> int:
-    """Return how many codes the answers of a side can be."""
-    return 2 * graph.num_relations if side == RELATION_SIDE else graph.num_entities
-
-
 def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     """Return which entities a protocol ranks. Shape (num_entities,)."""
     chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(protocol.candidates)
@@ -489,5 +450,5 @@ def _count(
             size = leave_out(answers[side].count()[place] - 1, number, f"{protocol.key} {split} {side}")
         blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
     if split == "train" or protocol.negatives is not None:
-        return TaskCounts(tasks, blocks, ranked["head"])
-    return TaskCounts(tasks, blocks, ranked["head"], {side: answers[side] for side in ENTITY_SIDES})
+        return TaskCounts(tasks, blocks)
+    return TaskCounts(tasks, blocks, {side: answers[side] for side in ENTITY_SIDES})

@@ -132,15 +132,14 @@ class Columns:
 
 def hash_file(file: Path | str) -> str:
     """Return the SHA-256 of a file, or of what is at a URL."""
+    opened: Any
     if isinstance(file, Path):
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    filesystem, path = FileSystem.from_uri(file)
-    digest = hashlib.sha256()
-    with filesystem.open_input_stream(path) as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        opened = file.open("rb")
+    else:
+        filesystem, path = FileSystem.from_uri(file)
+        opened = filesystem.open_input_stream(path)
+    with opened as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def state_file(file: Path | str) -> tuple[int | None, ...]:
@@ -236,7 +235,6 @@ def _read_numbers(piece: bytes, entity: bytes, relation: bytes) -> Batch:
 
 
 _BEGIN = 1 << 12
-_BLOCK = 1 << 24
 _NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import dataclass
@@ -250,6 +251,7 @@ def _plain(text: str) -> str:
 def write_readme(edition: Edition) -> str:
     """Write what people read first."""
     folder = name_archive(edition.version)
+    example = next(iter(edition.tables["datasets"]["dataset"].to_pylist()), "KEY")
     parts = [
         _write_card(edition),
         f"# rankconst tables {edition.version}",
@@ -265,7 +267,7 @@ def write_readme(edition: Edition) -> str:
         "## Load",
         f"Unpack `{folder}.zip`. With the package `rankconst`, which checks the hashes:",
         f'```python\nimport rankconst\n\ntables = rankconst.load("{folder}")\n'
-        f'tables.constants("{_first_dataset(edition)}", "mrr").expectation\n```',
+        f'tables.constants("{example}", "mrr").expectation\n```',
         "Without it, any reader of Parquet will do:",
         f'```python\nimport pandas as pd\n\nconstants = pd.read_parquet("{folder}/constants.parquet")\n```',
         f"`{DESCRIPTOR}` states the SHA-256 of every table (`hash`), and one of its values alone (`contentHash`), "
@@ -300,11 +302,6 @@ def _write_card(edition: Edition) -> str:
         if resource["name"] == "constants":
             lines.append("    default: true")
     return "\n".join([*lines, "---"])
-
-
-def _first_dataset(edition: Edition) -> str:
-    keys = edition.tables["datasets"]["dataset"].to_pylist()
-    return str(keys[0]) if keys else "KEY"
 
 
 _TAG = re.compile("<(?=[A-Za-z/!?])")
@@ -467,7 +464,7 @@ def write_deposit(edition: Edition) -> str:
             "upload_type": "dataset",
             "version": edition.version,
             "publication_date": edition.date.isoformat(),
-            "description": "".join(f"<p>{_escape(text)}</p>" for text in told),
+            "description": "".join(f"<p>{html.escape(text, quote=False)}</p>" for text in told),
             "creators": [{"name": AUTHORS}],
             "access_right": "open",
             "license": "cc-zero",
@@ -487,10 +484,6 @@ def write_deposit(edition: Edition) -> str:
             ],
         }
     )
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 DOCUMENTS: dict[str, Document] = {

@@ -24,13 +24,13 @@ from rankconst.names import shorten
 from rankconst.version import __version__
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
 from rankconst_builder.columns import DAMAGE, Columns, encode_ids, hash_file, open_parquet
-from rankconst_builder.packing import Packing, view
-from rankconst_builder.parts import hash_program
+from rankconst_builder.package import hash_program
 from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
-from rankconst_builder.words import NO_TRIPLES, Triples, mark, sort_words, split_batches
+from rankconst_builder.words import NO_TRIPLES, Packing, Triples, mark, sort_words, split_batches, view
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rankconst_builder.candidates import Tally
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
-    from rankconst_builder.statistics import PartStatistics, Statistics
+    from rankconst_builder.statistics import Statistics
     from rankconst_builder.tallies import Tallies
     from rankconst_builder.words import Words
 
@@ -182,7 +182,7 @@ def count_distributed(
     shared = _attend(client, lambda: client.scatter(graph, broadcast=True))
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
     tallies: Tallies = {(protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits}
-    statistics: list[PartStatistics] = []
+    statistics: list[Counter[tuple[str, ...]]] = []
     for side in list_sides(graph):
         covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
         job = _Job(side, covered, (*splits,), sum(rows.values()), room or _ROOM)
@@ -311,7 +311,7 @@ class _Job:
 
     def count(
         self, part: int, graph: Graph, found: Sequence[Words]
-    ) -> tuple[PartStatistics | None, dict[str, dict[str, Tally]]]:
+    ) -> tuple[Counter[tuple[str, ...]] | None, dict[str, dict[str, Tally]]]:
         """Return what a part contributes to the statistics, if it has all facts, and tallies by split and protocol."""
         train = sort_words(found)
         statistics, packing = None, self.plan(graph)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import difflib
+from contextlib import contextmanager
 from functools import partial
 from numbers import Integral
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from rankconst.arrow import as_pandas, refuse_masked
 from rankconst.catalogue.baselines import BUILT
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.errors import DataError
-from rankconst.names import show_value, spell
+from rankconst.errors import DataError, DownloadError, MissingExtraError, UnknownNameError, UsageError
+from rankconst.names import shorten, show_value, spell
 from rankconst.tables.tables import TablesInMemory
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import find_in_graph, name_columns, place_columns
-from rankconst_builder.parts import UNRELEASED
+from rankconst_builder.package import UNRELEASED
 from rankconst_builder.pipeline import choose_protocols
 from rankconst_builder.statistics import describe_dataset, describe_graph
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
@@ -27,7 +32,7 @@ from rankconst_builder.tallies import count_histograms
 from rankconst_builder.triples import Labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -173,3 +178,49 @@ def _check_headings(files: Mapping[str, Labels]) -> None:
     for split, first in named.items():
         if not find_in_graph(first, others):
             raise DataError(f"row 0 of {split} is a heading: {b', '.join(first).decode()}. Leave it out.")
+
+
+# PyKEEN's data sets by name, with its own files and its own split.
+
+
+@contextmanager
+def write_dataset(name: str | None, protocols: Sequence[Protocol], *, alone: bool) -> Iterator[dict[str, Path]]:
+    """Write the triples of a data set of PyKEEN to a temporary folder, as Parquet; give split to path, none of None."""
+    if name is None:
+        yield {}
+        return
+    if not alone:
+        raise UsageError(f"--pykeen {name} is a graph of its own: build others one after the other.")
+    given = _get_pykeen(name)
+    with TemporaryDirectory() as folder:
+        paths = {}
+        for split, factory in given.items():
+            if factory is None or not len(factory.mapped_triples):
+                continue
+            labels = read_given(factory, split)
+            columns: Any = {"head": labels.head, "relation": labels.relation, "tail": labels.tail}
+            if split == "train":
+                ends: Any = pa.chunked_array([chunk for end in ("head", "tail") for chunk in columns[end].chunks])
+                refuse_unused(factory, pc.count_distinct(ends.cast(pa.binary())).as_py(), protocols)
+            paths[split] = Path(folder) / f"{split}.parquet"
+            pq.write_table(pa.table(columns), paths[split])
+        yield paths
+
+
+def _get_pykeen(name: str) -> dict[str, Any]:
+    """Return the triples factory of each split."""
+    try:
+        from pykeen.datasets import dataset_resolver, get_dataset
+    except ImportError as error:
+        raise MissingExtraError("--pykeen needs PyKEEN. Run: pip install pykeen") from error
+    known = dataset_resolver.lookup_dict
+    # PyKEEN would take any other name for a path.
+    if dataset_resolver.normalize(name) not in known:
+        near = difflib.get_close_matches(name, known)
+        hint = f"Did you mean {', '.join(near)}?" if near else f"It has {', '.join(sorted(known))}."
+        raise UnknownNameError(f"PyKEEN has no data set {shorten(name)!r}. {hint}")
+    try:
+        found = get_dataset(dataset=name)
+        return dict(zip(SPLITS, (found.training, found.validation, found.testing), strict=True))
+    except OSError as error:
+        raise DownloadError(f"PyKEEN cannot get {name}: {error}. Check the network.") from error

@@ -7,6 +7,7 @@ and after. If a run is cut off in between, the next one completes it.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import itertools
@@ -14,6 +15,8 @@ import json
 import os
 import shutil
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,25 +24,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from rankconst import version as runtime
 from rankconst.arrow import join_texts, view_numbers, wrap_numbers
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
-from rankconst.errors import explain_write_errors
-from rankconst.files import write_through
-from rankconst.names import read_count
+from rankconst.errors import UsageError, explain_write_errors, first_line
+from rankconst.files import exists, write_through
+from rankconst.names import list_first, read_count
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
-from rankconst.tables.schema import COLUMNS, TableColumn
+from rankconst.tables.schema import COLUMNS, TableColumn, schema_of
+from rankconst.tables.tables import Tables, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from rankconst.download import Reporter
 
+
+UNRELEASED = "unreleased"
+"""The table version of a set that is not released."""
 
 CHECKSUMS = "checksums.txt"
 """The file of a release that has the SHA-256 of every other, as sha256sum writes it."""
@@ -81,6 +88,14 @@ HEADER: dict[str, Any] = {
     ],
 }
 """What the descriptor of every set states."""
+
+_KEPT = ".kept"
+"""Folder for what single datasets gave, until the set is written; each has the name of its dataset."""
+
+# Beside the others, not among them: any name there may be that of a dataset.
+_DRAFT = f"{_KEPT}.draft"
+
+_PROVENANCE = "provenance.json"
 
 DENSE, QUICK = 19, 3
 """How much zstd does to write little: for releases, which are written once and read often, and for builds."""
@@ -225,17 +240,22 @@ def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files, all or none: at every moment either the old ones or the new ones are read."""
     folder.mkdir(parents=True, exist_ok=True)
     complete_exchange(folder)
-    draft = folder / f"{INCOMING}.draft"
+    _write_folder(folder / INCOMING, folder / f"{INCOMING}.draft", files)
+    complete_exchange(folder)
+
+
+def _write_folder(final: Path, draft: Path, files: Mapping[str, bytes]) -> None:
+    """Write files to a folder that appears as a whole or not at all."""
     shutil.rmtree(draft, ignore_errors=True)
     try:
-        draft.mkdir()
+        draft.mkdir(parents=True)
         for name, content in files.items():
             write_through(draft / name, content)
-        draft.rename(folder / INCOMING)
+        final.parent.mkdir(exist_ok=True)
+        draft.rename(final)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
-    complete_exchange(folder)
 
 
 def complete_exchange(folder: Path) -> None:
@@ -324,3 +344,117 @@ def describe_schema(
     key = [each for each in KEYS[name] if any(each == column["name"] for column in fields)]
     # A primary key must not be null, and k is for most metrics.
     return {**({} if name == "constants" else {"primaryKey": key}), "fields": fields}
+
+
+# A set dataset by dataset: what a folder holds, and what is kept until a set is written.
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of one dataset, and where they come from."""
+
+    tables: Mapping[str, pa.Table]
+    provenance: Mapping[str, Any]
+
+
+@functools.cache
+def hash_program() -> str:
+    """Hash the program, so that a changed one does not pass for an earlier one."""
+    digest = hashlib.sha256()
+    for module in (runtime.__file__, __file__):
+        for path in sorted(Path(module).parent.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def read_parts(folder: Path, reporter: Reporter) -> dict[str, Part]:
+    """Return what builds wrote to a folder, dataset by dataset, and what they kept there."""
+    complete_exchange(folder)
+    whole = folder / DESCRIPTOR
+    names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
+    if names and not exists(whole):
+        raise UsageError(
+            f"{folder} holds no {DESCRIPTOR}, but files that would be overwritten: {list_first(names)}. Name another "
+            "folder with --out, or delete these files."
+        )
+    return (_split_parts(load(folder)) if whole.is_file() else {}) | read_kept(folder, reporter)
+
+
+def _split_parts(existing: Tables) -> dict[str, Part]:
+    """Return what a build wrote, dataset by dataset; refuse a release, which stays as it is."""
+    if existing.version != UNRELEASED:
+        raise UsageError(
+            f"{existing.path} holds the released tables {existing.version}, which stay as they are. Name another "
+            "folder with --out."
+        )
+    whole = {name: existing.read(name) for name in COLUMNS}
+    provenance = {row["dataset"]: row for row in existing.descriptor.get("provenance", [])}
+    return {
+        key: Part(
+            {name: take_dataset(table, key) for name, table in whole.items()},
+            {name: value for name, value in provenance.get(key, {}).items() if name != "dataset"},
+        )
+        for key in existing.datasets
+    }
+
+
+def take_dataset(table: pa.Table, key: str) -> pa.Table:
+    """Return the rows of a dataset."""
+    return table.filter(pc.equal(table["dataset"], join_texts([key])[0]))
+
+
+def keep(out: Path, key: str, part: Part) -> None:
+    """Keep what a dataset gave."""
+    final = out / _KEPT / key
+    shutil.rmtree(final, ignore_errors=True)
+    contents = serialise_tables(part.tables, QUICK)
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    described = {"after": _hash_set(out), "provenance": part.provenance, "sha256": hashes}
+    with explain_write_errors(f"to {out}", "Name another folder with --out."):
+        _write_folder(final, out / _DRAFT, {**contents, _PROVENANCE: json.dumps(described).encode()})
+
+
+def _hash_set(out: Path) -> str | None:
+    """Name the set that the output folder holds: what was kept before it was written is in it, or older."""
+    descriptor = out / DESCRIPTOR
+    return hashlib.sha256(descriptor.read_bytes()).hexdigest() if descriptor.is_file() else None
+
+
+def read_kept(out: Path, reporter: Reporter) -> dict[str, Part]:
+    """Read what earlier runs kept before they were cut off; leave aside what has been written."""
+    kept, after = {}, _hash_set(out)
+    for path in sorted((out / _KEPT).glob(f"*/{_PROVENANCE}")):
+        try:
+            described = json.loads(path.read_bytes())
+            provenance = dict(described["provenance"])
+            if described.get("after") != after:
+                continue
+            contents = {name: (path.parent / name).read_bytes() for name in (f"{table}.parquet" for table in COLUMNS)}
+            if {name: hashlib.sha256(each).hexdigest() for name, each in contents.items()} != described["sha256"]:
+                raise ValueError("a file has another SHA-256 than it was written with")
+            read = (pq.read_table(pa.BufferReader(each), use_threads=False) for each in contents.values())
+            tables = dict(zip(COLUMNS, read, strict=True))
+            for table in tables.values():
+                table.validate(full=True)
+        except (OSError, ValueError, LookupError, TypeError, RecursionError, pa.ArrowException) as error:
+            reason = first_line(error)[:200] or type(error).__name__
+            reporter.warn(f"{path.parent} is damaged ({reason}); {path.parent.name} is built again.")
+            continue
+        if all(table.schema.equals(schema_of(name)) for name, table in tables.items()):
+            kept[path.parent.name] = Part(tables, provenance)
+    return kept
+
+
+def holds_kept(out: Path) -> bool:
+    """Tell whether anything waits for a set to be written."""
+    return (out / _KEPT).is_dir()
+
+
+def write_parts(folder: Path, parts: Mapping[str, Part]) -> None:
+    """Write the set that datasets make, and remove what was kept of them."""
+    # Rows of a part are in canonical order by construction; parts follow by key.
+    tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
+    with explain_write_errors(f"tables to {folder}", "Name another folder with --out."):
+        write_tables(folder, UNRELEASED, tables, {key: part.provenance for key, part in parts.items()})
+    for name in (_KEPT, _DRAFT):
+        shutil.rmtree(folder / name, ignore_errors=True)

@@ -33,21 +33,26 @@ from rankconst_builder.columns import Columns, encode_ids, encode_text, open_col
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import ORDER, name_columns, read_own
-from rankconst_builder.package import complete_exchange, hold_folder, write_tables
-from rankconst_builder.parts import (
-    UNRELEASED,
+from rankconst_builder.package import (
     Part,
-    forget_kept,
     hash_program,
+    hold_folder,
     holds_kept,
     keep,
-    read_kept,
-    split_parts,
+    read_parts,
     take_dataset,
+    write_parts,
 )
-from rankconst_builder.remarks import compare, summarise
 from rankconst_builder.restriction import Restriction, add_known
-from rankconst_builder.statistics import Statistics, describe_dataset, describe_graph, describe_source, make_row
+from rankconst_builder.statistics import (
+    Statistics,
+    compare,
+    describe_dataset,
+    describe_graph,
+    describe_source,
+    make_row,
+    summarise,
+)
 from rankconst_builder.tabulate import list_macros, tabulate
 from rankconst_builder.tallies import count_histograms, list_histograms
 from rankconst_builder.triples import read_stat, read_triples
@@ -138,7 +143,7 @@ def build_all(build: Build) -> Outcome:
 
 
 def _build_all(build: Build) -> Outcome:
-    parts = _read_existing(build)
+    parts = read_parts(build.out, build.reporter)
     built: list[str] = []
     kept: list[str] = []
     failures: dict[str, RankconstError] = {}
@@ -160,7 +165,7 @@ def _build_all(build: Build) -> Outcome:
             continue
         except KeyboardInterrupt:
             if built:
-                _write(build, parts)
+                write_parts(build.out, parts)
             done = f"{build.out} holds the {len(built)} built before" if built else "nothing was written"
             build.reporter.warn(f"interrupted in {source.key}: {done}; run the same command again")
             raise
@@ -169,28 +174,9 @@ def _build_all(build: Build) -> Outcome:
             keep(build.out, source.key, part)
         built.append(source.key)
     if built or (parts and holds_kept(build.out)):
-        _write(build, parts)
+        write_parts(build.out, parts)
     tables = load(build.out) if parts and (build.out / DESCRIPTOR).is_file() else None
     return Outcome(tables, tuple(built), tuple(kept), failures)
-
-
-def _read_existing(build: Build) -> dict[str, Part]:
-    """Read the set that the output folder holds, dataset by dataset."""
-    out = build.out
-    complete_exchange(out)
-    _refuse_others(build)
-    whole = split_parts(load(out)) if (out / DESCRIPTOR).is_file() else {}
-    return whole | read_kept(out, build.reporter)
-
-
-def _refuse_others(build: Build) -> None:
-    """Refuse to write over files that are named like tables where no descriptor says that they are tables."""
-    names = [f"{name}.parquet" for name in COLUMNS if exists(build.out / f"{name}.parquet")]
-    if names and not exists(build.out / DESCRIPTOR):
-        raise UsageError(
-            f"{build.out} holds no {DESCRIPTOR}, but files that would be overwritten: {list_first(names)}. Name "
-            "another folder with --out, or delete these files."
-        )
 
 
 def _identify(build: Build, source: Benchmark) -> str | None:
@@ -263,9 +249,9 @@ def _read_contents(build: Build, source: Benchmark, opened: Mapping[str, Columns
     return contents
 
 
-def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: str = "") -> Graph:
+def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
     """Read and code the files of a benchmark."""
-    named = {role: f"{prefix}{source.files[role].name}" for role in contents}
+    named = {role: f"{source.key} {source.files[role].name}" for role in contents}
     labels = {
         role: read_triples(contents[role], source.format, named[role]) for role in (*ROLES, CONTEXT) if role in contents
     }
@@ -318,7 +304,7 @@ def _read_graph(
     if key in build.local:
         graph = encode_labels({role: labels[role] for role in local})
     else:
-        graph = encode_benchmark(source, {role: content.data for role, content in contents.items()}, f"{key} ")
+        graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     graph = build.restriction.apply(graph)
     if known is None:
         return graph
@@ -491,11 +477,3 @@ def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, His
         if RELATION_SIDE in archive.sides(tasks):
             found[tasks] = archive.histogram(tasks)
     return found
-
-
-def _write(build: Build, parts: Mapping[str, Part]) -> None:
-    # Rows of a part are in canonical order by construction; parts follow by key.
-    tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
-    with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
-        write_tables(build.out, UNRELEASED, tables, {key: part.provenance for key, part in parts.items()})
-    forget_kept(build.out)

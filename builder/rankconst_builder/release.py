@@ -296,7 +296,7 @@ def phrase_changes(changes: Changes) -> list[str]:
 
 def _phrase_table(table: TableChanges) -> str:
     parts = [
-        f"{count:,} {_count_rows(count)} {done}"
+        f"{count:,} {'row' if count == 1 else 'rows'} {done}"
         for count, done in (
             (table.changed, "changed"),
             (table.removed, "removed"),
@@ -310,10 +310,6 @@ def _phrase_table(table: TableChanges) -> str:
     elif table.new_columns:
         parts.append(f"new columns: {', '.join(table.new_columns)}")
     return ", ".join(parts) or "no change"
-
-
-def _count_rows(count: int) -> str:
-    return "row" if count == 1 else "rows"
 
 
 def _phrase_key(key: Mapping[str, Any]) -> str:

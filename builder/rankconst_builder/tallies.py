@@ -25,9 +25,8 @@ from rankconst_builder.candidates import (
     select_candidates,
     select_relations,
 )
-from rankconst_builder.packing import Packing
 from rankconst_builder.tabulate import list_macros
-from rankconst_builder.words import count_runs, drop_repeats, locate, sort_words, split_batches
+from rankconst_builder.words import Packing, count_runs, drop_repeats, locate, sort_words, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -89,17 +88,6 @@ def add_tallies(
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """What tasks of protocols have in common that know the same answers of the same queries."""
-
-    tasks: str  # the name of what selects those ranked
-    inside: str  # the name of what selects known triples that can be removed; empty if none are
-    distinct: bool
-    known: frozenset[str]
-    timed: bool  # True if known answers are those of the same time
-
-
-@dataclass(frozen=True)
 class Side:
     """The facts of a graph, as one side of a split asks for them."""
 
@@ -134,18 +122,19 @@ class Side:
 
     def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
         """Return the numbers of known answers in a part under each protocol; `train` has words that are elsewhere."""
+        # Tasks of protocols that know the same answers of the same queries are counted once.
         tally = functools.cache(_Part(self, part, train).tally)
-        return {protocol.key: tally(self._plan(protocol)) for protocol in self.protocols}
-
-    def _plan(self, protocol: Protocol) -> _Plan:
-        known = list_known(self.packing.graph, protocol, self.split)
-        return _Plan(
-            f"ranked {protocol.tasks}",
-            f"inside {protocol.candidates}" if known else "",
-            protocol.distinct,
-            known,
-            protocol.time == "same" if known else True,
-        )
+        found = {}
+        for protocol in self.protocols:
+            known = list_known(self.packing.graph, protocol, self.split)
+            found[protocol.key] = tally(
+                tasks=f"ranked {protocol.tasks}",
+                distinct=protocol.distinct,
+                known=known,
+                inside=f"inside {protocol.candidates}" if known else "",
+                timed=not known or protocol.time == "same",
+            )
+        return found
 
     @functools.cached_property
     def selective(self) -> frozenset[tuple[str, str]]:
@@ -171,17 +160,20 @@ class _Part:
         self._asked: dict[tuple[str, bool], tuple[Words, Codes]] = {}
         self._known: dict[tuple[str, bool], tuple[Words, Codes]] = {}
 
-    def tally(self, plan: _Plan) -> Tally:
-        """Return the number of known answers of each query, those alike as one."""
+    def tally(self, *, tasks: str, distinct: bool, known: frozenset[str], inside: str, timed: bool) -> Tally:
+        """Return the number of known answers of each query, those alike as one.
+
+        `tasks` and `inside` name what selects those ranked, and the known triples that can be removed; `timed` is True
+        if known answers are those of the same time.
+        """
         packing = self._side.packing
-        asked, frequency = self._count_asked(plan.tasks, plan.distinct)
+        asked, frequency = self._count_asked(tasks, distinct)
         relation = np.zeros_like(frequency) if packing.side == RELATION_SIDE else packing.find_given(asked)
         count = np.ones_like(frequency)
-        if plan.known:
-            keys, known = self._count_known(plan.inside, plan.timed)
-            known = self._add_others(plan, keys, known)
-            wanted = asked if plan.timed else asked // np.uint64(packing.num_times)
-            count = known if np.array_equal(keys, wanted) else known[np.searchsorted(keys, wanted)]
+        if known:
+            keys, found = self._count_known(known, inside, timed)
+            wanted = asked if timed else asked // np.uint64(packing.num_times)
+            count = found if np.array_equal(keys, wanted) else found[np.searchsorted(keys, wanted)]
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
@@ -201,20 +193,17 @@ class _Part:
             self._asked[tasks, distinct] = count_runs(self._side.packing.find_keys(words))
         return self._asked[tasks, distinct]
 
-    def _count_known(self, inside: str, timed: bool) -> tuple[Words, Codes]:
+    def _count_known(self, known: frozenset[str], inside: str, timed: bool) -> tuple[Words, Codes]:
+        """Count the known answers of each query of the split, without its time if they are those of any."""
+        own = self._sort(self._side.split, inside, timed=timed)
         if (inside, timed) not in self._known:
-            words = drop_repeats(self._sort(self._side.split, inside, timed=timed))
-            self._known[inside, timed] = count_runs(self._side.packing.find_keys(words))
-        return self._known[inside, timed]
-
-    def _add_others(self, plan: _Plan, keys: Words, known: Codes) -> Codes:
-        """Count the known answers that the split itself does not have, too."""
-        others = sorted(plan.known - {self._side.split})
-        found = [self._sort(source, plan.inside, timed=plan.timed) for source in others]
-        words = drop_repeats(sort_words(found))
-        repeated, _ = locate(self._sort(self._side.split, plan.inside, timed=plan.timed), words)
+            self._known[inside, timed] = count_runs(self._side.packing.find_keys(drop_repeats(own)))
+        keys, counts = self._known[inside, timed]
+        others = [self._sort(source, inside, timed=timed) for source in sorted(known - {self._side.split})]
+        words = drop_repeats(sort_words(others))
+        repeated, _ = locate(own, words)
         _, place = locate(keys, self._side.packing.find_keys(np.delete(words, repeated)))
-        return known + np.bincount(place, minlength=keys.size)
+        return keys, counts + np.bincount(place, minlength=keys.size)
 
 
 def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:

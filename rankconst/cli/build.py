@@ -129,8 +129,8 @@ def build(
 
     rankconst build fb15k237
     """
+    from rankconst_builder.memory import write_dataset
     from rankconst_builder.pipeline import Build, build_all, order_protocols
-    from rankconst_builder.pykeen import write_dataset
 
     reporter = Reporter()
     chosen = order_protocols(map(parse_protocol, protocol or PROTOCOLS))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import os
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import pytest
-from hypothesis import example, given, note, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from brute import ORDER, count_brute_force, count_with_sets, read_rows, weigh_brute_force
-from cases import choose, for_each, mark_rest, take_turns
+from brute import ORDER, count_brute_force, count_with_sets, weigh_brute_force
+from cases import choose, for_each
 from graphs import (
     CATALOGUE,
     DATASETS,
@@ -27,53 +26,51 @@ from graphs import (
     count_candidates,
     make_graph,
     random_dataset,
-    read_contents,
+    sizes_of,
 )
 from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder import candidates, tallies, words
-from rankconst_builder.candidates import Tally, TaskCounts, count_protocols
+from rankconst_builder.candidates import Queries, Tally, TaskCounts, count_protocols, count_ranked, list_queries
 from rankconst_builder.graph import Graph
-from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tallies import tally_protocols
 from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
+    from brute import BruteCounts, Rows
     from rankconst.tasks import Histogram
 
 
-@pytest.mark.slow
-@settings(max_examples=choose(12, 60))
-@given(DATASETS)
-def test_counting_protocols_together_changes_nothing(dataset: Dataset) -> None:
-    graph = make_graph(dataset)
-    together = count_protocols(graph, CATALOGUE)
-    assert list(together) == [(protocol.key, split) for protocol in CATALOGUE for split in ORDER]
-    for protocol, split in itertools.product(CATALOGUE, ORDER):
-        alone = count_candidates(graph, protocol, split)
-        assert flatten(together[protocol.key, split]) == flatten(alone)
+def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
+    """Count every split under every protocol, all together, in ranks and by sorting, and one by one in loops."""
+    graph, protocols = make_graph(dataset), [*protocols]
+    counted = count_protocols(graph, protocols)
+    assert [*counted] == [(protocol.key, split) for protocol in protocols for split in ORDER]
+    room = 24 * max(1, sum(map(len, graph.splits.values())) // 2)
+    for split in ORDER:
+        tallied = [tally_protocols(graph, protocols, split, each) for each in (None, room)]
+        for protocol in protocols:
+            got, expected = counted[protocol.key, split], count_brute_force(dataset, protocol, split)
+            where = f"{protocol.key} {split}"
+            assert all(list_tasks(found[protocol.key]) == list_tasks(got.tallies) for found in tallied), where
+            ranked = [dataset[split][place] for place in expected.rows]
+            compare_histograms(got, expected, ranked)
+            assert (got.answers is None) is (split == "train" or protocol.negatives is not None)
+            relation = [] if protocol.negatives is not None else [expected.relation[: len(ranked)]]
+            assert (got.tasks.rows.tolist(), sizes_of(got)) == (
+                expected.rows,
+                [expected.head, expected.tail, *relation],
+            ), where
+            assert count_ranked(graph, protocol)["head"] == expected.num_entities
+            if ranked and relation:
+                assert dict_of(got.blocks["relation"].tally.histogram()) == expected.histogram("relation")
 
 
-Tallies = dict[str, dict[str, Tally]]
-"""Protocol and side to numbers of tasks."""
-
-
-def compare(
-    dataset: Dataset, protocol: Protocol, split: str, graph: Graph | None = None, tallied: list[Tallies] | None = None
-) -> None:
-    graph = graph or make_graph(dataset)
-    got, expected = count_candidates(graph, protocol, split), count_brute_force(dataset, protocol, split)
-    assert flatten(got) == (expected.rows, expected.head, expected.tail, expected.num_entities)
-    one_by_one = list_tasks(got.tallies)
-    for found in tallied or tally_twice(graph, [protocol], split):
-        assert list_tasks(found[protocol.key]) == one_by_one
-    ranked = [dataset[split][place] for place in expected.rows]
+def compare_histograms(got: TaskCounts, expected: BruteCounts, ranked: Rows) -> None:
     for side, values in (("head", expected.head), ("tail", expected.tail)) if ranked else ():
         assert dict_of(got.blocks[side].tally.histogram()) == expected.histogram(side)
         for aggregation in MACROS.values():
@@ -83,19 +80,6 @@ def compare(
             counted = Counter(zip(values, map(float, weights), strict=True))
             pairs = zip(weighted.num_candidates.tolist(), weighted.weights.tolist(), strict=True)
             assert dict(zip(pairs, weighted.num_tasks.tolist(), strict=True)) == counted
-    if protocol.negatives is None:
-        assert got.relation is not None
-        assert got.relation.tolist() == expected.relation[: len(expected.rows)]
-        assert not expected.rows or dict_of(got.blocks["relation"].tally.histogram()) == expected.histogram("relation")
-    else:
-        assert got.relation is None
-    assert (got.answers is None) is (split == "train" or protocol.negatives is not None)
-
-
-def tally_twice(graph: Graph, protocols: Iterable[Protocol], split: str) -> list[Tallies]:
-    """Count by sorting: all known triples at once, and in parts."""
-    protocols, rows = list(protocols), sum(map(len, graph.splits.values()))
-    return [tally_protocols(graph, protocols, split, room) for room in (None, 24 * max(1, rows // 2))]
 
 
 def list_tasks(tallies: Mapping[str, Tally]) -> dict[str, Counter[tuple[int, ...]]]:
@@ -111,24 +95,6 @@ def list_tasks(tallies: Mapping[str, Tally]) -> dict[str, Counter[tuple[int, ...
     return found
 
 
-def list_histograms(tallies: Mapping[str, Tally]) -> dict[tuple[str, str | None], Histogram]:
-    return {
-        (side, group): tally.histogram(group)
-        for side, tally in tallies.items()
-        for group in ((None, "query", "relation") if side != "relation" else (None, "query"))
-    }
-
-
-def compare_all(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
-    """Compare every split under every protocol; one that is drawn is drawn once for all of them."""
-    graph, protocols = make_graph(dataset), list(protocols)
-    for split in ORDER:
-        tallied = tally_twice(graph, protocols, split)
-        for protocol in protocols:
-            note(f"{protocol.key} {split}")
-            compare(dataset, protocol, split, graph, tallied)
-
-
 def dict_of(histogram: Histogram) -> dict[int, int]:
     return dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
 
@@ -140,7 +106,7 @@ def dict_of(histogram: Histogram) -> dict[int, int]:
 @example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [(1, 1, 1)], "test": [(3, 2, 3)]})
 @given(dataset=DATASETS)
 def test_counts_equal_triple_loops(dataset: Dataset) -> None:
-    compare_all(dataset, [*CATALOGUE, *WRITABLE])
+    compare(dataset, [*CATALOGUE, *WRITABLE])
 
 
 # Every way to treat the time with every set of known facts, and with repetitions.
@@ -162,128 +128,50 @@ TIMED = [
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 2, 1)]})  # two times
 @given(dataset=TEMPORAL_DATASETS)
 def test_counts_of_temporal_graphs_equal_triple_loops(dataset: Dataset) -> None:
-    compare_all(dataset, TIMED)
+    compare(dataset, TIMED)
 
 
-@pytest.mark.parametrize("protocol", [*STATIC.values(), *TEMPORAL.values()], ids=lambda protocol: protocol.key)
+@for_each("protocol", [*STATIC.values(), *TEMPORAL.values()])
 def test_protocols_of_other_graphs_are_refused(protocol: Protocol) -> None:
     for temporal, row in ((False, (0, 0, 1)), (True, (0, 0, 1, 0))):
         graph = make_graph({"train": [row], "valid": [], "test": [row]})
         if protocol.fits(temporal):
-            assert count_candidates(graph, protocol, "test").rows.tolist() == [0]
+            assert count_candidates(graph, protocol, "test").tasks.rows.tolist() == [0]
             continue
         with pytest.raises(UndefinedError, match="for graphs without time" if temporal else "needs the time"):
             count_candidates(graph, protocol, "test")
 
 
-def gather_answers(facts: Mapping[str, Iterable[Any]], end: int | None) -> tuple[dict[Any, set[Any]], ...]:
-    """Gather the heads, tails and relations that answer each query, by the first columns of all facts."""
-    heads, tails, pairs = defaultdict(set), defaultdict(set), defaultdict(set)
-    for h, r, t, *time in (row[:end] for rows in facts.values() for row in rows):
-        heads[r, t, *time].add(h)
-        tails[h, r, *time].add(t)
-        pairs[h, t, *time].add((r, "onward"))
-        pairs[t, h, *time].add((r, "inverse"))
-    return heads, tails, pairs
-
-
-TEMPORAL_KEYS = [key for key, source in load_benchmarks().items() if source.format.temporal]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("key", mark_rest(TEMPORAL_KEYS, "wikidata12k"))
-def test_counts_of_temporal_benchmarks_equal_loops(key: str, mirror: Path) -> None:
-    source, contents = find_benchmark(key), read_contents(mirror, key)
-    columns, roles = source.format.columns, [role for role in ORDER if role in contents]
-    # Of the two ways to split ICEWS14 for forecasting, the one that states its entities will do.
-    many = sum(contents[role].count(b"\n") for role in roles) > 100_000 or key == "icews14_xerte"
-    if many and not os.environ.get("RANKCONST_THOROUGH"):
-        pytest.skip("loops over more than 100,000 rows, or again, take long; RANKCONST_THOROUGH=1 runs them")
-    facts = {role: read_rows(contents[role], columns, padded=source.format.padded) for role in roles}
-    labels = {label for rows in facts.values() for h, _, t, *_ in rows for label in (h, t)}
-    stated = int(contents["stat"].split()[0]) if "stat" in contents else len(labels)
-    kinds = len({row[1] for rows in facts.values() for row in rows})
-    kinds = int(contents["stat"].split()[1]) if "stat" in contents else kinds
-    counted = count_protocols(encode_benchmark(source, contents), TEMPORAL.values())
-    assert {split for _, split in counted} == {*facts}
-    ends = {"raw": None, "static": 3, "time-aware": 5}
-    known = {name: gather_answers(facts, end) for name, end in ends.items() if name != "raw"}
-    for (name, split), counts in counted.items():
-        end, (heads, tails, pairs) = ends[name], known.get(name, ({}, {}, {}))
-        expected: dict[str, list[int]] = {"head": [], "tail": [], "relation": []}
-        for h, r, t, *time in (row[:end] for row in facts[split]):
-            expected["head"].append(stated + 1 - len(heads[r, t, *time]) if name != "raw" else stated)
-            expected["tail"].append(stated + 1 - len(tails[h, r, *time]) if name != "raw" else stated)
-            expected["relation"].append(2 * kinds + 1 - len(pairs[h, t, *time]) if name != "raw" else 2 * kinds)
-        assert counts.relation is not None
-        found = {"head": counts.head.tolist(), "tail": counts.tail.tolist(), "relation": counts.relation.tolist()}
-        assert found == expected
-        assert counts.blocks["relation"].tally.histogram().total == 2 * len(facts[split])
-
-
-def flatten(counts: TaskCounts) -> tuple[list[int], list[int], list[int], int]:
-    return counts.rows.tolist(), counts.head.tolist(), counts.tail.tolist(), counts.num_entities
-
-
-def test_protocols_differ_as_design_says() -> None:
-    """Two graphs counted by hand: known answers of (0, 0, ?) are 1, 2, and 3 from test, and 3 is unseen in train."""
-    dataset: Dataset = {
-        "train": [(0, 0, 1), (2, 0, 1)],
-        "valid": [(0, 0, 2), (0, 0, 2)],
-        "test": [(0, 0, 3), (2, 0, 0)],
-    }
-    expected = {
-        "standard": {"train": [2, 3], "valid": [2, 2], "test": [2, 3]},
-        "libkge": {"train": [4, 4], "valid": [3, 3], "test": [2, 3]},
-        "pykeen": {"train": [3, 3], "valid": [2], "test": [2]},
-        "raw": {"train": [4, 4], "valid": [4, 4], "test": [4, 4]},
-    }
-    counted = count_protocols(make_graph(dataset), STATIC.values())
-    assert {key: {split: counted[key, split].tail.tolist() for split in ORDER} for key in STATIC} == expected
-    # At time 1, tails 1 and 2 are known; at another time 3; tail 4 has another relation.
-    timed: Dataset = {
-        "train": [(0, 0, 3, 0), (0, 0, 2, 1)],
-        "valid": [(0, 1, 4, 1)],
-        "test": [(0, 0, 1, 1), (0, 0, 1, 2), (0, 0, 1, 2)],
-    }
-    tails = {key: count_candidates(make_graph(timed), rule, "test").tail.tolist() for key, rule in TEMPORAL.items()}
-    assert tails == {"raw": [5, 5, 5], "static": [3, 3, 3], "time-aware": [4, 5, 5]}
-
-
-@for_each("protocol", [*CATALOGUE, *WRITABLE])
-def test_what_train_lacks_is_counted_as_triple_loops_count_it(protocol: Protocol) -> None:
+def test_what_train_lacks_is_counted_as_triple_loops_count_it() -> None:
     dataset = random_dataset(seed=8, entities=24, relations=5, size=24)
     # Some known answers are unseen, of others the query's own entity or relation is.
     dataset["valid"] += [(h, r, 24) for h, r, _ in dataset["test"]]
     dataset["train"] += [(h, 0, t) for h, _, t in dataset["test"][:3]]
     dataset["test"] += [(h, r, 25) for h, r, _ in dataset["train"][:3]]
-    for split in ORDER:
-        compare(dataset, protocol, split)
+    compare(dataset, [*CATALOGUE, *WRITABLE])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 3])
 def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "BATCH", batch)
-    dataset = random_dataset(seed=1, entities=9, relations=3, size=40)
-    for protocol, split in itertools.product(CATALOGUE, ORDER):
-        compare(dataset, protocol, split)
+    compare(random_dataset(seed=1, entities=9, relations=3, size=40), CATALOGUE)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("room", "timed"), take_turns([100, 1_000, None], [False, True]))
-def test_parts_do_not_matter(room: int | None, timed: bool) -> None:
+@pytest.mark.parametrize("timed", [False, True])
+def test_parts_do_not_matter(timed: bool) -> None:
     dataset = random_dataset(seed=3, entities=40, relations=3, size=120)
     if timed:
         dataset = {split: [(*row, place % 3) for place, row in enumerate(rows)] for split, rows in dataset.items()}
-    graph, protocols = make_graph(dataset), TEMPORAL.values() if timed else [*CATALOGUE, *WRITABLE]
-    for split in ORDER:
-        together = tally_protocols(graph, protocols, split, room)
-        assert [*together] == [protocol.key for protocol in protocols]
-        for protocol in protocols:
-            alone = count_candidates(graph, protocol, split)
-            assert list_histograms(together[protocol.key]) == list_histograms(alone.tallies)
-    assert describe_graph(graph, room) == describe_graph(graph)
+    graph, protocols = make_graph(dataset), [*TEMPORAL.values()] if timed else [*CATALOGUE, *WRITABLE]
+    alike = {key: list_tasks(counts.tallies) for key, counts in count_protocols(graph, protocols).items()}
+    for room in (100, 1_000):
+        for split in ORDER:
+            found = tally_protocols(graph, protocols, split, room)
+            assert {key: list_tasks(each) for key, each in found.items()} == {
+                protocol.key: alike[protocol.key, split] for protocol in protocols
+            }
+        assert describe_graph(graph, room) == describe_graph(graph)
 
 
 def test_keys_of_more_than_32_bits() -> None:
@@ -304,34 +192,37 @@ def test_keys_of_more_than_32_bits() -> None:
     graph, count = Graph(splits, entities, relations), count_with_sets(dataset)
     for protocol, split in itertools.product(CATALOGUE, ("valid", "test")):
         got, expected = count_candidates(graph, protocol, split), count(protocol, split)
-        assert flatten(got) == (expected.rows, expected.head, expected.tail, expected.num_entities)
+        assert (got.tasks.rows.tolist(), sizes_of(got)[:2]) == (expected.rows, [expected.head, expected.tail])
+
+
+def ask(anchors: list[int], relations: list[int], entities: int, kinds: int, times: int = 1) -> Queries:
+    """Return the queries for the tails of some triples, in a graph of so many entities, relations and times."""
+    head, relation = (np.array(each, dtype=np.int64) for each in (anchors, relations))
+    triples = Triples(head, relation, head, np.zeros_like(head) if times > 1 else None)
+    return list_queries(Graph({"train": triples}, entities, kinds, times), triples, "tail")
 
 
 def test_keys_that_do_not_fit_are_refused() -> None:
-    one = np.zeros(1, dtype=np.int64)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
-        candidates._gather(one, one, num_entities=1 << 32, num_relations=1 << 32)
+        ask([0], [0], 1 << 32, 1 << 32)
     with pytest.raises(DataError, match="4,294,967,296 entities, 2 times and 2,147,483,648 relations are too many"):
-        candidates._gather(one, one, 1 << 32, 1 << 31, 2, times=one)
-    queries = candidates._gather(one, one, num_entities=1 << 40, num_relations=1)
+        ask([0], [0], 1 << 32, 1 << 31, 2)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
-        candidates.Gathering(queries.keys, 1 << 63)
+        candidates.Gathering(ask([0], [0], 1 << 40, 1).keys, 1 << 63)
 
 
 def test_largest_keys_that_fit_are_counted() -> None:
     # 2^31 relations x 2^32 entities: the largest code of either needs every bit of a 63-bit key.
     last, top = (1 << 32) - 1, (1 << 31) - 1
-    relations = np.array([top, 0, 0], dtype=np.int64)
-    queries = candidates._gather(np.array([last, 0, last]), relations, num_entities=1 << 32, num_relations=1 << 31)
-    assert queries.relation[queries.of_task].tolist() == relations.tolist()
+    queries = ask([last, 0, last], [top, 0, 0], 1 << 32, 1 << 31)
+    assert queries.relation[queries.of_task].tolist() == [top, 0, 0]
     gathering = candidates.Gathering(queries.keys, 1 << 32)
     known = [(last, top, last), (last, top, 0), (last, top, last), (0, 0, 5), (last, 0, 0)]
     for anchor, relation, answer in [*known, *known, (3, 0, 0)]:
         gathering.update("train", queries.pack(np.array([anchor]), np.array([relation])), np.array([answer]))
     assert gathering.answers(queries, ["train"], Everything()).count()[queries.of_task].tolist() == [2, 1, 1]
     # A query and an answer may take all bits of a word.
-    one, last = np.zeros(1, dtype=np.int64), (1 << 63) - 1
-    queries = candidates._gather(one, one, num_entities=1, num_relations=1)
+    last, queries = (1 << 63) - 1, ask([0], [0], 1, 1)
     gathering = candidates.Gathering(queries.keys, last)
     gathering.update("train", np.zeros(3, dtype=np.uint64), np.array([last, 0, last]))
     answers = gathering.answers(queries, ["train"], Everything())

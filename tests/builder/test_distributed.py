@@ -10,16 +10,17 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cases import for_each, thorough
+from brute import ORDER
+from cases import for_each, mark_rest, thorough
 from graphs import STATIC
-from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
 from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
@@ -28,7 +29,7 @@ from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tallies import count_histograms, list_histograms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from rankconst_builder.graph import Graph
@@ -58,23 +59,20 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Columns]:
     home = tmp_path_factory.mktemp("graph")
-    generator = np.random.default_rng(0)
-    found = {}
-    for split, (rows, entities, relations) in {
-        "train": (3000, 190, 9),
-        "valid": (120, 200, 10),
-        "test": (120, 200, 10),
-    }.items():
-        columns = {
-            "head": 3 * generator.integers(0, entities, rows) ** 2 // entities,
-            "relation": generator.integers(0, relations, rows),
-            "tail": generator.integers(0, entities, rows),
-        }
-        path = home / f"{split}.parquet"
-        table = pa.table({name: pa.array(values) for name, values in columns.items()})
-        pq.write_table(table, path, row_group_size=400)
-        found[split] = open_columns(path)
-    return {split: columns for split, columns in found.items() if columns is not None}
+    draw = np.random.default_rng(0).integers
+    return {
+        split: put(
+            home / f"{split}.parquet",
+            head=3 * draw(0, entities, rows) ** 2 // entities,
+            relation=draw(0, relations, rows),
+            tail=draw(0, entities, rows),
+        )
+        for split, (rows, entities, relations) in {
+            "train": (3000, 190, 9),
+            "valid": (120, 200, 10),
+            "test": (120, 200, 10),
+        }.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -84,22 +82,24 @@ def expected(files: dict[str, Columns]) -> Graph:
     return graph
 
 
+def compare(
+    client: Any, files: dict[str, Columns], expected: Graph, splits: tuple[str, ...] = ORDER, room: int | None = None
+) -> None:
+    """Count on a cluster, and in this process."""
+    graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, splits, room)
+    assert statistics == describe_graph(expected)
+    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
+    assert found == count_histograms("mykg", expected, PROTOCOLS, (), splits)
+
+
 @pytest.mark.parametrize(
-    ("splits", "room"),
-    [
-        (("train", "valid", "test"), 20_000),
-        pytest.param(("train", "valid", "test"), None, marks=thorough),
-        pytest.param(("valid", "test"), 20_000, marks=thorough),
-    ],
+    ("splits", "room"), mark_rest([(ORDER, 20_000), (ORDER, None), (("valid", "test"), 20_000)], (ORDER, 20_000))
 )
 def test_a_cluster_counts_what_one_process_counts(
     cluster: Any, files: dict[str, Columns], expected: Graph, splits: tuple[str, ...], room: int | None
 ) -> None:
     with connect(cluster.scheduler_address) as client:
-        graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, splits, room)
-    assert statistics == describe_graph(expected)
-    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS, (), splits)
+        compare(client, files, expected, splits, room)
 
 
 @thorough  # it takes a process
@@ -113,18 +113,14 @@ def test_a_worker_that_ends_in_the_middle_changes_nothing(
             # As soon as a worker holds the words of row groups that others need.
             while not any(len(held) > 3 for held in client.has_what().values()):
                 time.sleep(0.001)
-            process = client.run(os.getpid)
-            ended.append(next(iter(process.values())))
+            ended.extend(client.run(os.getpid).values())
             os.kill(ended[0], signal.SIGKILL)
 
         thread = threading.Thread(target=end_one)
         thread.start()
-        graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, ("train", "valid", "test"), 20_000)
+        compare(client, files, expected, room=20_000)
         thread.join(60)
         assert ended
-    assert statistics == describe_graph(expected)
-    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS, (), SPLITS)
 
 
 def test_train_may_be_in_files_at_a_url(
@@ -136,33 +132,26 @@ def test_train_may_be_in_files_at_a_url(
     (tmp_path / "_SUCCESS").touch()
     train = open_url(tmp_path.as_uri())
     with connect(cluster.scheduler_address) as client:
-        graph, statistics, tallies = count_distributed(client, {**files, "train": train}, PROTOCOLS, ("test",))
+        compare(client, {**files, "train": train}, expected, ("test",))
         assert hash_files(client, train).sha256 == train.describe().sha256
     local = open_columns(tmp_path)
     assert local is not None
     assert local.describe() == train.describe()
-    assert statistics == describe_graph(expected)
-    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
-    assert found == count_histograms("mykg", expected, PROTOCOLS, (), ("test",))
 
 
-def put(path: Path, head: list[Any]) -> Columns:
-    pq.write_table(pa.table({"head": head, "relation": [0, 1], "tail": [1, 2]}), path)
-    columns = open_columns(path)
-    assert columns is not None
-    return columns
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:90])
+def put(path: Path, **columns: Any) -> Columns:
+    pq.write_table(pa.table(columns), path, row_group_size=400)
+    found = open_columns(path)
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(
-    ("head", "damage", "told"),
+    ("head", "size", "told"),
     [
         ([1, -2], None, r"row group 0, row 1: the head is -2; expected an id from 0 to"),
         ([None, 2], None, r"row group 0, row 0: the head has no value"),
-        ([1, 2], cut, r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\."),
+        ([1, 2], 90, r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\."),
         (["a", "b"], None, r"--scheduler counts ids: train has to be Parquet of whole numbers\. Write it so\."),
     ],
 )
@@ -171,21 +160,21 @@ def test_what_is_wrong_with_a_file_is_said(
     files: dict[str, Columns],
     tmp_path: Path,
     head: list[Any],
-    damage: Callable[[Path], None] | None,
+    size: int | None,
     told: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    train = put(tmp_path / "train.parquet", head)
+    path = tmp_path / "train.parquet"
+    train = put(path, head=head, relation=[0, 1], tail=[1, 2])
     groups = module._list_groups(train)
     monkeypatch.setattr(module, "_list_groups", lambda _: groups)
-    if damage is not None:
-        damage(tmp_path / "train.parquet")
+    path.write_bytes(path.read_bytes()[:size])
     with connect(cluster.scheduler_address) as client, pytest.raises(DataError, match=told):
         count_distributed(client, choose_files({**files, "train": train}), PROTOCOLS, ("test",))
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", 1)
+    monkeypatch.setattr(module, "_PATIENCE", 0.2)
     told = r"no scheduler answers at tcp://127\.0\.0\.1:9: .*Start one with `dask scheduler`"
     with pytest.raises(UsageError, match=told):
         connect("tcp://127.0.0.1:9")
@@ -201,16 +190,6 @@ def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatc
             monkeypatch.setattr(client, "run", lambda *_, found=found, **__: {"tcp://a:1": found})
             with pytest.raises(UsageError, match=rf"the worker at tcp://a:1 does not run this .*: {told}\. .* 9\.9\.9"):
                 module._check_workers(client, "x")
-
-
-class Client:
-    """A client whose tasks fail."""
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def gather(self, _: object) -> None:
-        raise self._error
 
 
 class Frozen:
@@ -233,6 +212,7 @@ class Frozen:
 
 def test_what_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PATIENCE", 0.02)
+    monkeypatch.setattr(module, "_MOST_WAITS", 4)
     for workers, told in ((None, "the scheduler does not answer any more"), ({}, "no worker is left")):
         with pytest.raises(DataError, match=told):
             module._attend(Frozen(workers), threading.Event().wait)
@@ -285,6 +265,8 @@ def test_a_scheduler_without_workers_and_one_that_ends(
     ],
 )
 def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
-    raised: Any = getattr(importlib.import_module("distributed"), error[0])(*error[1:])
+    def gather(_: object) -> NoReturn:
+        raise getattr(importlib.import_module("distributed"), error[0])(*error[1:])
+
     with pytest.raises(DataError, match=told):
-        hash_files(Client(raised), Columns("x", 0, "hrt", None, [], lambda: iter([])))
+        hash_files(SimpleNamespace(gather=gather), Columns("x", 0, "hrt", None, [], lambda: iter([])))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from brute import ORDER, describe_brute_force
 from cases import choose
-from graphs import STATIC, count_candidates
+from graphs import STATIC, blocks_of, count_candidates
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
 from rankconst_builder.graph import Graph, encode_labels
@@ -68,22 +68,18 @@ def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
 @pytest.mark.slow
 @settings(max_examples=choose(60, 150), deadline=None)
 @given(files=DATASETS)
-def test_codes_are_a_bijection_in_order_of_appearance(files: dict[str, list[Row]]) -> None:
+def test_codes_are_those_of_labels_in_order_of_appearance(files: dict[str, list[Row]]) -> None:
     graph = encode({split: write(rows) for split, rows in files.items()})
-    entities: dict[bytes, int] = {}
-    relations: dict[bytes, int] = {}
-    for split in ORDER:
-        triples = graph.splits[split]
-        assert len(triples) == len(files.get(split, []))
-        kinds = {column.dtype for column in (triples.head, triples.relation, triples.tail)}
-        assert kinds == {np.dtype(np.int32 if len(triples) else np.int64)}
-        for (h, r, t), *codes in zip(files.get(split, []), triples.head, triples.relation, triples.tail, strict=True):
-            pairs = ((entities, h, codes[0]), (relations, r, codes[1]), (entities, t, codes[2]))
-            assert all(codebook.setdefault(label, int(code)) == code for codebook, label, code in pairs)
-    for codebook, size in ((entities, graph.num_entities), (relations, graph.num_relations)):
-        assert sorted(codebook.values()) == list(range(size))
-    appearance = list(dict.fromkeys(r for rows in files.values() for _, r, _ in rows))
-    assert [relations[r] for r in appearance] == list(range(len(appearance)))
+    assert graph.entity_labels is not None
+    assert graph.relation_labels is not None
+    entities, relations = graph.entity_labels.to_pylist(), graph.relation_labels.to_pylist()
+    assert (graph.num_entities, graph.num_relations) == (len({*entities}), len({*relations}))
+    assert relations == [*dict.fromkeys(r for rows in files.values() for _, r, _ in rows)]
+    for split, triples in graph.splits.items():
+        columns = zip((entities, relations, entities), triples.codes, strict=True)
+        named = ([labels[code] for code in codes.tolist()] for labels, codes in columns)
+        assert [*zip(*named, strict=True)] == files.get(split, [])
+        assert {codes.dtype for codes in triples.codes} == {np.dtype(np.int32 if len(triples) else np.int64)}
 
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
@@ -119,16 +115,6 @@ def test_restrictions_and_a_train_elsewhere(
     assert only.tolist() == [relations[r] for _, r, _ in rows]
 
 
-def test_what_a_graph_is_unless_it_is_said() -> None:
-    graph = encode({"train": b"a\tr\tb\nb\t\xffs\ta\n", "test": b"a\tq\tb\n"})
-    assert [*map(graph.name_relation, range(3))] == ["r", "\\xffs", "q"]
-    bare = Graph(graph.splits, 2, 3)
-    assert (bare.name_relation(2), bare.forecasting, bare.seen_relations.tolist()) == ("2", False, [True, True, False])
-    assert bare.ranks_relations
-    assert not replace(bare, qualified=True).ranks_relations
-    assert not replace(bare, inductive=True).ranks_relations
-
-
 INDUCTIVE = Benchmark(
     key="ind",
     title="Ind",
@@ -144,9 +130,8 @@ def test_the_context_may_be_missing_where_it_makes_no_difference() -> None:
     graphs = [encode_benchmark(INDUCTIVE, {**files, **context}) for context in ({}, {CONTEXT: b"x\tr\ty\nx\tq\ty\n"})]
     for protocol in STATIC.values():
         one, other = (count_candidates(graph, protocol, "test") for graph in graphs)
-        assert (one.rows.tolist(), one.head.tolist(), one.tail.tolist()) == (
-            other.rows.tolist(), other.head.tolist(), other.tail.tolist()
-        )  # fmt: skip
+        assert one.tasks.rows.tolist() == other.tasks.rows.tolist()
+        assert blocks_of(one) == blocks_of(other)
     assert describe_graph(graphs[0]) == describe_graph(graphs[1])
 
 
@@ -158,25 +143,20 @@ def test_the_context_is_asked_for_where_it_decides_what_is_seen() -> None:
         encode_benchmark(INDUCTIVE, files)
 
 
-def test_facts_without_their_times() -> None:
-    triples = encode({"train": b"a\tr\tb\n", "valid": b"b\tr\ta\n", "test": b"a\tr\ta\n"})
-    assert triples.timeless is triples
-    rows = dict.fromkeys(ORDER, b"a\tr\tb\t1\nb\tr\ta\t2\n")
-    timed = encode_labels({role: read_triples(each, LineFormat(columns="hrtd"), role) for role, each in rows.items()})
-    assert (timed.num_times, timed.timeless.num_times) == (2, 1)
-    assert all(each.time is None for each in timed.timeless.splits.values())
-    assert timed.timeless.splits["test"].head.tolist() == timed.splits["test"].head.tolist()
+def test_relations_are_named_and_ranked_where_it_is_clear_which() -> None:
+    graph = encode({"train": b"a\tr\tb\nb\t\xffs\ta\n", "test": b"a\tq\tb\n"})
+    assert [*map(graph.name_relation, range(3))] == ["r", "\\xffs", "q"]
+    assert (replace(graph, relation_labels=None).name_relation(2), graph.ranks_relations) == ("2", True)
+    assert not replace(graph, qualified=True).ranks_relations
+    assert not replace(graph, inductive=True).ranks_relations
 
 
 def test_times_of_two_columns_are_as_many_as_pairs() -> None:
     """A begin of four and an end of two make eight times."""
     rows = "".join(f"a\tr\tb\t{begin}\t{end}\n" for begin in "0123" for end in "xy").encode()
-    files = {role: read_triples(rows, LineFormat(columns="hrtdd"), role) for role in ORDER}
-    graph = encode_labels(files)
+    graph = encode_labels(dict.fromkeys(ORDER, read_triples(rows, LineFormat(columns="hrtdd"), "file")))
     assert graph.num_times == 8
-    for triples in graph.splits.values():
-        assert triples.time is not None
-        assert sorted(triples.time.tolist()) == [*range(8)]
+    assert all(sorted(triples.codes[-1].tolist()) == [*range(8)] for triples in graph.splits.values())
 
 
 @pytest.mark.parametrize("times", [("9", "10", "200"), ("-20", "-3", "4"), ("2014-01-09", "2014-02-01", "2015-01-01")])
@@ -200,18 +180,8 @@ def test_facts_are_told_apart_in_graphs_of_any_size() -> None:
 
 def test_what_protocols_need_of_files_that_are_missing() -> None:
     graph = replace(encode({"train": b"a\tr\tb\n", "test": b"b\tr\ta\n"}), missing=frozenset({"train"}))
-    lacks = {key: graph.explain_uncounted(protocol, "test") for key, protocol in STATIC.items()}
-    # Nothing is removed, and all entities are ranked: only then train is not asked for.
-    asked = {key for key, rule in STATIC.items() if rule.known_splits("test") or rule.candidates == "seen"}
-    assert {key for key, lack in lacks.items() if lack} == asked
-    assert all(lacks[key] == f"Protocol {key} needs train, whose file is missing." for key in asked)
-    seen = replace(STATIC["raw"], candidates="seen", tasks="seen")
-    assert graph.explain_uncounted(seen, "test") == "Protocol raw needs train, whose file is missing."
-
-
-def test_relations_that_occur_nowhere_are_none() -> None:
-    graph = encode({"train": b"a\tr\tb\n", "test": b"b\ts\ta\n"})
-    assert graph.relations.tolist() == [True, True]
-    wider = replace(graph, num_relations=4)
-    assert wider.relations.tolist() == [True] * 4  # as a dataset states
-    assert replace(wider, gaps=True).relations.tolist() == [True, True, False, False]
+    # If nothing is removed, and all entities are ranked, train is not asked for.
+    for rule in (*STATIC.values(), replace(STATIC["raw"], candidates="seen", tasks="seen")):
+        needed = rule.known_splits("test") or rule.candidates == "seen"
+        told = f"Protocol {rule.key} needs train, whose file is missing."
+        assert graph.explain_uncounted(rule, "test") == (told if needed else "")

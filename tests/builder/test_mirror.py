@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from brute import count_with_sets, read_rows
-from cases import mark_rest
-from graphs import STATIC, count_candidates, read_contents, read_context, read_graph, read_labels
+from cases import choose, mark_rest
+from graphs import STATIC, count_candidates, read_contents, read_context, read_graph, read_labels, sizes_of
 from rankconst.catalogue.benchmarks import FORECASTING, find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_protocols
@@ -111,22 +111,30 @@ def test_files_have_what_papers_state(mirror: Path, key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "protocol", "expectation"),
     [
-        # The file that models are trained on is not in the mirror: an inference graph is enough.
-        ("ingram_fb25", "pykeen", 0.002181),
-        ("ingram_fb50", "pykeen", 0.002025),
-        ("ingram_fb75", "pykeen", 0.003097),
-        ("ingram_fb100", "pykeen", 0.003274),
-        ("icews14_regcn", "raw", 1.326e-3),
-        ("icews14_regcn", "time-aware", 1.326e-3),
-        ("icews14_regcn", "static", 1.328e-3),
+        ("ingram_fb25", "pykeen", "0.002181"),
+        ("ingram_fb50", "pykeen", "0.002025"),
+        ("ingram_fb75", "pykeen", "0.003097"),
+        ("ingram_fb100", "pykeen", "0.003274"),
+        ("icews14_regcn", "raw", "0.001326"),
+        ("icews14_regcn", "time-aware", "0.001326"),
+        ("icews14_regcn", "static", "0.001328"),
+        ("wiki_tkg", "time-aware", "0.0007988"),
     ],
 )
-def test_known_expectations(mirror: Path, key: str, protocol: str, expectation: float) -> None:
+def test_known_expectations(mirror: Path, key: str, protocol: str, expectation: str) -> None:
     """A random ranker's MRR, by harmonic numbers."""
-    counts = count_candidates(read_graph(mirror, key), PROTOCOLS[protocol], "test")
-    candidates = np.concatenate([counts.head, counts.tail])
+    # That one has no train, and those of InGram no graph that models are trained on: neither is needed here.
+    graph = (
+        encode_benchmark(find_benchmark(key), read_contents(mirror, key))
+        if key == "wiki_tkg"
+        else read_graph(mirror, key)
+    )
+    counts = count_candidates(graph, PROTOCOLS[protocol], "test")
+    candidates = np.concatenate(sizes_of(counts)[:2])
     harmonic = np.cumsum(1 / np.arange(1, candidates.max() + 1))
-    assert np.mean(harmonic[candidates - 1] / candidates) == pytest.approx(expectation, abs=5e-7)
+    assert f"{np.mean(harmonic[candidates - 1] / candidates):.{len(expectation) - 2}f}" == expectation
+    if key == "wiki_tkg":
+        assert f"{candidates.mean():.1f}" == "12536.3"
 
 
 def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
@@ -142,21 +150,27 @@ def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
                 cells = [line.split(sign) for line in lines.splitlines()]
                 found[split] = [(h, r, t, tuple(zip(more[::2], more[1::2], strict=True))) for h, r, t, *more in cells]
             else:
-                found[split] = read_rows(lines, form.columns, sign)
+                found[split] = read_rows(lines, form.columns, sign, padded=form.padded)
     return found
 
 
 @pytest.mark.slow
-# A graph of facts with qualifiers, and one of triples.
-@pytest.mark.parametrize("key", mark_rest([*STATED, "nations"], "wd50k_100_statements", "nations"))
+# A graph of facts with qualifiers, one of facts with times, and one of triples.
+@pytest.mark.parametrize(
+    "key", mark_rest([*STATED, *TEMPORAL, "nations"], "wd50k_100_statements", "wikidata12k", "nations")
+)
 def test_counts_equal_plain_loops(mirror: Path, key: str) -> None:
+    if key == "wiki_tkg":
+        pytest.skip("its train is not there, and says which entities there are")
     graph, count_plainly = read_graph(mirror, key), count_with_sets(read_plainly(mirror, key))
     for protocol in (one for one in PROTOCOLS.values() if one.fits(graph.temporal, graph.qualified)):
         for split in SPLITS:
             got, expected = count_candidates(graph, protocol, split), count_plainly(protocol, split)
-            assert got.rows.tolist() == expected.rows
-            assert (got.head.tolist(), got.tail.tolist()) == (expected.head, expected.tail), (protocol.key, split)
-            assert got.relation is None or got.relation.tolist() == expected.relation, (protocol.key, split)
+            assert got.tasks.rows.tolist() == expected.rows
+            sizes = sizes_of(got)
+            assert sizes[:2] == [expected.head, expected.tail], (protocol.key, split)
+            # Those of a time, and their inverses, small graphs compare.
+            assert graph.temporal or not sizes[2:] or sizes[2] == expected.relation, (protocol.key, split)
 
 
 def read_statistics(mirror: Path) -> list[dict[str, str]]:
@@ -170,11 +184,11 @@ def key_of(row: dict[str, str]) -> str:
 
 @pytest.mark.slow
 def test_reader_reproduces_the_statistics_of_every_dataset(mirror: Path) -> None:
-    """And what PyKEEN documents, unless a mismatch is stated."""
+    """And what PyKEEN documents, unless a mismatch is stated; of large ones every week."""
     rows = read_statistics(mirror)
     wrong: list[str] = []
     compared = 0
-    for row in rows:
+    for row in (row for row in rows if int(row["n_train"]) < choose(120_000, 10**9)):
         transductive, documented = row["key"].endswith("(train graph)"), find_benchmark(key_of(row)).pykeen
         found, got = read_dataset(mirror, key_of(row), transductive=transductive)
         others = {"key", "mismatch_explanation", "has_crlf", "files_without_final_newline"}
@@ -221,14 +235,13 @@ SAME = sorted(key for key, source in load_benchmarks().items() if source.same_gr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", mark_rest(SAME, "openke_nell995", "openke_wn18rr"))
+@pytest.mark.parametrize("key", mark_rest(SAME, "openke_wn18rr"))
 def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path, key: str) -> None:
     ours, others = (
         count_protocols(read_once(mirror, one), STATIC.values()) for one in (key, find_benchmark(key).same_graph_as)
     )
     assert ours.keys() == others.keys() == {*itertools.product(STATIC, SPLITS)}
     for place, one in ours.items():
-        assert one.num_entities == others[place].num_entities
         for side in ("head", "tail"):
             assert one.blocks[side].tally.histogram() == others[place].blocks[side].tally.histogram(), (place, side)
 

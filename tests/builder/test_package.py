@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import io
@@ -28,7 +29,7 @@ from rankconst.download import Reporter
 from rankconst.errors import TablesError
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
-from rankconst_builder.package import complete_exchange, hash_content, hold_folder, write_tables
+from rankconst_builder.package import complete_exchange, exchange_files, hash_content, hold_folder, write_tables
 from rankconst_builder.tabulate import tabulate
 
 Tables = dict[str, "pa.Table"]
@@ -36,11 +37,6 @@ Tables = dict[str, "pa.Table"]
 
 def make_tables(*keys: str, size: int = 5) -> Tables:
     """Make a small set of tables; another `size` changes candidates and constants."""
-    histograms = {
-        Tasks(key, "raw", "test", side): Histogram.from_counts([size, size + 1, size])
-        for key in keys
-        for side in ("head", "tail")
-    }
     described = [
         {
             **{column.name: size for column in COLUMNS["datasets"] if column.kind == "count"},
@@ -53,24 +49,15 @@ def make_tables(*keys: str, size: int = 5) -> Tables:
         }
         for key in keys
     ]
-    macro = {
-        replace(tasks, aggregation=aggregation): Histogram.from_counts(
-            histogram.num_candidates, histogram.num_tasks, weights=1 / histogram.num_tasks
-        )
-        for tasks, histogram in histograms.items()
-        for aggregation in MACROS
-    }
-    by_relation = {
-        replace(tasks, relations=(name,)): histogram for tasks, histogram in histograms.items() for name in ("r", "s")
-    }
-    return {
-        "datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")),
-        **tabulate({**histograms, **macro, **by_relation}),
-    }
-
-
-def provenance_of(*keys: str) -> dict[str, dict[str, Any]]:
-    return {key: {"origin": "files"} for key in keys}
+    histograms = {}
+    for tasks in (Tasks(key, "raw", "test", side) for key in keys for side in ("head", "tail")):
+        plain = Histogram.from_counts([size, size + 1, size])
+        histograms[tasks] = plain
+        for aggregation in MACROS:
+            macro = Histogram.from_counts(plain.num_candidates, plain.num_tasks, weights=1 / plain.num_tasks)
+            histograms[replace(tasks, aggregation=aggregation)] = macro
+        histograms |= {replace(tasks, relations=(name,)): plain for name in ("r", "s")}
+    return {"datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")), **tabulate(histograms)}
 
 
 # ---- the hash of the content -------------------------------------------------------------------------------------
@@ -123,7 +110,7 @@ def test_written_set_loads(tmp_path: Path) -> None:
     tables = make_tables("one", "own")
     folder = tmp_path / "deep" / "set"
     write_tables(folder, "3.2.1", tables, {"own": {"origin": "files"}, "one": {"origin": "archive", "reason": "é"}})
-    assert is_set(folder, tables, "3.2.1")
+    assert read_set(folder) == ("3.2.1", tables)
     assert {path.name for path in folder.iterdir()} == {"datapackage.json", *(f"{name}.parquet" for name in COLUMNS)}
     descriptor = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
     assert [resource["name"] for resource in descriptor["resources"]] == list(COLUMNS)
@@ -145,10 +132,6 @@ def test_written_set_loads(tmp_path: Path) -> None:
     ]
 
 
-def read_bytes(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 # ---- exchange ----------------------------------------------------------------------------------------------------
 
 
@@ -160,8 +143,8 @@ def cut_at(place: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Raise at the given call, from 0, of those that make, move or remove files; return the calls made so far."""
     calls: list[str] = []
 
-    def wrap(owner: Any, name: str) -> None:
-        original = getattr(owner, name)
+    def wrap(name: str) -> None:
+        original = getattr(Path, name)
 
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             calls.append(name)
@@ -169,77 +152,60 @@ def cut_at(place: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 raise Cut
             return original(*args, **kwargs)
 
-        monkeypatch.setattr(owner, name, wrapped)
+        monkeypatch.setattr(Path, name, wrapped)
 
-    for name in ("replace", "rename", "rmdir", "mkdir", "write_text"):
-        wrap(Path, name)
-    wrap(pq, "write_table")
+    for name in ("replace", "rename", "rmdir", "mkdir"):
+        wrap(name)
     return calls
 
 
-def is_set(folder: Path, tables: Tables, version: str) -> bool:
+def read_set(folder: Path) -> tuple[str, Tables]:
     loaded = rankconst.load(folder)
-    return loaded.version == version and all(loaded.read(name).equals(table) for name, table in tables.items())
+    return loaded.version, {name: loaded.read(name) for name in COLUMNS}
 
 
-@pytest.mark.slow
-def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path) -> None:
-    old, new, third = make_tables("one"), make_tables("one", "two", size=7), make_tables("three", size=8)
-    outcomes = []
-    for place in range(100):
-        folder = tmp_path / str(place)
-        write_tables(folder, "3.0.0", old, provenance_of("one"))
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, bytes], tuple[str, Tables]]]:
+    """The files of an old set, of a new one with more datasets, and of another; and what they hold."""
+    found = []
+    for number, keys, size in (("3.0.0", ["one"], 5), ("2.0.0", ["one", "two"], 7), ("4.0.0", ["three"], 8)):
+        folder = tmp_path_factory.mktemp("set")
+        write_tables(folder, number, make_tables(*keys, size=size), {key: {"origin": "files"} for key in keys})
+        found.append(({path.name: path.read_bytes() for path in folder.iterdir()}, read_set(folder)))
+    return found
+
+
+def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path, versions: Any) -> None:
+    (old, held), (new, wanted), (third, last) = versions
+    outcomes: list[str] = []
+    finished = False
+    while not finished:
+        folder = tmp_path / str(len(outcomes))
+        exchange_files(folder, old)
+        opened = rankconst.load(folder)
         with pytest.MonkeyPatch.context() as monkeypatch:
-            calls = cut_at(place, monkeypatch)
-            try:
-                write_tables(folder, "2.0.0", new, provenance_of("one", "two"))
-            except Cut:
-                finished = False
-            else:
+            calls = cut_at(len(outcomes), monkeypatch)
+            with contextlib.suppress(Cut):
+                exchange_files(folder, new)
                 finished = True
-        outcomes.append("old" if is_set(folder, old, "3.0.0") else "new")
-        for _ in range(3):
-            if outcomes[-1] == "new":
-                assert is_set(folder, new, "2.0.0")
-            complete_exchange(folder)
-        write_tables(folder, "3.0.0", third, provenance_of("three"))
-        assert is_set(folder, third, "3.0.0")
+        outcomes.append("old" if read_set(folder) == held else "new")
+        for again in range(3):
+            assert outcomes[-1] == "old" or read_set(folder) == wanted
+            with pytest.MonkeyPatch.context() as monkeypatch, contextlib.suppress(Cut):
+                cut_at(again, monkeypatch)
+                complete_exchange(folder)
+        complete_exchange(folder)
+        if outcomes[-1] == "new":
+            with pytest.raises(TablesError, match="was replaced while it was read"):
+                opened.read("candidates")
+        exchange_files(folder, third)
+        assert read_set(folder) == last
         assert len(list(folder.iterdir())) == 1 + len(COLUMNS)
-        if finished:
-            break
-    assert finished
     # One renaming decides; before it there is the old set, after it the new one.
     assert calls.count("rename") == 1
     decided = calls.index("rename")
     assert outcomes == ["old"] * (decided + 1) + ["new"] * (len(outcomes) - decided - 1)
     assert outcomes.count("new") > 4
-
-
-def test_exchange_cut_off_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old, new = make_tables("one"), make_tables("one", "two", size=7)
-    write_tables(tmp_path, "3.0.0", old, provenance_of("one"))
-    loaded = rankconst.load(tmp_path)
-    original, moved = Path.replace, [0]
-
-    def replace_one(path: Path, target: Any) -> Any:
-        moved[0] += 1
-        if moved[0] % 2 == 0:
-            raise Cut
-        return original(path, target)
-
-    # Each attempt moves one file and is cut off at the next.
-    monkeypatch.setattr(Path, "replace", replace_one)
-    with pytest.raises(Cut):
-        write_tables(tmp_path, "2.0.0", new, provenance_of("one", "two"))
-    for _ in range(len(COLUMNS) - 1):
-        with pytest.raises(Cut):
-            complete_exchange(tmp_path)
-    for _ in range(2):
-        complete_exchange(tmp_path)
-    assert is_set(tmp_path, new, "2.0.0")
-    assert len(list(tmp_path.iterdir())) == 1 + len(COLUMNS)
-    with pytest.raises(TablesError, match="was replaced while it was read"):
-        loaded.read("candidates")
 
 
 def test_processes_take_turns(tmp_path: Path) -> None:
@@ -280,7 +246,7 @@ def test_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locks: s
         monkeypatch.setattr(fcntl, "flock", refuse)
     reporter = Reporter(Console(file=io.StringIO()))
     with hold_folder(tmp_path / "out", reporter), hold_folder(tmp_path / "out", reporter):
-        write_tables(tmp_path / "out", "3.0.0", make_tables("one"), provenance_of("one"))
+        (tmp_path / "out" / "file").touch()
     said = " ".join(reporter.console.file.getvalue().split())  # type: ignore[attr-defined]  # a StringIO
     assert ("without locks: let no other process write to it" in said) == (locks == "no file system")
     with hold_folder(tmp_path / "not" / "needed", reporter):

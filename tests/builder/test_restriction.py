@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from brute import ORDER, entities_of, everything, relations_of
+from brute import ORDER, entities_of, everything, list_candidates, relations_of
 from cases import choose
-from graphs import STATIC, count_candidates
+from graphs import STATIC, count_candidates, sizes_of
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import UNTABLED
 from rankconst.errors import DataError, UnknownNameError, UsageError
@@ -22,10 +22,10 @@ from rankconst_builder.triples import read_triples
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.graph import Graph
+    from rankconst_builder.triples import Labels
 
-Row = tuple[str, str, str]
+Row = tuple[str, ...]
 Dataset = dict[str, list[Row]]
 
 ENTITY = st.sampled_from("abcdefg")
@@ -33,29 +33,12 @@ ROWS = st.lists(st.tuples(ENTITY, st.sampled_from("rst"), ENTITY), min_size=1, m
 DATASETS = st.fixed_dictionaries(dict.fromkeys(ORDER, ROWS))
 
 
+def read(rows: list[Row], columns: str = "hrt") -> Labels:
+    return read_triples("".join("\t".join(row) + "\n" for row in rows).encode(), LineFormat(columns=columns), "file")
+
+
 def encode(dataset: Dataset) -> Graph:
-    files = {split: "".join("\t".join(row) + "\n" for row in rows).encode() for split, rows in dataset.items()}
-    return encode_labels({role: read_triples(content, LineFormat(), role) for role, content in files.items()})
-
-
-def count_by_loops(
-    dataset: Dataset, protocol: Protocol, split: str, relations: set[str], entities: set[str]
-) -> tuple[list[int], list[int]]:
-    """Return candidates of heads and tails: those of the protocol that are allowed, less known answers."""
-    train = dataset["train"]
-    ranked = {"all": entities_of(everything(dataset)), "seen": entities_of(train)}[protocol.candidates] & entities
-    names = {"none": (), "up_to": ORDER[: ORDER.index(split) + 1], "all": ORDER}[protocol.known]
-    known = {row for name in names for row in dataset[name]} | (set(dataset[split]) if names else set())
-    heads, tails = [], []
-    for place, (h, r, t) in enumerate(dataset[split]):
-        seen = {h, t} <= entities_of(train) and r in relations_of(train)
-        if not ({h, t} <= entities and r in relations) or (protocol.tasks == "seen" and not seen):
-            continue
-        if protocol.distinct and (h, r, t) in dataset[split][:place]:
-            continue
-        heads.append(sum(1 for other in ranked if other == h or (other, r, t) not in known))
-        tails.append(sum(1 for other in ranked if other == t or (h, r, other) not in known))
-    return heads, tails
+    return encode_labels({role: read(rows) for role, rows in dataset.items()})
 
 
 @pytest.mark.slow
@@ -68,8 +51,13 @@ def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObj
     restricted = Restriction(tuple(relations), tuple(entities)).apply(graph)
     for protocol, split in itertools.product(STATIC.values(), ORDER):
         counts = count_candidates(restricted, protocol, split)
-        heads, tails = count_by_loops(dataset, protocol, split, relations, entities)
-        assert (counts.head.tolist(), counts.tail.tolist()) == (heads, tails)
+        expected = [
+            (place, len(entities.intersection(heads)), len(entities.intersection(tails)))
+            for place, (heads, tails) in zip(*list_candidates(dataset, protocol, split), strict=True)
+            for h, r, t in [dataset[split][place]]
+            if {h, t} <= entities and r in relations
+        ]
+        assert [*zip(counts.tasks.rows.tolist(), *sizes_of(counts)[:2], strict=True)] == expected
 
 
 DATASET: Dataset = {
@@ -87,10 +75,9 @@ DATASET: Dataset = {
 @example(dataset=DATASET, further=[("x", "r", "a"), ("a", "t", "b"), ("a", "r", "x"), ("x", "t", "x")])
 @given(dataset=DATASETS, further=ROWS)
 def test_further_known_triples_are_removed(dataset: Dataset, further: list[Row]) -> None:
-    graph = encode(dataset)
+    graph, known = encode(dataset), read(further)
     entities, relations = (names(everything(dataset)) for names in (entities_of, relations_of))
     inside = {row for row in further if {row[0], row[2]} <= entities and row[1] in relations}
-    known = read_triples("".join("\t".join(row) + "\n" for row in further).encode(), LineFormat(), "known")
     if not inside:
         with pytest.raises(DataError, match=r"none of the .* triples has entities and a relation of the graph"):
             add_known(graph, known)
@@ -98,26 +85,24 @@ def test_further_known_triples_are_removed(dataset: Dataset, further: list[Row])
     knowing, told = add_known(graph, known)
     assert told.startswith(f"{sum(row in inside for row in further)} of {len(further)} further known triples")
     for protocol, split in itertools.product((*STATIC.values(), *UNTABLED.values()), ORDER):
-        counts, before = count_candidates(knowing, protocol, split), count_candidates(graph, protocol, split)
-        ranked = {"all": entities, "seen": entities_of(dataset["train"])}[protocol.candidates]
-        names = protocol.known_splits(split)
-        known_rows = {row for name in names for row in dataset[name]} | (inside | {*dataset[split]} if names else set())
-        rows = [dataset[split][place] for place in before.rows]
-        assert counts.rows.tolist() == before.rows.tolist()
-        heads = [sum(one == h or (one, r, t) not in known_rows for one in ranked) for h, r, t in rows]
-        tails = [sum(one == t or (h, r, one) not in known_rows for one in ranked) for h, r, t in rows]
-        assert (counts.head.tolist(), counts.tail.tolist()) == (heads, tails)
+        counts, removed = count_candidates(knowing, protocol, split), inside if protocol.known_splits(split) else set()
+        expected = [
+            (
+                place,
+                sum(one == h or (one, r, t) not in removed for one in heads),
+                sum(one == t or (h, r, one) not in removed for one in tails),
+            )
+            for place, (heads, tails) in zip(*list_candidates(dataset, protocol, split), strict=True)
+            for h, r, t in [dataset[split][place]]
+        ]
+        assert [*zip(counts.tasks.rows.tolist(), *sizes_of(counts)[:2], strict=True)] == expected
 
 
 def test_further_known_triples_have_no_time() -> None:
-    timed = LineFormat(columns="hrtd")
-    known = read_triples(b"a\tr\tb\t2014-01-01\n", timed, "known")
-    plain = encode(DATASET)
-    with pytest.raises(UsageError, match="--known is for graphs of triples"):
-        add_known(plain, known)
-    rows = {role: read_triples(b"a\tr\tb\t2014-01-01\n", timed, role) for role in ORDER}
-    with pytest.raises(UsageError, match="--known is for graphs of triples"):
-        add_known(encode_labels(rows), read_triples(b"a\tr\tb\n", LineFormat(), "known"))
+    timed, plain = read([("a", "r", "b", "2014-01-01")], "hrtd"), read([("a", "r", "b")])
+    for one, other in ((timed, plain), (plain, timed)):
+        with pytest.raises(UsageError, match="--known is for graphs of triples"):
+            add_known(encode_labels(dict.fromkeys(ORDER, one)), other)
 
 
 def test_unknown_labels_are_refused() -> None:

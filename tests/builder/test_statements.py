@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, entities_of, everything, rank_brute_force, values_of
 from cases import choose, for_each
-from graphs import blocks_of, count_candidates
+from graphs import blocks_of, count_candidates, sizes_of
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder.baselines import count_baselines
-from rankconst_builder.candidates import count_protocols
+from rankconst_builder.candidates import count_protocols, count_ranked
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.statistics import describe_graph
 from rankconst_builder.triples import read_triples
@@ -47,26 +47,35 @@ def encode(dataset: Dataset) -> Graph:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(22, 60), deadline=None)
+@settings(max_examples=choose(12, 60), deadline=None)
 @given(dataset=DATASETS)
-def test_counts_equal_loops(dataset: Dataset) -> None:
+def test_counts_and_baselines_equal_loops(dataset: Dataset) -> None:
+    """Baselines know the triples of train without qualifiers; what the protocol's filter removes is with them."""
     graph = encode(dataset)
-    for protocol, split in itertools.product(STATEMENTS.values(), ORDER):
-        got, expected = count_candidates(graph, protocol, split), count_brute_force(dataset, protocol, split)
-        assert got.rows.tolist() == expected.rows
-        assert (got.head.tolist(), got.tail.tolist()) == (expected.head, expected.tail)
-        assert got.num_entities == expected.num_entities
+    chance = count_protocols(graph, STATEMENTS.values())
+    for (key, split), got in chance.items():
+        expected = count_brute_force(dataset, STATEMENTS[key], split)
+        assert got.tasks.rows.tolist() == expected.rows
+        assert sizes_of(got) == [expected.head, expected.tail]
+        assert count_ranked(graph, STATEMENTS[key])["head"] == expected.num_entities
+    found = count_baselines(graph, chance, INFORMED)
+    for key, split in itertools.product(STATEMENTS, ("valid", "test")):
+        for baseline, blocks in rank_brute_force(dataset, STATEMENTS[key], split, INFORMED).items():
+            assert blocks_of(found[key, split, baseline]) == blocks, (key, split, baseline)
 
 
-@settings(max_examples=choose(10, 40), deadline=None)
-@given(dataset=DATASETS)
-def test_baselines_equal_loops(dataset: Dataset) -> None:
-    """They know the triples of train without qualifiers; what the protocol's filter removes is with them."""
-    graph = encode(dataset)
-    chance = count_protocols(graph, STATEMENTS.values(), ("valid", "test"))
-    for (protocol, split, baseline), counts in count_baselines(graph, chance, INFORMED).items():
-        expected = rank_brute_force(dataset, STATEMENTS[protocol], split, [baseline])[baseline]
-        assert blocks_of(counts) == expected, (protocol, split, baseline)
+def test_protocols_need_qualifiers_or_none() -> None:
+    plain, qualified = (
+        encode_labels({"train": read_triples(line, form, "train")})
+        for line, form in ((b"a\tr\tb\n", LineFormat()), (b"a,r,b,q,x\n", FORM))
+    )
+    for graph, keys, told in (
+        (qualified, ("standard", "static"), "the facts of this graph have qualifiers"),
+        (plain, ("stare",), "needs the qualifiers of every fact"),
+    ):
+        for key in keys:
+            with pytest.raises(UndefinedError, match=told):
+                count_candidates(graph, PROTOCOLS[key], "train")
 
 
 @settings(max_examples=choose(11, 30), deadline=None)
@@ -79,24 +88,6 @@ def test_statistics(dataset: Dataset) -> None:
     assert found.relations == len({r for _, r, *_ in rows})
     assert found.rows == {split: len(dataset[split]) for split in ORDER}
     assert found.distinct == {split: len(set(dataset[split])) for split in ORDER}
-
-
-def test_one_statement_by_hand() -> None:
-    # Entities a, b, c; x in a qualifier only. Of (a, r, ?) with q x, b and c are known; without, c is alone.
-    dataset: Dataset = {
-        "train": [("a", "r", "b", (("q", "x"),))],
-        "valid": [],
-        "test": [("a", "r", "c", (("q", "x"),)), ("a", "r", "c", ())],
-    }
-    graph = encode({split: rows for split, rows in dataset.items() if rows})
-    tails = {key: count_candidates(graph, protocol, "test").tail.tolist() for key, protocol in STATEMENTS.items()}
-    assert tails == {"raw": [4, 4], "qualified": [3, 4], "stare": [2, 3]}
-    for key in ("standard", "static"):
-        with pytest.raises(UndefinedError, match="the facts of this graph have qualifiers"):
-            count_candidates(graph, PROTOCOLS[key], "test")
-    plain = encode_labels({"train": read_triples(b"a\tr\tb\n", LineFormat(), "train")})
-    with pytest.raises(UndefinedError, match="needs the qualifiers of every fact"):
-        count_candidates(plain, PROTOCOLS["stare"], "train")
 
 
 @for_each("line", [b"a,r", b"a,r,b,q", b"a,r,b,q,x,p", b"a,,b", b"a,r,b,,x", b"", b"a\tr\tb"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cases import choose, for_each
 from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
-from rankconst_builder.remarks import _find_alike
+from rankconst_builder.statistics import _find_alike
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
@@ -92,33 +92,12 @@ def test_columns_and_line_ends(form: LineFormat, content: bytes) -> None:
     assert read(content, form) == [(b"a", b"r", b"b"), (b"c", b"s", b"d")]
 
 
+# What a careless reader takes for missing, for numbers, for one another or for the marks of a format.
 LABELS = [
-    *(b"New York", b"a,b", b'"', b'"quoted"', b'half"', b"'", b"''", b'"a,b"', b"\\", b"\\n", b"\\t", b"NA", b"N/A"),
-    *(b" ", b"  x", b"x  ", b" x ", b"x\xc2\xa0", b"\xe2\x80\xa8", b"\x0b", b"\x0c", b"\x1c", b"\x85", b"null", b"nan"),
-    *(b"NaN", b"None", b"-", b'""', b"#N/A", b"true", b"0", b"00", b"1.0", b"1", b"\xff\xfex", b"\xc3\x28", b"x"),
-    *(b"Paris", b"paris", b"PARIS", b"\x00", b"a\x00b", b"a\x00", b"a", b"#comment", b"%", b"h", b"head", b"\xed\xa0"),
-    *(
-        "Zürich".encode(),
-        "Zu\u0308rich".encode(),
-        "東京".encode(),
-        "ﬁ".encode(),
-        b"fi",
-        "İ".encode(),
-        b"I",
-        BOM,
-        BOM + b"x",
-    ),
+    *(b"NA", b"N/A", b"#N/A", b"null", b"nan", b"NaN", b"None", b"true", b"0", b"00", b"1.0", b"1", b"x", b"X", b" x "),
+    *(b'"a,b"', b'half"', b"''", b"\\n", b"#comment", b"%", b"-", b"head", BOM, BOM + b"x", b"\xff\xfex", b"x\xc2\xa0"),
+    *(text.encode() for text in ("Zürich", "Zu\u0308rich", "ﬁ", "fi", "İ", "I", "\u2028", "\x85", "\x0b")),
 ]
-
-
-def test_labels_are_compared_exactly() -> None:
-    distinct = list(dict.fromkeys(LABELS))
-    rows = [(label, b"r", distinct[-1 - place]) for place, label in enumerate(distinct)]
-    assert read(write([(b"start", b"r", b"x"), *rows], TSV))[1:] == rows
-    # As relations, too; and equal labels stay equal.
-    labels = read_triples(write([(b"a", label, b"b") for label in distinct * 2], TSV), TSV, "f")
-    assert decode(labels.relation) == distinct * 2
-    assert len(set(decode(labels.relation))) == len(distinct)
 
 
 def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[bytes]:
@@ -136,7 +115,8 @@ def test_round_trip(
     delimiter: str, columns: str, count_line: bool, data: st.DataObject, crlf: bool, final: bool, bom: bool
 ) -> None:
     form = LineFormat(delimiter, columns, count_line)
-    one = label(delimiter) | label(delimiter, b" \"',\t;aA\\\0N\xef\xbb\xbf")
+    words = st.sampled_from([each for each in LABELS if delimiter.encode() not in each])
+    one = label(delimiter) | label(delimiter, b" \"',\t;aA\\\0N\xef\xbb\xbf") | words
     rows = data.draw(st.lists(st.tuples(one, one, one), min_size=1, max_size=8))
     content = write(rows, form, b"\r\n" if crlf else b"\n", final)
     # A mark at the start of a file names its encoding; there it cannot be part of a label.
@@ -235,17 +215,17 @@ def test_what_is_wrong_with_a_file_is_said(content: bytes, form: LineFormat, tol
     assert re.search(told, refused(content, form, "f"))
 
 
-@pytest.mark.slow
 def test_large_files() -> None:
     """They are read in several blocks, and what is wrong with a later one has its place."""
-    rows = [(b"entity %d" % (place % 5003), b"relation %d" % (place % 37), b"e%d" % place) for place in range(60_000)]
+    numbers = range(30_000)
+    rows = [(b"a long entity %d" % (each % 5003), b"relation %d" % (each % 37), b"e%d" % each) for each in numbers]
     content = write(rows, TSV)
     assert len(content) > 1 << 20
     assert read(content) == rows
     lines = content.split(b"\n")
     for line, told in ((b"only-one-column", COLUMNS), (b"a\t\tb", "the relation is empty")):
-        lines[59_000] = line
-        assert refused(b"\n".join(lines), TSV, "big.tsv").startswith(f"big.tsv, line 59001: {told}")
+        lines[29_000] = line
+        assert refused(b"\n".join(lines), TSV, "big.tsv").startswith(f"big.tsv, line 29001: {told}")
 
 
 @pytest.mark.slow
@@ -270,7 +250,7 @@ def test_anything_is_read_whole_or_refused_with_its_place(content: bytes) -> Non
 @pytest.mark.slow
 def test_no_thread_holds_the_bytes_that_were_read() -> None:
     """One that lets go of them while the interpreter ends aborts the process."""
-    for number in range(300):
+    for number in range(choose(100, 300)):
         content = b"a\tr\tb\nb\tr\tc\nc\tr\t%d" % number
         before = sys.getrefcount(content)
         read_triples(content, TSV, "train.txt")

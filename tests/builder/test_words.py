@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst_builder.graph import Graph
-from rankconst_builder.packing import Packing
 from rankconst_builder.text import Coder, NotPlainError
-from rankconst_builder.words import Triples, count_runs, locate, read_digits, search, sort_words
+from rankconst_builder.words import Packing, Triples, count_runs, locate, read_digits, search, sort_words
 
 if TYPE_CHECKING:
     from rankconst_builder.words import Codes
