@@ -21,21 +21,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Program:
-    """What is timed.
+    """What is timed."""
 
-    Attributes
-    ----------
-    arguments
-        Those of Python.
-    target
-        How many milliseconds the median should stay below; None for programs to compare with.
-    over_bare
-        True if the target is for the difference to a bare start.
-    """
-
-    arguments: tuple[str, ...]
-    target: int | None = None
-    over_bare: bool = True
+    arguments: tuple[str, ...]  # of Python
+    target: int | None = None  # milliseconds that the median should stay below; None for programs to compare with
+    over_bare: bool = True  # whether the target is for the difference to a bare start
 
 
 BARE = "bare Python"
