@@ -44,8 +44,7 @@ _PROVENANCE = {
 
 
 @check("files", "bytes and SHA-256 of every file, nothing else in the folder")
-def check_files(tables: TableSet) -> Findings:
-    """Compare every file with the bytes and the SHA-256 that the descriptor states, and look for others."""
+def _check_files(tables: TableSet) -> Findings:
     for name in tables.names:
         if not tables.describe(name):
             yield Finding(f"{DESCRIPTOR} has no entry for this table", name)
@@ -78,8 +77,7 @@ def _compare_file(tables: TableSet, path: str, row: Mapping[str, Any]) -> Iterat
 
 
 @check("content", "content hash and number of rows of each table")
-def check_contents(tables: TableSet) -> Findings:
-    """Compare the values of each table, whatever their file, with the content hash and the number of rows."""
+def _check_contents(tables: TableSet) -> Findings:
     for name in tables.names:
         if name not in tables.stored:
             yield Finding("its content cannot be read", name)
@@ -94,8 +92,7 @@ def check_contents(tables: TableSet) -> Findings:
 
 
 @check("descriptor", "datapackage.json against its own form and the tables")
-def check_descriptor(tables: TableSet) -> Findings:
-    """Compare the descriptor with its own canonical text, with what every set states, and with the tables."""
+def _check_descriptor(tables: TableSet) -> Findings:
     descriptor = tables.descriptor
     canonical = (json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
     if tables.text != canonical:
@@ -197,8 +194,7 @@ def _is_sound(value: Any, *names: str) -> bool:
 
 
 @check("checksums", "every file against checksums.txt")
-def check_checksums(tables: TableSet) -> Findings:
-    """Compare every file, the descriptor among them, with ``checksums.txt``, where there is one."""
+def _check_checksums(tables: TableSet) -> Findings:
     if CHECKSUMS not in tables.files:
         free = [name for name in tables.files if not name.endswith(".parquet")]
         more = f", nor are {', '.join(free)}" if free else ""
