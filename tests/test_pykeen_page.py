@@ -125,10 +125,10 @@ def test_scores_that_are_not_reproduced_are_refused(script: ModuleType, referenc
 @pytest.mark.slow
 def test_the_picture_shows_both(script: ModuleType, scores: list[script_type.Score], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra rankconst[plot] is not installed")
-    script.draw(scores, tmp_path / "drawn.svg")
-    for path in (tmp_path / "drawn.svg", script.PICTURE):
-        drawn = path.read_text(encoding="utf-8")
-        assert all(word in drawn for word in (*script.MODELS.values(), "published", "with the right N", "1.96"))
+    script.draw([score for score in scores if score.model == "transe"], tmp_path / "drawn.svg")
+    drawn, shipped = (path.read_text(encoding="utf-8") for path in (tmp_path / "drawn.svg", script.PICTURE))
+    assert all(word in drawn for word in ("TransE", "published", "with the right N", "1.96"))
+    assert all(word in shipped for word in (*script.MODELS.values(), "published", "with the right N", "1.96"))
 
 
 def test_without_published_results_nothing_is_written(script: ModuleType, tmp_path: Path) -> None:
