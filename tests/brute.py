@@ -1,7 +1,7 @@
 """Oracles of the builder's tests: the definitions of design.md in plain loops, sets and Counters.
 
-Nothing here imports the code under test. Labels may be of any hashable type; a dataset is a mapping of split to the
-rows of its file in their order. Of a protocol only the attributes that its class documents are read.
+Nothing here imports the code under test, but for a type. Labels may be of any hashable type; a dataset is a mapping of
+split to the rows of its file in their order. Of a protocol only the attributes that its class documents are read.
 """
 
 from __future__ import annotations
@@ -12,47 +12,18 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from rankconst.catalogue.protocols import Protocol
 
     Row = tuple[Hashable, ...]  # head, relation, tail; in temporal graphs also the time
     Rows = Sequence[Row]
     Dataset = Mapping[str, Rows]
 
-__all__ = [
-    "BASELINE_SCORES",
-    "ORDER",
-    "BruteCounts",
-    "ProtocolRow",
-    "count_brute_force",
-    "count_with_sets",
-    "describe_brute_force",
-    "list_candidates",
-    "rank_brute_force",
-    "read_rows",
-    "weigh_brute_force",
-]
-
 ORDER = ("train", "valid", "test")
-
-
-class ProtocolRow(Protocol):
-    """What the brute force reads of a protocol."""
-
-    @property
-    def candidates(self) -> str: ...
-    @property
-    def tasks(self) -> str: ...
-    @property
-    def distinct(self) -> bool: ...
-    @property
-    def known(self) -> str: ...
-    @property
-    def negatives(self) -> int | None: ...
-    @property
-    def time(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -83,7 +54,7 @@ def everything(dataset: Dataset) -> list[Row]:
     return [row for split in ORDER for row in dataset[split]]
 
 
-def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> BruteCounts:
+def count_brute_force(dataset: Dataset, protocol: Protocol, split: str) -> BruteCounts:
     """Count candidates one by one."""
     rows, candidates = list_candidates(dataset, protocol, split)
     if protocol.negatives is not None:
@@ -97,12 +68,12 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
     return BruteCounts(rows, heads, tails, len(ranked_entities(dataset, protocol)), relations)
 
 
-def count_with_sets(dataset: Dataset) -> Callable[[ProtocolRow, str], BruteCounts]:
+def count_with_sets(dataset: Dataset) -> Callable[[Protocol, str], BruteCounts]:
     """Return what counts as above for graphs of real size: answers are gathered in sets, query by query.
 
     Many protocols and splits have the same known facts, which are gathered once.
     """
-    asked: dict[str, ProtocolRow] = {}
+    asked: dict[str, Protocol] = {}
 
     @functools.cache
     def rank(candidates: str) -> tuple[set[Hashable], set[Hashable]]:
@@ -140,7 +111,7 @@ def count_with_sets(dataset: Dataset) -> Callable[[ProtocolRow, str], BruteCount
             [len(kinds) - count_others(relations.get((h, t), none), r) for h, r, t, *_ in ranked],
         )
 
-    def count(protocol: ProtocolRow, split: str) -> BruteCounts:
+    def count(protocol: Protocol, split: str) -> BruteCounts:
         if protocol.negatives is not None:
             return count_brute_force(dataset, protocol, split)
         asked[protocol.candidates] = asked[f"{protocol.tasks} {protocol.distinct}"] = protocol
@@ -156,7 +127,7 @@ def count_others(known: set[Hashable] | frozenset[Hashable], true: Hashable) -> 
     return len(known) - (true in known)
 
 
-def ranked_entities(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
+def ranked_entities(dataset: Dataset, protocol: Protocol) -> set[Hashable]:
     placed = entities_of(everything(dataset))
     return {
         "all": placed | {value for row in everything(dataset) for value in values_of(row)},
@@ -165,11 +136,11 @@ def ranked_entities(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
     }[protocol.candidates]
 
 
-def ranked_relations(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
+def ranked_relations(dataset: Dataset, protocol: Protocol) -> set[Hashable]:
     return relations_of(dataset["train"] if protocol.candidates == "seen" else everything(dataset))
 
 
-def count_relations(dataset: Dataset, protocol: ProtocolRow, split: str, rows: list[int]) -> list[int]:
+def count_relations(dataset: Dataset, protocol: Protocol, split: str, rows: list[int]) -> list[int]:
     """Count what tasks (h, ?, t) rank: relations that are true, or no known answer; no task is of a statement.
 
     In temporal graphs, (t, ?, h) asks for the inverse of a relation, and inverses are ranked, too.
@@ -197,7 +168,7 @@ def values_of(row: Row) -> list[Hashable]:
 
 
 def list_candidates(
-    dataset: Dataset, protocol: ProtocolRow, split: str
+    dataset: Dataset, protocol: Protocol, split: str
 ) -> tuple[list[int], Iterator[tuple[list[Hashable], list[Hashable]]]]:
     """List ranked rows and each one's candidates for head and tail: true answers, and what is no known answer."""
     entities, rows = ranked_entities(dataset, protocol), list_rows(dataset, protocol, split)
@@ -217,7 +188,7 @@ def list_candidates(
     )
 
 
-def list_rows(dataset: Dataset, protocol: ProtocolRow, split: str) -> list[int]:
+def list_rows(dataset: Dataset, protocol: Protocol, split: str) -> list[int]:
     """List the rows of a split that are ranked."""
     seen_entities, seen_relations = entities_of(dataset["train"]), relations_of(dataset["train"])
     rows: list[int] = []
@@ -233,7 +204,7 @@ def list_rows(dataset: Dataset, protocol: ProtocolRow, split: str) -> list[int]:
     return rows
 
 
-def filter_splits(protocol: ProtocolRow, split: str) -> tuple[str, ...]:
+def filter_splits(protocol: Protocol, split: str) -> tuple[str, ...]:
     """List the splits whose triples are removed."""
     up_to = ORDER[: ORDER.index(split) + 1]
     return {"none": (), "own": ("train", split), "up_to": up_to, "all": ORDER}[protocol.known]
@@ -314,7 +285,7 @@ Ranks = dict[str, list[tuple[int, int]]]
 
 
 def rank_brute_force(
-    dataset: Dataset, protocol: ProtocolRow, split: str, baselines: Iterable[str], *, forecasting: bool = False
+    dataset: Dataset, protocol: Protocol, split: str, baselines: Iterable[str], *, forecasting: bool = False
 ) -> dict[str, Ranks]:
     """Count for each baseline, side and ranked row how many candidates score above the true answer, and how many the
     same."""

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-import rankconst
 from carried import open_once
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.checks.checking import RULES, check_reading
-from rankconst.errors import DataError, RankconstError
+from rankconst.errors import DataError
 from rankconst.evaluation import Stated
 from rankconst.results.document import Document
-from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables.tex import ENVIRONMENTS
@@ -230,12 +228,3 @@ def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[
         for inverse, name in (("HMR", "MRR"), ("IAMR", "MR"), ("IGMR", "GMR"), ("IQMR", "QMR"), ("IMdR", "MdR"))
     }
     return found | {f"Hits@{k}": sum(rank <= k for rank in values) / n for k in ks}
-
-
-def tell_tasks(name: str, text: str) -> list[str]:
-    """Return the ranking tasks of the adjusted numbers of a file; none if it is refused."""
-    try:
-        entries = rankconst.adjust(read_document(name, text)).entries
-    except RankconstError:
-        return []
-    return [str(each.constants.tasks) for each in entries if each.constants is not None]

@@ -1,4 +1,4 @@
-"""A test of many cases runs all of them, and says which one fails."""
+"""A test of many cases runs all of them, and says which one fails; what is quadratic does not pass as linear."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 import cases
 from cases import choose, for_each, mark_rest, take_turns
+from growth import grows_in_proportion
 
 
 def test_every_case_is_run_and_the_one_that_fails_is_named() -> None:
@@ -46,3 +47,9 @@ def test_every_value_takes_its_turn() -> None:
     every = take_turns(["a", "b"], [1, 2, 3])
     assert [each.values for each in every] == [(word, number) for word in "ab" for number in (1, 2, 3)]
     assert [each.values for each in every if not each.marks] == [("a", 1), ("a", 3), ("b", 2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("power", "size", "expected"), [(1, 10**5, True), (2, 350, False)])
+def test_what_is_quadratic_is_noticed(power: int, size: int, expected: bool) -> None:
+    assert grows_in_proportion(lambda size: lambda: sum(range(size**power)), size) is expected

@@ -117,6 +117,8 @@ def attacks(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
     )
     found: list[tuple[str, str]] = []
     _walk(list(tree), "", found)
+    if not found:
+        return []  # what repeats nothing without end takes time in proportion
     starts = dict.fromkeys(start for start, _ in found)
     whole = _example(list(tree))
     found += [(start, sign) for start in ("", *starts) for sign in PROBES]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import math
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -180,24 +179,10 @@ def test_simulated_rankers_agree_on_other_sets(histogram: Histogram) -> None:
     offsets, weights = (np.zeros(1) if histogram.offsets is None else histogram.offsets), histogram.weights
     columns = (histogram.num_candidates, offsets + 0 * histogram.num_tasks, np.ones(1) if weights is None else weights)
     sizes, above, own = (np.repeat(each + 0.0 * histogram.num_tasks, histogram.num_tasks) for each in columns)
-    draws = choose(2_000, 20_000)
+    draws = choose(1_000, 20_000)
     ranks = 1 + above + np.floor(np.random.default_rng(7).random((draws, sizes.size)) * sizes)
     for metric in METRICS:
         check(metric, histogram, np.array([metric.evaluate(row, own) for row in ranks]))
-
-
-@pytest.mark.parametrize("dataset", ["nations", "fb15k237", "wn18rr"])
-@pytest.mark.parametrize("split", ["test", "train"])
-def test_every_metric_takes_a_moment(dataset: str, split: str) -> None:
-    """What is numerical is known to many digits."""
-    histogram = open_once().histogram(dataset, split=split)
-    for metric in METRICS:
-        begin = time.process_time()
-        moments = compute_moments(metric, histogram)
-        assert time.process_time() - begin < 1.5, metric  # at most 0.2 s on one core of 2026
-        if moments.method != "sampled":
-            assert moments.expectation_error <= 1e-13 * moments.expectation, metric
-            assert moments.variance_error <= 1e-10 * moments.variance, metric
 
 
 @pytest.mark.parametrize("name", ["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr", "hmr", "iamr"])

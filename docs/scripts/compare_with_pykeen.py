@@ -1,9 +1,8 @@
-"""Write docs/pykeen.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
+"""Write parts of docs/pykeen.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
 
-Run: python docs/scripts/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page
-goes to docs/ if no folder is named. The published results (``manuscript_collated.tsv``: collated/collated.tsv of the
-repository pykeen/ranking-metrics-manuscript) are read from DIR, by default ``reference`` next to the mirror of the
-benchmarks that RANKCONST_MIRROR names.
+Run: python docs/scripts/compare_with_pykeen.py [--reference DIR], with the extra ``rankconst[plot]``. The published
+results (``manuscript_collated.tsv``: collated/collated.tsv of the repository pykeen/ranking-metrics-manuscript) are
+read from DIR, by default ``reference`` next to the mirror of the benchmarks that RANKCONST_MIRROR names.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from marked import replace_lines
 
 import rankconst
 from rankconst.catalogue.metrics import Metric, parse_metric
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-PAGE = "pykeen.md"
-PICTURE = "pykeen.svg"
+PAGE, PICTURE = ROOT / "docs" / "pykeen.md", ROOT / "docs" / "pykeen.svg"
 PUBLISHED = "manuscript_collated.tsv"
 
 PROTOCOL = "pykeen"
@@ -71,24 +69,12 @@ def take_one_off(histogram: Histogram) -> Histogram:
 
 @dataclass(frozen=True)
 class Offset:
-    """The constants of a dataset (test, both sides) with N and with N - 1.
-
-    Attributes
-    ----------
-    dataset, title
-        Its key and name.
-    num_tasks
-        Ranking tasks.
-    num_single
-        How many of them have one candidate, of which N - 1 leaves none.
-    right, reduced
-        Metric to moments with N, and with N - 1.
-    """
+    """The constants of a dataset (test, both sides) with N and with N - 1."""
 
     dataset: str
     title: str
     num_tasks: int
-    num_single: int
+    num_single: int  # of them, those with one candidate, of which N - 1 leaves none
     right: dict[Metric, Moments]
     reduced: dict[Metric, Moments]
 
@@ -129,27 +115,14 @@ def compare(tables: Tables) -> list[Offset]:
 
 @dataclass(frozen=True)
 class Score:
-    """A published value with its z-scores; of all of them larger is better.
-
-    Attributes
-    ----------
-    dataset, model, metric, value
-        What was evaluated; test, both sides.
-    published
-        As the collated results have it.
-    reduced
-        Recomputed from our candidate counts with N - 1.
-    right
-        With N.
-    """
+    """A published value of test, both sides, with its z-scores; of all of them larger is better."""
 
     dataset: str
     model: str
     metric: Metric
-    value: float
-    published: float
-    reduced: float
-    right: float
+    published: float  # as the collated results have it
+    reduced: float  # recomputed from our candidate counts with N - 1
+    right: float  # with N
 
     @property
     def changes(self) -> bool:
@@ -163,13 +136,7 @@ def judge(z: float) -> str:
 
 
 def read_scores(tables: Tables, path: Path) -> list[Score]:
-    """Read the published z-scores of the datasets that the tables hold, and recompute them.
-
-    Raises
-    ------
-    ValueError
-        If a published z-score is not that of N - 1: then the page would be wrong.
-    """
+    """Read the published z-scores of the tables' datasets, and recompute them: a ValueError if one is not of N - 1."""
     scores = []
     with path.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines, delimiter="\t"):
@@ -184,7 +151,6 @@ def read_scores(tables: Tables, path: Path) -> list[Score]:
                     dataset=row["dataset"],
                     model=row["model"],
                     metric=metric,
-                    value=value,
                     published=sign * float(row[f"z_{metric.key}"]),
                     reduced=ADJUSTMENTS["z"](metric, compute_moments(metric, take_one_off(histogram)))(value),
                     right=tables.constants(row["dataset"], metric, protocol=PROTOCOL).z(value),
@@ -285,10 +251,7 @@ def render_published(tables: Tables, scores: Sequence[Score]) -> str:
 def read_indices(tables: Tables, path: Path) -> dict[tuple[str, str], tuple[float, float]]:
     """Return dataset and model to the AMRR that was published and the exact one.
 
-    Raises
-    ------
-    ValueError
-        If a published one was not formed with ln N / (N - 1), N the mean number of candidates.
+    One that was not formed with ln N / (N - 1), N the mean number of candidates, is a ValueError.
     """
     found = {}
     with path.open(encoding="utf-8", newline="") as lines:
@@ -369,119 +332,6 @@ def _render_all(title: str, scores: Sequence[Score]) -> str:
     return _table((title, *(f"z({metric.label})" for metric in SCORED)), "l" + "r" * len(SCORED), rows)
 
 
-_TEXT = """\
-# PyKEEN
-
-[docs/scripts/compare_with_pykeen.py](scripts/compare_with_pykeen.py) writes this page from the tables.
-
-## With a pipeline
-
-`rankconst adjust results.json` reads what PyKEEN writes, and finds the dataset by the number of ranks. For a dataset
-of your own, hand over the evaluator: it counts candidates while it ranks, and drops the counts unless you tell it not
-to.
-
-<!-- not run: needs PyKEEN -->
-```python
-import rankconst
-from pykeen.evaluation import RankBasedEvaluator
-from pykeen.pipeline import pipeline
-
-evaluator = RankBasedEvaluator(clear_on_finalize=False)
-run = pipeline(dataset="nations", model="DistMult", evaluator=evaluator)
-mrr = rankconst.from_counts(evaluator, name="Nations").constants("mrr")
-print(mrr.adjust(run.get_metric("both.realistic.inverse_harmonic_mean_rank")))
-```
-
-These counts are N, with the true answer included: **add nothing**. Two pitfalls: the evaluator counts finite scores,
-so a model that has diverged (NaN, infinity) has too few candidates. And it counts from zero at each `evaluate`, so
-take the counts before the next one. [docs/scripts/adjust_pykeen_run.py](scripts/adjust_pykeen_run.py) does all this,
-and checks the counts.
-
-## Its table counts one candidate too few
-
-A ranking task with N candidates, the true answer included, has ranks from 1 to N. PyKEEN's `get_candidate_set_size`
-returns N − 1: it subtracts all known answers from the number of entities, and the true answer is one of them. The
-function was added in PyKEEN 1.8.0 (pull request 732, January 2022) and is unchanged in 1.11.1.
-
-Everything computed from its counts is off in the same way:
-
-- the table of expected values that PyKEEN's `expected-metrics` writes (`metric_adjustments.tsv.gz`), and with it the
-  deposit [10.5281/zenodo.6331629](https://doi.org/10.5281/zenodo.6331629);
-- the z-scores and the adjusted GMR in the collated results of Hoyt et al. 2022
-  ([arXiv:2203.07544](https://arxiv.org/abs/2203.07544)): they can be reproduced only with N − 1, see below.
-
-PyKEEN's evaluator counts for itself, and counts N: on the test triples of Nations 2 to 14 candidates, where the
-function says 1 to 13. So the adjusted metrics in a `results.json` are right since 1.8; before, AMRR was formed
-otherwise (see the errata). Given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are the same as ours.
-
-What a random ranker gets on the test set, both sides, protocol pykeen: with N → with N − 1. E[MR] is half a rank too
-low everywhere. "z(MRR) of chance" is the z-score that N − 1 gives to a model whose MRR is exactly that of a random
-ranker; it should be 0.
-
-<!-- offsets -->
-{offsets}
-<!-- /offsets -->
-
-## What that does to published z-scores
-
-On a large graph, next to nothing: z moves by less than a ten-thousandth of itself on FB15k-237 and WN18RR, and by less
-than a hundredth on Kinships. On Nations it reverses conclusions. The values are those of the paper's collated
-results (repository [pykeen/ranking-metrics-manuscript](https://github.com/pykeen/ranking-metrics-manuscript),
-`collated/collated.tsv`): four models on each of four datasets. With N − 1 our constants reproduce every published z to
-1e-11 (GMR to 1e-6, which is how precise PyKEEN's variance of GMR is). Larger is better for all z-scores here.
-
-![z-scores of four models on Nations, as published and with the right number of candidates](pykeen.svg)
-
-<!-- published -->
-{published}
-<!-- /published -->
-
-Even with the right count TransE puts the true answer first less often on Nations than chance does.
-
-## Errata of the sources
-
-Each number is recomputed by the script, which fails if a published one is not formed as this table says.
-
-<!-- errata -->
-{errata}
-<!-- /errata -->
-
-## What to use instead
-
-The same table, with the same columns and keys, and the right count:
-
-```sh
-rankconst tables export --format pykeen --out metric_adjustments.tsv.gz
-```
-
-Code that reads PyKEEN's table reads this one too:
-
-```python
->>> import pandas as pd
->>> table = pd.read_csv("metric_adjustments.tsv.gz", sep="\\t")
->>> expected = table.set_index(["dataset", "metric", "side", "split"])["value"]
->>> print(round(expected["nations", "inverse_harmonic_mean_rank", "both", "testing"], 6))
-{example}
-```
-
-To the right of PyKEEN's five columns are the variance, which z-scores need, the errors, the number of tasks, the
-protocol and the version of the tables. `--protocol` exports another protocol. The datasets have PyKEEN's keys; the
-inductive ones keep ours, because PyKEEN has one key for several of them.
-"""
-
-
-def render_page(tables: Tables, published: Path) -> str:
-    """Write the whole page."""
-    example = tables.constants("nations", "mrr", protocol=PROTOCOL).expectation
-    scores = read_scores(tables, published)
-    return _TEXT.format(
-        offsets=render_offsets(tables),
-        published=render_published(tables, scores),
-        errata=render_errata(scores, read_indices(tables, published)),
-        example=f"{example:.6f}",
-    )
-
-
 # -- the picture ---------------------------------------------------------------------------------------------------
 
 
@@ -537,18 +387,18 @@ def reference_folder() -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write page and picture to the folder named on the command line."""
-    parser = argparse.ArgumentParser(description=f"Write {PAGE} and {PICTURE}.")
-    parser.add_argument("folder", nargs="?", type=Path, default=DOCS, help="where to write; docs/ if left out")
+    """Write the parts of the page, and the picture."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--reference", type=Path, default=reference_folder(), help=f"folder with {PUBLISHED}")
-    options = parser.parse_args(arguments)
-    published = options.reference / PUBLISHED
+    published = parser.parse_args(arguments).reference / PUBLISHED
     if not published.is_file():
         sys.exit(f"{published} is missing: name the folder with the published results by --reference.")
     tables = rankconst.load()
-    (options.folder / PAGE).write_text(render_page(tables, published), encoding="utf-8")
-    draw(read_scores(tables, published), options.folder / PICTURE)
-    print(options.folder / PAGE, options.folder / PICTURE, sep="\n")
+    scores = read_scores(tables, published)
+    replace_lines(PAGE, "offsets", render_offsets(tables))
+    replace_lines(PAGE, "published", render_published(tables, scores))
+    replace_lines(PAGE, "errata", render_errata(scores, read_indices(tables, published)))
+    draw(scores, PICTURE)
 
 
 if __name__ == "__main__":

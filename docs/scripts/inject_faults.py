@@ -2,7 +2,7 @@
 
 Run: python docs/scripts/inject_faults.py. Every point gets one kind of fault, in turn. With --all, every point gets
 every kind, which takes several times as long; with --some, a point of each command gets one, and the page stays as
-it is. With --pairs, only pairs of commands meet, and their table is written.
+it is.
 """
 
 from __future__ import annotations
@@ -48,16 +48,14 @@ def _survived(tally: Tally) -> str:
 
 def main() -> None:
     """Inject the faults, and write the page; exit with 1 if anything is wrong."""
-    some, pairs_only = ("--some" in sys.argv[1:], "--pairs" in sys.argv[1:])
-    tallies = []
+    some, tallies = "--some" in sys.argv[1:], []
     choose = choose_some if some else choose_all if "--all" in sys.argv[1:] else choose_each
-    for tally in inject(choose, faults=not pairs_only, step=2 * FEW if some else 1):
+    for tally in inject(choose, step=2 * FEW if some else 1):
         tallies.append(tally)
         told = f"{tally.title}: {tally.points} points, {tally.injected.total()} tries, {len(tally.failures)} failures"
         print("\n  ".join([told, *tally.failures]), flush=True)
-    if not some and not pairs_only:
-        replace_lines(PAGE, "faults", render_faults(tallies))
     if not some:
+        replace_lines(PAGE, "faults", render_faults(tallies))
         replace_lines(PAGE, "meetings", render_meetings(tallies))
     sys.exit(any(tally.failures for tally in tallies))
 

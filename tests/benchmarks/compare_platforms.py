@@ -1,4 +1,4 @@
-"""Build the same tables with several Pythons, and write to platforms.json how far their numbers are apart.
+"""Build the same tables with several Pythons, and print how far their numbers are apart, as tests/robustness.md has it.
 
 Run: python tests/benchmarks/compare_platforms.py --mirror DIR PYTHON [PYTHON ...]. Each has rankconst[builder]; the
 others are compared with the first. Each builds with one thread of OpenBLAS and with two.
@@ -7,12 +7,11 @@ others are compared with the first. Each builds with one thread of OpenBLAS and 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from rankconst.tables.tables import Tables
 
-FIGURES = Path(__file__).with_name("platforms.json")
 DATASETS = ("nations", "umls", "countries_s1", "wn18rr_v1", "fb15k237_v1_ind")
 _TELL = """
 import platform, numpy, pyarrow, pandas, scipy
@@ -42,8 +40,8 @@ def build(python: str, threads: int, mirror: str, out: Path) -> Tables:
     return rankconst.load(out)
 
 
-def compare(one: Tables, other: Tables) -> dict[str, Any]:
-    """Return how two sets differ: in which tables, in how many numbers, by how much."""
+def compare(one: Tables, other: Tables) -> tuple[str, ...]:
+    """Return how two sets differ: in which tables, in how many numbers, by how much, and in parts of the errors."""
     tables = [name for name in COLUMNS if not one.read(name).equals(other.read(name))]
     a, b = (tables.read("constants").to_pandas() for tables in (one, other))
     numbers, relative, stated = 0, 0.0, 0.0
@@ -53,12 +51,7 @@ def compare(one: Tables, other: Tables) -> dict[str, Any]:
         numbers += int((apart > 0).sum())
         relative = max(relative, _largest_share(apart, np.abs(a[name].to_numpy())))
         stated = max(stated, _largest_share(apart, errors))
-    return {
-        "tables that differ": ", ".join(tables) or "none",
-        "numbers": numbers,
-        "largest difference": f"{relative:.1e}",
-        "of the stated errors": f"{stated:.1e}",
-    }
+    return ", ".join(tables) or "none", f"{numbers:,}", f"{relative:.1e}", f"{stated:.1e}"
 
 
 def _largest_share(apart: NDArray[np.float64], of: NDArray[np.float64]) -> float:
@@ -66,12 +59,13 @@ def _largest_share(apart: NDArray[np.float64], of: NDArray[np.float64]) -> float
 
 
 def main() -> None:
-    """Build, compare, and write the figures."""
+    """Build, compare, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pythons", nargs="+", metavar="PYTHON")
     parser.add_argument("--mirror", required=True)
     options = parser.parse_args()
-    rows: list[dict[str, Any]] = []
+    print("| platform | tables that differ | numbers | largest difference | of the stated errors |")
+    print("|---|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         first = None
         for place, python in enumerate(options.pythons):
@@ -79,8 +73,7 @@ def main() -> None:
             for threads in (1, 2):
                 built = build(python, threads, options.mirror, Path(folder) / f"{place}-{threads}")
                 first = first or built
-                rows.append({"platform": f"{told}; threads: {threads}", **compare(first, built)})
-    FIGURES.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+                print(f"| `{told}; threads: {threads}` | {' | '.join(compare(first, built))} |", flush=True)
 
 
 if __name__ == "__main__":

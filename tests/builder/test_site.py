@@ -187,7 +187,7 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
     ("rows", "told"),
     [
         (
-            "A,Nations,test,0.61\nB,Nations,test,0.1\nC,Nations,test,x\n",
+            "A,Nations,test,0.6\nB,Nations,test,0.1\nC,Nations,test,x\n",
             "; for example line 3: 0.1 is not a possible MRR",
         ),
         ("A,Nations,test,0.61\nB,Nowhere,test,0.3\n", "; line 3: unknown dataset 'Nowhere'"),

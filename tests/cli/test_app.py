@@ -202,7 +202,7 @@ def test_terminals_that_know_few_characters(
         ("rankconst a", ["adjust"]),
         ("rankconst adjust 0.3 --format js", ["json"]),
         ("rankconst adjust 0.3 --dataset kin", ["kinships"]),
-        ("rankconst adjust 0.3 -d CoDEx-S", ["CoDEx-Small"]),
+        ("rankconst adjust 0.3 -d CoDEx-S", ["CoDEx-S"]),
         ("rankconst adjust 0.3 --aggregation mac", ["macro-query", "macro-relation"]),
         ("rankconst adjust 0.3 --metric mr", ["mr", "mrr"]),
         ("rankconst adjust 0.3 --protocol s", ["standard", "static", "stare", "sampled:500"]),

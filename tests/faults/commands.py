@@ -21,7 +21,7 @@ from placeholders import fill_in
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, load_benchmarks
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.cli import app
-from rankconst_builder import tabulate
+from rankconst_builder import release, tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FEW = 16
 KEYS = ("alpha", "beta", "gamma")
 PROTOCOL = ("--protocol", "raw")
+RELEASE = ("tables", "release", "--from", "out", "--previous", "none", "--version")
+EXPORT = ("tables", "export", "--format", "long", "--dataset", "nations")
 RESULTS = "model,dataset,split,MRR\nRotatE,FB15k-237,test,0.338\nTransE,WN18RR,test,0.226\n"
 PAPER = "| Model | MRR (FB15k-237) |\n|---|---|\n| RotatE | 0.338 |\n"
 
@@ -69,6 +71,7 @@ def furnish() -> None:
     benchmarks.update(small)
     setattr(app, "make_app", prepared_app)  # noqa: B010 - of another type
     setattr(tabulate, "compute_moments", fill_in)  # noqa: B010 - it is there by import
+    setattr(release, "DENSE", 1)  # noqa: B010 - likewise
     for key in KEYS:
         place = Path(os.environ["RANKCONST_MIRROR"]) / "small.invalid" / key
         place.mkdir(parents=True, exist_ok=True)
@@ -85,10 +88,6 @@ def _results(folder: Path) -> None:
 
 def build(*keys: str, out: str = "out", options: Sequence[str] = ()) -> tuple[str, ...]:
     return ("build", *(each for key in keys for each in ("--dataset", key)), *PROTOCOL, "--out", out, *options)
-
-
-def export(out: str) -> tuple[str, ...]:
-    return ("tables", "export", "--format", "long", "--dataset", "nations", "--out", out, "--force")
 
 
 def _built(*keys: str, bench: Bench) -> Path:
@@ -116,16 +115,6 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         for path in sorted(packed.iterdir()):
             archive.write(path, path.name)
     shutil.copytree(packed, mirror / "set")
-    release = (
-        "tables",
-        "release",
-        "--from",
-        "out",
-        "--version",
-        "90.0.0",
-        "--previous",
-        "none",
-    )
     downloaded = ("--mirror", served)
     return [
         Command("build, the first", build("alpha"), ["out"]),
@@ -136,7 +125,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
             build("gamma", options=downloaded),
             ["out", *(f"cache/sources/small.invalid/gamma/{split}.txt" for split in SPLITS)],
         ),
-        Command("release", release, ["data/90.0.0", "data/*.zip"], with_set("alpha", "beta")),
+        Command("release", (*RELEASE, "90.0.0"), ["data/90.0.0", "data/*.zip"], with_set("alpha", "beta")),
         Command(
             "adjust --out", ("adjust", "results.csv", "--out", "adjusted.csv", "--force"), ["adjusted.csv"], _results
         ),
@@ -146,12 +135,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
             ["adjusted.md"],
             _results,
         ),
-        Command(
-            "export --out",
-            export("constants.parquet"),
-            ["constants.parquet"],
-            _results,
-        ),
+        Command("export --out", (*EXPORT, "--out", "constants.parquet", "--force"), ["constants.parquet"], _results),
         Command(
             "adjust a picture --out",
             ("adjust", "results.csv", "--out", "picture.svg", "--force"),
@@ -173,20 +157,13 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
 
 def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
     """Return commands that only meet others: in each place that one writes to, what else can write or read there."""
-    downloaded = ("--mirror", served)
-    release = ("tables", "release", "--from", "out", "--previous", "none")
     into = ("--tables", "out", "--force", "--out")
     return [
         Command("build of another dataset", build("gamma"), ["out"]),
-        Command(
-            "build into the release",
-            build("gamma", out="data/90.0.0"),
-            ["data/90.0.0"],
-            once=True,
-        ),
-        Command("build elsewhere", build("gamma", out="other", options=downloaded), ["other"]),
+        Command("build into the release", build("gamma", out="data/90.0.0"), ["data/90.0.0"], once=True),
+        Command("build elsewhere", build("gamma", out="other", options=("--mirror", served)), ["other"]),
         Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"]),
-        Command("release of another version", (*release, "--version", "91.0.0"), ["data/91.0.0"]),
+        Command("release of another version", (*RELEASE, "91.0.0"), ["data/91.0.0"]),
         Command(
             "export from the set", ("tables", "export", "--format", "long", *into, "all.csv"), ["all.csv"], with_set
         ),
@@ -215,7 +192,7 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
 WRITERS = {
     "adjust": (("adjust", "results.csv", "--format", "csv"), (".csv", ".svg")),
     "adjust --replace": (("adjust", "paper.md", "--replace", "AMRR"), (".csv", ".svg")),
-    "export": (("tables", "export", "--format", "long", "--dataset", "nations"), (".csv",)),
+    "export": (EXPORT, (".csv",)),
     "adjust a picture": (("adjust", "results.csv"), (".svg",)),
 }
 """What writes one file, and endings that it may have."""
@@ -279,8 +256,8 @@ def choose_some(points: int) -> list[tuple[int, str]]:
     return [(at, FAULTS[at % len(FAULTS)])]
 
 
-def inject(choose: Choose, *, faults: bool = True, step: int = 1) -> Iterator[Tally]:
-    """Try every command, if `faults`, and every `step`-th pair, where and with what `choose` returns."""
+def inject(choose: Choose, *, step: int = 1) -> Iterator[Tally]:
+    """Try every command, and every `step`-th pair, where and with what `choose` returns."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         os.environ |= {"RANKCONST_MIRROR": str(root / "mirror"), "NO_PROXY": "*"}
@@ -291,8 +268,7 @@ def inject(choose: Choose, *, faults: bool = True, step: int = 1) -> Iterator[Ta
             commands = list_commands(bench, served)
             for command in commands:
                 bench.warm_up(command)
-                if faults:
-                    yield bench.try_faults(command, choose)
+                yield bench.try_faults(command, choose)
             for first, second in list_pairs(commands, served)[::step]:
                 yield bench.try_pair(first, second, lambda points: choose(points)[::3])
 

@@ -39,11 +39,10 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "descriptor": (),
     "counts": ("cli/test_counts_file.py",),
     "locations": ("tables/test_location.py", "cli/test_locations.py"),
-    "values": ("values/test_published.py",),
     "names": ("catalogue", "test_tasks.py"),
     "arguments": ("cli/test_adjust.py", "cli/test_app.py", "cli/test_check.py", "cli/test_show.py"),
 }
-_SHORT = {"values", "names", "locations", "arguments", "counts", "graph"}
+_SHORT = {"names", "locations", "arguments", "counts", "graph"}
 _NO_OPTION = {"names", "locations", "counts", "descriptor"}
 
 

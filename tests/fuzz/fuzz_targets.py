@@ -39,7 +39,6 @@ from rankconst.results.rewrite import parse_exchange
 from rankconst.tables.counts_file import read_counts
 from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS
-from rankconst.values.published import parse_value, read_published, show_number
 from rankconst_builder import fetch, triples
 from rankconst_builder.columns import encode_ids, encode_text, open_columns
 from rankconst_builder.graph import encode_labels
@@ -305,21 +304,6 @@ def locations(data: bytes) -> None:
     text = _decode(data)
     with _offline():
         find_location(text)
-
-
-_METRICS = tuple(parse_metric(name) for name in ("mrr", "hits@10", "mr", "igmr"))
-
-
-@_target
-def values(data: bytes) -> None:
-    """A published number."""
-    option, text = data[0] if data else 0, _decode(data[1:])
-    published = read_published(_METRICS[option & 3], text, percent=bool(option & 4), exact=bool(option & 8))
-    assert published.lower <= published.value <= published.upper, published
-    show_number(published.value, 1 + option // 16)
-    parse_value(text, decimals=option >> 4)
-    with contextlib.suppress(RankconstError):
-        rankconst.load().constants("nations", _METRICS[option & 3]).adjust(text)
 
 
 _PARSERS: tuple[Callable[[str], object], ...] = (

@@ -2,16 +2,16 @@
 
 Each target runs in a process of its own, for seconds of the processor. What raises anything but a RankconstError, or
 takes longer than LIMIT seconds, is written to ``tests/fuzz/found/TARGET``, once for each place in the code; figures
-go to ``tests/fuzz/figures.json``.
+go to ``tests/robustness.md``.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime as dt
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 HERE = Path(__file__).resolve().parent
-FIGURES = HERE / "figures.json"
+PAGE = HERE.parent / "robustness.md"
 LIMIT = 10  # seconds of the processor that an input may take
 _MEMORY = 3072  # MiB
 
@@ -101,9 +101,7 @@ def fuzz_apart(target: str, seconds: int) -> dict[str, Any]:
             break
         died, used = died + 1, used + os.times().children_user - before
         (found / f"died-{died}.txt").write_text(done.stderr[-20_000:], "utf-8")
-    failures = len(list(found.glob("*.txt"))) - known
-    day = dt.datetime.now(dt.UTC).date().isoformat()
-    return {"target": target, **total, "failures": failures, "inputs": len(list(corpus.iterdir())), "date": day}
+    return {**total, "failures": len(list(found.glob("*.txt"))) - known}
 
 
 def main() -> None:
@@ -119,11 +117,10 @@ def main() -> None:
     from fuzz_targets import TARGETS
 
     for target in options.targets or TARGETS:
-        figures = fuzz_apart(target, options.seconds)
-        known = json.loads(FIGURES.read_text("utf-8")) if FIGURES.is_file() else []
-        rows = {row["target"]: row for row in [*known, figures]}
-        FIGURES.write_text(json.dumps([rows[key] for key in sorted(rows)], indent=1) + "\n", "utf-8")
-        print(json.dumps(figures))
+        row = f"| `{target}` | {' | '.join(f'{number:,}' for number in fuzz_apart(target, options.seconds).values())} |"
+        print(row)
+        others = re.sub(rf"^\| `{target}` \|.*\n", "", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+        PAGE.write_text(others.replace("<!-- /fuzzing -->", f"{row}\n<!-- /fuzzing -->"), "utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_
 from rankconst.files import exchange_folder, write_through
 from rankconst.names import list_first
 from rankconst.tables.citation import identify
+from rankconst.tables.schema import COLUMNS
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
@@ -24,7 +25,6 @@ from rankconst_builder.site.data import (
     FIELDS,
     choose_first,
     describe_dataset,
-    describe_fields,
     describe_names,
     describe_words,
     write_json,
@@ -161,11 +161,12 @@ def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
 def _list_set(tables: Tables, keys: Sequence[str]) -> str:
     """Return the index of a set: what its files are."""
     address = identify(tables.version, "DATASET", "TASKS", "METRIC")
+    described = {column.name: column.description for column in COLUMNS["constants"]}
     return json.dumps(
         {
             "version": tables.version,
             "licence": "CC0-1.0",
-            "fields": describe_fields(),
+            "fields": {name: described[name] for name in FIELDS},
             "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {', '.join(FIELDS)}",
             "datasets": {key: f"{key}.json" for key in keys},
         },

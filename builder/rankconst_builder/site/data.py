@@ -16,7 +16,6 @@ from rankconst.names import squash
 from rankconst.results.tables.tex import DROPPED, ENVIRONMENTS, LAST, SYMBOLS
 from rankconst.results.vocabulary import list_fillers, list_lexicon, list_ordinary, list_roles, list_values
 from rankconst.tables.citation import identify
-from rankconst.tables.schema import COLUMNS
 from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
@@ -68,12 +67,6 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         "tasks": tasks,
         "constants": constants,
     }
-
-
-def describe_fields() -> dict[str, str]:
-    """Say what each of :data:`FIELDS` is."""
-    described = {column.name: column.description for column in COLUMNS["constants"]}
-    return {name: described[name] for name in FIELDS}
 
 
 def write_json(content: Any) -> str:

@@ -26,12 +26,8 @@ def tag(name: str, /, *children: str, **attributes: str | float | bool | None) -
     )
     if name in _VOID:
         return Html(f"<{name}{written}>" if name in {"input", "link", "meta"} else f"<{name}{written}/>")
-    return Html(f"<{name}{written}>{join(children)}</{name}>")
-
-
-def join(children: Iterable[str]) -> Html:
-    """Put texts and elements one after another."""
-    return Html("".join(child if isinstance(child, Html) else escape(child, quote=False) for child in children))
+    inner = "".join(child if isinstance(child, Html) else escape(child, quote=False) for child in children)
+    return Html(f"<{name}{written}>{inner}</{name}>")
 
 
 def link(address: str, text: str) -> Html:

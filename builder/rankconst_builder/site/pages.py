@@ -198,7 +198,7 @@ def _write_form(site: Site) -> Html:
     more = {
         "split": {"": "test (default)", **{each: each for each in SPLITS}},
         "side": {"": "both, or the tool's (default)", **{each: each for each in sorted(SIDES)}},
-        "protocol": {},
+        "protocol": {"": "as the tool evaluates", **{each: each for each in list_protocols(site)}},
         "aggregation": {"": "micro (default)", **{each: each for each in AGGREGATIONS}},
     }
     return tag(
@@ -300,6 +300,11 @@ def count(number: int | None) -> str:
     return "–" if number is None else f"{number:,}"
 
 
+def list_protocols(site: Site) -> list[str]:
+    """List the protocols that any dataset of the site has."""
+    return [*dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))]
+
+
 # -- about --------------------------------------------------------------------------------------------------------
 
 
@@ -318,10 +323,9 @@ _FORMULAS = [
 def write_about(site: Site) -> str:
     """Return how to read the numbers, cite them, and fetch them with a program."""
     key = next((key for key in site.keys if site.usual_tasks(key).protocol == DEFAULT_PROTOCOL), site.keys[0])
-    tasks, version = site.usual_tasks(key), site.tables.version
+    tasks, version, protocols = site.usual_tasks(key), site.tables.version, list_protocols(site)
     folder, listed = f"v1/{version}", f"the datasets of {version}"
     example = link(f"datasets/{key}.html#{locate(tasks)}/mrr", identify(version, key, locate(tasks), "mrr"))
-    protocols = dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
     sections: dict[str, list[str]] = {
         "Three adjustments": [
             "All are affine in the published number M. E[M] and Var[M] depend only on how many candidates each test "

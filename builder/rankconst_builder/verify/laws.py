@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 
 @check("pooling", "both sides pool head and tail", "candidates", "constants")
-def check_pooling(tables: TableSet) -> Findings:
-    """Compare both sides with head and tail: tasks add up, and means are means of means."""
+def _check_pooling(tables: TableSet) -> Findings:
     frame = tables.sound["constants"]
     numbers, first = code_rows([name for name in (*_SERIES, "metric", "k") if name != "side"], frame)
     places = {side: np.full(len(first), -1) for side in ("both", *ENTITY_SIDES)}
@@ -74,8 +73,7 @@ _WIDER = (
 
 
 @check("filters", "a wider filter never leaves more candidates", "datasets", "candidates")
-def check_filters(tables: TableSet) -> Findings:
-    """Compare protocols: a wider filter never leaves more candidates, and equal filters leave the same."""
+def _check_filters(tables: TableSet) -> Findings:
     rows = 0
     for dataset, split, side in itertools.product(tables.datasets, SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
         every = {protocol: Tasks(dataset, protocol, split, side) for protocol in PROTOCOLS}
@@ -134,8 +132,7 @@ _POOL = "the tasks, pooled, are not those of the candidates table"
 
 
 @check("macro", "weights are 1 / k, and pool to the candidates", "candidates", "macro_candidates")
-def check_macro(tables: TableSet) -> Findings:
-    """Compare the weighted tasks with the candidates: the same tasks, and weights 1 / k of groups of k tasks."""
+def _check_macro(tables: TableSet) -> Findings:
     frame = tables.sound["macro_candidates"]
     for aggregation in frame["aggregation"].cat.categories:
         rows = frame[frame["aggregation"] == aggregation]
@@ -175,8 +172,7 @@ def _check_groups(table: str, frame: pd.DataFrame, columns: list[str]) -> Iterat
 
 
 @check("relations", "relations pool to the candidates", "datasets", "candidates", "candidates_by_relation")
-def check_relations(tables: TableSet) -> Findings:
-    """Compare the tasks of all relations, pooled, with the candidates of valid and test."""
+def _check_relations(tables: TableSet) -> Findings:
     table, frame = "candidates_by_relation", tables.sound["candidates_by_relation"]
     yield from _compare_sums(table, _COUNTS, _share_tasks(tables.sound["candidates"], frame), frame, _POOL)
     # As many tasks on either side, relation by relation.
@@ -193,8 +189,7 @@ def check_relations(tables: TableSet) -> Findings:
 
 
 @check("baselines", "every baseline ranks the tasks that there are", "candidates")
-def check_baselines(tables: TableSet) -> Findings:
-    """Compare the tasks of each baseline with those of chance: all together, and relation by relation."""
+def _check_baselines(tables: TableSet) -> Findings:
     of_chance = {
         "baseline_candidates": ("candidates", [*TASKS]),
         "baseline_candidates_by_relation": ("candidates_by_relation", [*TASKS, "relation"]),
@@ -229,8 +224,7 @@ def _list_ascending() -> Iterator[tuple[str, str]]:
 
 
 @check("inequalities", "Hits@k and means in their order", "constants")
-def check_inequalities(tables: TableSet) -> Findings:
-    """Compare metrics of the same tasks: means of other powers, Hits@k of other k, inverses."""
+def _check_inequalities(tables: TableSet) -> Findings:
     frame = tables.sound["constants"]
     numbers, first = code_rows(_SERIES, frame)
     metrics, kinds = read_metrics(frame)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, parse_protocol
 from rankconst.catalogue.ranks import NORMAL_QUARTILE
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
@@ -64,8 +64,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @check("statistics", "statistics of datasets do not conflict", "datasets")
-def check_statistics(tables: TableSet) -> Findings:
-    """Look for statistics of datasets that contradict one another."""
+def _check_statistics(tables: TableSet) -> Findings:
     for key, row in tables.datasets.items():
         partial = key not in tables.counted and key not in tables.restricted
         # What may be missing, another check says.
@@ -106,8 +105,7 @@ def _bound_statistics(row: dict[str, Any], temporal: bool, qualified: bool) -> I
 
 
 @check("candidates", "1 <= N <= number of entities; weights from 0 to 1", "datasets", "candidates")
-def check_candidates(tables: TableSet) -> Findings:
-    """Look for numbers of candidates, of tasks and weights that cannot be."""
+def _check_candidates(tables: TableSet) -> Findings:
     rows = 0
     for name in HISTOGRAM_TABLES:
         if name not in tables.sound:
@@ -118,21 +116,17 @@ def check_candidates(tables: TableSet) -> Findings:
         known, sizes = ~np.isnan(largest), frame["num_candidates"].to_numpy()
         above = frame["offset"].to_numpy() if "offset" in frame else np.zeros_like(sizes)
         wrong = known & ~fixed & ((sizes < 1) | (above + sizes > largest))
+        blame = partial(point_out, frame, name)
         limits = [f"1 to {value:.0f}" for value in largest] if wrong.any() else ""
-        yield from point_out(
-            frame, name, wrong, "num_candidates", "a number of candidates is out of range", expected=limits
-        )
+        yield from blame(wrong, "num_candidates", "a number of candidates is out of range", expected=limits)
+        wrong = known & fixed & (sizes != largest)
         message = "without a filter, every task has the same number of candidates"
-        yield from point_out(
-            frame, name, known & fixed & (sizes != largest), "num_candidates", message, expected=largest
-        )
-        yield from point_out(
-            frame, name, frame["num_tasks"] < 1, "num_tasks", "a row without tasks", expected="1 or more"
-        )
-        yield from point_out(frame, name, above < 0, "offset", "an offset is negative", expected="0 or more")
+        yield from blame(wrong, "num_candidates", message, expected=largest)
+        yield from blame(frame["num_tasks"] < 1, "num_tasks", "a row without tasks", expected="1 or more")
+        yield from blame(above < 0, "offset", "an offset is negative", expected="0 or more")
         if "weight" in frame:
             wrong = ~frame["weight"].between(0, 1, inclusive="right") & frame["weight"].notna()
-            yield from point_out(frame, name, wrong, "weight", "a weight is out of range", expected="above 0, up to 1")
+            yield from blame(wrong, "weight", "a weight is out of range", expected="above 0, up to 1")
     return rows
 
 
@@ -157,8 +151,7 @@ def _find_largest(tables: TableSet, frame: pd.DataFrame) -> tuple[Values, NDArra
 
 
 @check("tasks", "one task for each row of the split that is ranked", "datasets", "candidates")
-def check_tasks(tables: TableSet) -> Findings:
-    """Compare numbers of tasks with the rows of the splits that the datasets table states."""
+def _check_tasks(tables: TableSet) -> Findings:
     frame = tables.sound["candidates"]
     (got,), first = sum_tasks(TASKS, frame)
     sums = frame[[*TASKS]].iloc[first]
@@ -184,8 +177,7 @@ def check_tasks(tables: TableSet) -> Findings:
 
 
 @check("constants", "expectations between worst and best, variances within", "candidates", "constants")
-def check_constants(tables: TableSet) -> Findings:
-    """Look for expectations beyond what any ranker can get, and for variances that such a range cannot have."""
+def _check_constants(tables: TableSet) -> Findings:
     frame = tables.sound["constants"]
     limits = _find_limits(frame, tables.histograms)
     low, high = limits.min(axis=1), limits.max(axis=1)
@@ -199,20 +191,8 @@ def check_constants(tables: TableSet) -> Findings:
     largest = np.square(high - low) / 4
     wrong = (variance < 0) | (known & (variance > largest + frame["variance_error"] + ROUNDING * largest))
     message = "the variance is negative, or more than the range allows"
-    yield from point_out(
-        frame, "constants", wrong, "variance", message, expected=[f"0 to {one!r}" for one in largest.tolist()]
-    )
-    counts = frame["metric"].isin([family for family, metric in CATALOGUE.items() if metric.optimum is None])
-    tasks = frame["num_tasks"]
-    yield from point_out(
-        frame,
-        "constants",
-        counts & (value != tasks),
-        "expectation",
-        "this is not the number of tasks",
-        expected=[*tasks],
-    )
-    yield from point_out(frame, "constants", counts & (variance != 0), "variance", "a count does not vary", expected=0)
+    expected = [f"0 to {one!r}" for one in largest.tolist()]
+    yield from point_out(frame, "constants", wrong, "variance", message, expected=expected)
     return len(frame)
 
 
@@ -228,15 +208,16 @@ def _find_limits(frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]) -> 
     limits = np.full((cells.size, 2), np.nan)
     for place, cell in enumerate(cells.tolist()):
         metric = metrics[cell % len(metrics)]
-        if cell >= 0 and metric is not None and metric.optimum is not None:
+        if cell >= 0 and metric is not None:
             one = ranked[cell // len(metrics)]
-            limits[place] = metric.optimum, metric.worst(one.num_candidates, one.row_weights)
+            worst = metric.worst(one.num_candidates, one.row_weights)
+            # Of a count, every ranker gets the same.
+            limits[place] = worst if metric.optimum is None else metric.optimum, worst
     return limits[places]
 
 
 @check("errors", "errors are small", "constants")
-def check_errors(tables: TableSet) -> Findings:
-    """Look for errors that are negative, or larger than constants of their method may have."""
+def _check_errors(tables: TableSet) -> Findings:
     frame = tables.sound["constants"]
     sampled = (frame["method"] == "sampled").to_numpy()
     # Among few candidates, as relations are, medians are all but certain, too.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,26 +53,20 @@ class Means:
 # Constants.
 
 
-def _compute(rows: Sequence[tuple[Histogram | None, Metric | None]]) -> list[Moments | str]:
-    """Compute rows of constants; the reason where one has none."""
-    # Protocols often agree on some tasks: what is computed once need not be again.
-    done: dict[Any, Moments | str] = {}
-    for histogram, metric in rows:
-        if metric is None:
-            done[histogram, metric] = "the metric does not take this k"
-        elif histogram is None:
-            done[histogram, metric] = "there is no histogram to compute it from"
-        elif (histogram, metric) not in done:
-            try:
-                done[histogram, metric] = compute_moments(metric, histogram)
-            except RankconstError as error:
-                done[histogram, metric] = str(error)
-    return [done[row] for row in rows]
+def _compute(histogram: Histogram | None, metric: Metric | None) -> Moments | str:
+    """Compute constants; the reason where there are none."""
+    if metric is None:
+        return "the metric does not take this k"
+    if histogram is None:
+        return "there is no histogram to compute it from"
+    try:
+        return compute_moments(metric, histogram)
+    except RankconstError as error:
+        return str(error)
 
 
 @check("rebuild", "constants computed from the histograms", "candidates", "constants", rebuild=True)
-def rebuild_constants(tables: TableSet, means: Means) -> Findings:
-    """Compute every row of the constants table from the histograms, and compare within the errors that both state."""
+def _rebuild_constants(tables: TableSet, means: Means) -> Findings:
     frame = tables.sound["constants"]
     every, numbers = read_tasks(frame, (*WEIGHED, "baseline"))
     metrics, kinds = read_metrics(frame)
@@ -81,8 +75,9 @@ def rebuild_constants(tables: TableSet, means: Means) -> Findings:
     parts = {str(key): part for key, part in frame[known].groupby("dataset", observed=True, sort=False)}
     for place, (key, part) in enumerate(parts.items(), start=1):
         means.reporter.say(f"[{place}/{len(parts)}] {key}: constants computed from the histograms")
-        rows = [(tables.histograms.get(every[numbers[row]]), metrics[kinds[row]]) for row in part.index]
-        yield from _compare_constants(part.reset_index(drop=True), _compute(rows))
+        compute = cache(_compute)  # protocols often agree on some tasks
+        results = [compute(tables.histograms.get(every[numbers[row]]), metrics[kinds[row]]) for row in part.index]
+        yield from _compare_constants(part.reset_index(drop=True), results)
     return len(frame)
 
 
@@ -157,8 +152,7 @@ def _read_contents(fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequ
 
 
 @check("sources", "histograms counted from the triples", "datasets", "candidates", rebuild=True)
-def rebuild_histograms(tables: TableSet, means: Means) -> Findings:
-    """Count the candidates from the files that are at hand, and compare histograms and statistics exactly."""
+def _rebuild_histograms(tables: TableSet, means: Means) -> Findings:
     known = load_benchmarks()
     reasons = dict.fromkeys(tables.datasets, "the registry has no files of it")
     reasons |= dict.fromkeys(tables.restricted & tables.datasets.keys(), "its evaluation is restricted")

@@ -43,8 +43,7 @@ def _count_rows(tables: TableSet) -> int:
 
 
 @check("columns", "names, types and descriptions of columns")
-def check_columns(tables: TableSet) -> Findings:
-    """Compare names, types and descriptions of the columns with those of the version."""
+def _check_columns(tables: TableSet) -> Findings:
     for name in tables.names:
         if name not in tables.stored:
             yield Finding("its columns cannot be read", name)
@@ -68,8 +67,7 @@ def check_columns(tables: TableSet) -> Findings:
 
 
 @check("missing", "no value is missing where none may be")
-def check_missing(tables: TableSet) -> Findings:
-    """Look for missing values where none may be, and for values where there must be none."""
+def _check_missing(tables: TableSet) -> Findings:
     for name, frame in tables.whole.items():
         for column in COLUMNS[name]:
             values = frame[column.name]
@@ -115,8 +113,7 @@ def _check_partial(frame: pd.DataFrame) -> Iterator[Finding]:
 
 
 @check("words", "protocols, splits, sides, metrics and methods are known")
-def check_words(tables: TableSet) -> Findings:
-    """Look for words that no catalogue has, or that are not spelt as it does."""
+def _check_words(tables: TableSet) -> Findings:
     for name, frame in tables.whole.items():
         for column, values in ((str(column), values) for column, values in frame.items()):
             if isinstance(values.dtype, pd.CategoricalDtype):
@@ -126,8 +123,7 @@ def check_words(tables: TableSet) -> Findings:
 
 
 @check("keys", "no row is there twice")
-def check_keys(tables: TableSet) -> Findings:
-    """Look for repeated rows."""
+def _check_keys(tables: TableSet) -> Findings:
     for name, frame in tables.whole.items():
         twice = frame.duplicated(list(KEYS[name]))
         yield from point_out(frame, name, twice, KEYS[name][-1], "a row with this key came before")
@@ -135,8 +131,7 @@ def check_keys(tables: TableSet) -> Findings:
 
 
 @check("order", "rows are in canonical order")
-def check_order(tables: TableSet) -> Findings:
-    """Compare the order of the rows with that of their keys."""
+def _check_order(tables: TableSet) -> Findings:
     for name, frame in tables.whole.items():
         before = np.zeros(len(frame), dtype=np.bool_)
         equal = np.ones(max(len(frame) - 1, 0), dtype=np.bool_)
@@ -152,8 +147,7 @@ def check_order(tables: TableSet) -> Findings:
 
 
 @check("datasets", "the tables name the same datasets", "datasets")
-def check_datasets(tables: TableSet) -> Findings:
-    """Compare the datasets that the tables name."""
+def _check_datasets(tables: TableSet) -> Findings:
     named = {name: set(frame["dataset"].drop_duplicates().dropna().astype(str)) for name, frame in tables.whole.items()}
     described = named.pop("datasets")
     for name, keys in named.items():
@@ -178,8 +172,7 @@ def count_tasks(row: dict[str, Any], protocol: str, split: str) -> int:
 
 
 @check("coverage", "every set of tasks has its histograms, and every metric", "datasets", "candidates")
-def check_coverage(tables: TableSet) -> Findings:
-    """Look for sets of tasks, and rows of them, that are missing, or that nothing else belongs to."""
+def _check_coverage(tables: TableSet) -> Findings:
     coverage = _Coverage(tables)
     expected = {
         "candidates": (TASKS, coverage.candidates),

@@ -2,7 +2,6 @@
 
 import { at, el, loadScript, rankconst } from "./dom.js";
 import { Refusal } from "./format.js";
-import { findDataset } from "./names.js";
 import { drawCommand, listWords, showNumberOf } from "./number.js";
 import { FIELDS, NOTHING, readFragment, writeFragment } from "./state.js";
 
@@ -23,7 +22,6 @@ function readForm() {
 /** @param {State} state */
 function fillForm(state) {
   field(`mode-${state.mode}`).checked = true;
-  offerProtocols(state.dataset);
   for (const name of FIELDS) {
     const control = field(name);
     control.value = state[name];
@@ -34,22 +32,6 @@ function fillForm(state) {
     }
   }
   at("more").toggleAttribute("open", FIELDS.some((name) => MORE.includes(name) && state[name]));
-}
-
-/** Offer the protocols that a dataset has. @param {string} dataset */
-function offerProtocols(dataset) {
-  const { names } = rankconst;
-  let held = names.protocols.map(({ key }) => key);
-  try {
-    held = findDataset(names, dataset).protocols;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
-  const select = field("protocol");
-  const chosen = select.value;
-  const options = held.map((key) => el("option", { value: key }, key));
-  select.replaceChildren(el("option", { value: "" }, "as the tool evaluates"), ...options);
-  select.value = held.includes(chosen) ? chosen : "";
 }
 
 /** Say what is wrong where it is. @param {State} state @param {Refusal | null} refusal */
@@ -110,7 +92,6 @@ export function startCalculator() {
   const form = at("calculator");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", ({ target }) => {
-    if (target === field("dataset")) offerProtocols(field("dataset").value);
     // What is said of a number, nobody said of a table.
     if (target === field("mode-table") && !field("table").value) fillForm({ ...NOTHING, mode: "table" });
     if (target === field("mode-number") && !field("value").value) fillForm(EXAMPLE);
