@@ -420,7 +420,7 @@ class AdjustedValues(Mapping[str, Adjusted]):
     def __getitem__(self, name: str) -> Adjusted:
         """Return the adjusted forms of a value against chance, by its name as it was typed."""
         if name not in self.names:
-            raise KeyError(name)
+            raise KeyError(f"no value is called {name!r}; there are {', '.join(self.names)}")
         place = self.names.index(name)
         done = next(each for each in self.done if place in each.batch.index)
         return pick(done.adjust(), int(np.flatnonzero(done.batch.index == place)[0]))

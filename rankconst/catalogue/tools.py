@@ -501,7 +501,7 @@ TOOLS: dict[str, Tool] = {
 _NAMES = Names(
     "tool",
     {key: (tool.title, *tool.repositories) for key, tool in TOOLS.items()},
-    "`rankconst show tools` lists them all.",
+    "`rankconst show tools` lists them all. For a program of your own name its protocol: `rankconst show protocols`.",
 )
 
 

@@ -15,7 +15,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, draw_values, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
-from rankconst.cli.options import explain_option, names_file, open_tables, option
+from rankconst.cli.options import explain_option, names_file, open_tables, option, split_commas
 from rankconst.cli.output import (
     SUFFIXES,
     Format,
@@ -58,7 +58,9 @@ def adjust(
     replace: Annotated[
         list[str] | None,
         option(
-            "--replace NAME", "Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable."
+            "--replace NAME",
+            "Write the document with adjusted numbers: AMRR, AH@k, index, both, skill ... Repeatable.",
+            callback=split_commas,
         ),
     ] = None,
     details: Annotated[bool, option("--details", "Ranges, z, p, expectation and variance, too.")] = False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,7 @@ def read_values(
 
     If `few`, there may be none of a metric that was named.
     """
+    from rankconst.catalogue.benchmarks import list_names
     from rankconst.values.published import read_published
 
     if not values and not (few and names):
@@ -74,7 +76,8 @@ def read_values(
             "rankconst adjust results.csv --tool rotate; - is standard input."
         )
     found: dict[str, list[Published]] = {name: [] for name in names if few}
-    for name, value in (typed.rpartition("=")[::2] for typed in values):
+    typed = (each for value in values for each in re.split(r",(?=\s*[A-Za-z][^,=]*=)", value))  # mrr=0.3,hits@1=0.2
+    for name, value in (each.rpartition("=")[::2] for each in typed):
         if name and names:
             raise UsageError(f"{name}= and --metric both name the metric: write {value}, or leave out --metric.")
         if not name and len(names) != 1:
@@ -86,7 +89,8 @@ def read_values(
         try:
             found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
         except DataError as error:
-            raise UsageError(str(error)) from None
+            dataset = list_names().find(value) is not None
+            raise UsageError(f"{error}{f' Did you mean --dataset {value}?' * dataset}") from None
     return found
 
 

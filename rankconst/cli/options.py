@@ -13,7 +13,7 @@ import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import ALL_BASELINES, OFFERED
-from rankconst.catalogue.metrics import TABULATED
+from rankconst.catalogue.metrics import TABULATED, find_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
@@ -84,6 +84,11 @@ def rare(usage: str, help: str, **more: Any) -> Any:
     return option(usage, help, hidden=True, **more)
 
 
+def split_commas(values: list[str] | None) -> list[str] | None:
+    """Return names, of which people also write several into one word: mrr,hits@10."""
+    return None if values is None else [name for each in values for name in each.split(",") if name.strip()]
+
+
 def hide(shared: Any) -> Any:
     """Return the description of an option that other commands list in their help, for --help-all alone."""
     hidden = copy.copy(get_args(shared)[1])
@@ -109,6 +114,8 @@ _MEANT = {
     **dict.fromkeys(("--bibtex", "--citation"), "rankconst show DATASET METRIC --cite"),
     **dict.fromkeys(("--choices", "--candidates", "--items", "--relevant"), "--counts FILE"),
     **dict.fromkeys(("--negatives", "--sampled"), "--protocol sampled:M, for M negatives"),
+    **dict.fromkeys(("--raw", "--filter", "--filtered"), "--protocol raw, or standard, which filters"),
+    **dict.fromkeys(("--in-place", "--inplace"), "--out FILE --force"),
     "--out": "--format csv > FILE",
     "--macro": "--aggregation macro-query or --aggregation macro-relation",
     "--per-relation": "--relation NAME, or rankconst show DATASET relations",
@@ -119,7 +126,9 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
     """Say that there is no such option, and which one may be meant."""
     from difflib import get_close_matches
 
-    meant = _MEANT.get(name) or " or ".join(get_close_matches(name, known, 2, 0.75))
+    named = find_metric(name.lstrip("-"))
+    meant = f"{name.lstrip('-')}=VALUE" if named else " or ".join(get_close_matches(name, known, 2, 0.75))
+    meant = _MEANT.get(name) or meant
     return f"no such option: {name}." + f" Did you mean {meant}?" * bool(meant)
 
 
@@ -148,7 +157,9 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
 
 # None where the user says nothing: then a file or a tool may say it, before the default holds.
 Dataset = Annotated[str | None, option("--dataset -d KEY", "Dataset, if the file names none.")]
-Datasets = Annotated[list[str] | None, option("--dataset -d KEY", "Dataset, any spelling; repeatable.")]
+Datasets = Annotated[
+    list[str] | None, option("--dataset -d KEY", "Dataset, any spelling; repeatable.", callback=split_commas)
+]
 OnlyDatasets = Annotated[list[str] | None, option("--dataset -d KEY", "Only this; repeatable.")]
 Split = Annotated[str | None, option("--split SPLIT", "train, valid or test (default).")]
 Side = Annotated[str | None, option("--side SIDE", "head, tail, relation or both (default).")]
@@ -173,7 +184,8 @@ Tool = Annotated[
     ),
 ]
 Metrics = Annotated[
-    list[str] | None, option("--metric -m METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.")
+    list[str] | None,
+    option("--metric -m METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable.", callback=split_commas),
 ]
 Force = Annotated[bool, rare("--force", "Overwrite the file if it exists.")]
 Percent = Annotated[

@@ -33,7 +33,7 @@ from rankconst.cli.catalogue import (
     list_expected,
     show_constant,
 )
-from rankconst.cli.options import ALL, complete, hide, open_tables, option
+from rankconst.cli.options import ALL, complete, hide, open_tables, option, split_commas
 from rankconst.cli.output import Column, Format, Listing, count, on_screen, print_listing
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 _DATASETS = "datasets"
 _LISTS = (_DATASETS, *REGISTRIES)
+_OF_DATASETS = {"metrics", "baselines"}  # the lists of what follows the name of a dataset
 _COUNTING = "counting"
 _RELATIONS = "relations"
 
@@ -91,7 +92,7 @@ def show(
 
     Example: rankconst show fb15k237 mrr --cite
     """
-    named = [each for each in (name, *(metrics or ())) if each is not None]
+    named = [each for each in (name, *(split_commas(metrics) or ())) if each is not None]
     kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
     things = named[1:] if kind else named
     if kind in REGISTRIES and not things:
@@ -149,9 +150,9 @@ def _print_page(opened: Tables, kinds: Sequence[str], named: Sequence[str], form
         raise UnknownNameError(_explain_unknown(opened, name, errors) if len(kinds) > 1 else errors.popitem()[1])
     first, *others = found
     if further or cite:
+        chosen = f"{further[0] if further else 'DATASET'} {name}" if first in _OF_DATASETS else "DATASET METRIC"
         raise UsageError(
-            f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: rankconst show "
-            f"{further[0] if further else 'DATASET'} {name}."
+            f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: rankconst show {chosen}."
         )
     also = (f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}" for kind in others)
     REGISTRIES[first].print_page(found[first], form, "\n".join(also))

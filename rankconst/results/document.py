@@ -97,6 +97,8 @@ def open_document(
             f"{name} is an old .xls workbook, or one with a password. Save it as .xlsx without a password, or as CSV "
             "in UTF-8."
         )
+    if data.startswith(b"%PDF"):
+        raise DataError(f"{name} is a PDF. Copy the table from it into a text file, and name that.")
     marked = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), None)
     if marked is not None:
         data = _recode(data, marked, name)
@@ -142,7 +144,7 @@ def _read(path: str | Path, name: str) -> bytes:
         with Path(path).open("rb") as file:
             return file.read(LARGEST + 1)
     except (FileNotFoundError, ValueError):  # the latter of a zero byte, or half of a surrogate pair
-        raise DataError(f"there is no file {name}.") from None
+        raise DataError(f"there is no file {name}.{' Download it first.' * ('://' in name)}") from None
     except IsADirectoryError:
         raise DataError(f"{name} is a folder; name a file.") from None
     except OSError as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.names import resolve_name
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UsageError
 from rankconst.results.document import Document, open_document
 from rankconst.results.reading import name_reasons
 from rankconst.results.structured import looks_structured
@@ -148,10 +149,14 @@ def read(
     UnknownNameError
         If there is no such format.
     UsageError
-        If `decimal` is something else.
+        If `decimal` is something else, or `path` is not a path.
     MissingExtraError
         If the file is a workbook, and the extra ``rankconst[xlsx]`` is not installed.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise UsageError(
+            f"expected a path, got {type(path).__name__}; rankconst.adjust takes numbers, dicts and frames."
+        )
     return read_opened(open_document(path, decimal, percent, metric), form)
 
 

@@ -76,7 +76,10 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
         return read_document("the dict", text)
     if is_frame(results):
         return read_frame(results, percent)[0]
-    raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
+    raise UsageError(
+        f"expected a number, a path, a dict, a DataFrame or a Reading, got {type(results).__name__}. Of several "
+        'numbers make a dict by metric, or a DataFrame with a column for each: pandas.DataFrame({"MRR": values}).'
+    )
 
 
 def _write_ranks(ranks: Ranks) -> str:

@@ -48,6 +48,7 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
         ("53.3% 0.5 -d fb15k237 -m hits@10", "hits@10=53.3% hits@10=0.5 -d fb15k237", ""),
         ("0.5 -d wnrr -m MRR --side left --split training", "0.5 -d wn18rr -m mrr --side head --split train", ""),
         ("0.5 -d wnrr -m MRR --protocol LibKGE -a query", "0.5 -d wn18rr -m mrr -p libkge -a macro-query", ""),
+        ("mrr=0.5,hits@1=0.4 -d nations,umls", "mrr=0.5 hits@1=0.4 -d nations -d umls", ""),
         ("0.5 -d nations -m valid_mrr", "0.5 -d nations -m mrr --split valid", ""),
         ("0.5 -d nations -m head.realistic.mrr", "0.5 -d nations -m mrr --side head", ""),
         ("0.5 -d nations -m both.best.mrr", "0.5 -d nations -m mrr", "optimistic ranks: where scores tie"),

@@ -50,6 +50,7 @@ def test_text_of_any_encoding_with_its_lines(tmp_path: Path, data: bytes, text: 
         (b"\xff\xfe\x00\xd8a", "begins like UTF-16 text, but is not"),
         (TABLE.encode("utf-16-le"), "is not text in UTF-8: it contains zero bytes"),
         ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is not UTF-8"),
+        (b"%PDF-1.7\n%\xe2\xe3", "is a PDF. Copy the table from it into a text file"),
         (gzip.compress(TABLE.encode(), mtime=0), "is compressed; expected text. Run: gunzip -c /"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "old .xls workbook, or one with a password. Save it as .xlsx"),
     ],
