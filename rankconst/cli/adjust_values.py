@@ -67,7 +67,6 @@ def read_values(
 
     If `few`, there may be none of a metric that was named.
     """
-    from rankconst.catalogue.benchmarks import list_names
     from rankconst.values.published import read_published
 
     if not values and not (few and names):
@@ -89,6 +88,8 @@ def read_values(
         try:
             found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
         except DataError as error:
+            from rankconst.catalogue.benchmarks import list_names
+
             dataset = list_names().find(value) is not None
             raise UsageError(f"{error}{f' Did you mean --dataset {value}?' * dataset}") from None
     return found
