@@ -16,17 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import POWER_MEANS
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
-from rankconst.checks.matches import COUNTS, Match, describe_nearest, prefer, preference
-from rankconst.checks.partial import contradict, find_equal
+from rankconst.checks.matches import COUNTS, Match, agrees, describe_nearest, prefer, preference
 from rankconst.checks.search import CERTAIN, Part, Search, describe_matches, gather, list_names
 from rankconst.errors import RankconstError, UnknownNameError
 from rankconst.evaluation import NAMES, Question, Stated, match_relations, parse_stated, settle
+from rankconst.moments import compute_moments
 from rankconst.results.reading import Entries, Group, Reading, group_entries
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from rankconst.checks.evidence import Evidence, Piece
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
 
@@ -105,7 +108,7 @@ class _Completion(Search):
                 default = self.default(part)
                 tasks = default if default in answer.every and default is not None else answer.tasks
                 self._told |= {} if tasks == default else {answer: None}
-                yield part, {name: getattr(tasks, name) for name in (*NAMES, "relations")}
+                yield part, {name: getattr(tasks, name) for name in NAMES}
 
     def default(self, part: Part) -> Tasks | None:
         """Return the tasks that are assumed where no number tells."""
@@ -144,9 +147,7 @@ class _Completion(Search):
             attempts.append({name: key for name, key in names.items() if name != "side"})
         matches = self.fit(evidence, *attempts)
         other = matches or "protocol" in names or ("dataset" in names and not self.list_splits(part, names))
-        sampled = "" if other else find_equal(evidence)
-        if not matches and not sampled:
-            matches = self.fit_relations(evidence, *attempts)
+        sampled = "" if other else _find_equal(evidence)
         ask = None if matches or sampled else self._ask(part, names)
         found = replace(part, names=names, matches=matches, sampled=sampled, ask=ask)
         if key is not None:
@@ -161,7 +162,7 @@ class _Completion(Search):
         some = tasks.relations or find_protocol(tasks.protocol).negatives
         if not some or tasks.dataset not in self.tables.datasets:  # the user counts the ranks
             return None
-        if not (text := contradict(part.evidence, self.tables.histogram(tasks))):
+        if not (text := _contradict(part.evidence, self.tables.histogram(tasks))):
             return None
         remedy = f"what was evaluated (--split, --relation), or {COUNTS}"
         return replace(part, ask=Question("tasks", f"its numbers are not those of {tasks}: {text}", option=remedy))
@@ -205,8 +206,8 @@ class _Completion(Search):
         All are of one dataset, split and protocol if they can be.
         """
         telling = [part for part in every if part.tells]
-        if not all(part.is_partial for part in telling):  # a few relations, or sampling, have to be those of all sides
-            every = [replace(part, matches=(), sampled="") if part.is_partial else part for part in every]
+        if not all(part.sampled for part in telling):  # sampling has to be that of all sides
+            every = [replace(part, sampled="") for part in every]
             telling = [part for part in every if part.tells]
         shared = _share(telling)
         certain = any(part.is_certain for part in telling)
@@ -293,6 +294,54 @@ def _ask_which(matches: Sequence[Match]) -> Question:
         f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: {describe_matches(matches)}"
     )
     return Question("tasks", text, option=f"what tells them apart, for example {' '.join(options)}")
+
+
+# -- one number of candidates, and what contradicts what is named -----------------------------------------------------
+
+# The largest relative error of what numbers in full tell, which tools form with 32 bits; nothing coarser is tried.
+_FULL = 1e-5
+# At least so many metrics have to agree: one may do so by chance.
+_FEWEST_METRICS = 2
+# Few tasks may have equally many candidates by chance: they may be those of a relation.
+_FEW = 100
+_MEAN_RANK = next(metric for metric in POWER_MEANS if metric.exponent == 1)
+
+
+def _read_full(evidence: Evidence) -> tuple[int, Piece, list[Piece]] | None:
+    """Return the number of ranks, E[MR], and every expectation in full; None if they are not all there."""
+    counts = [int(piece.value) for piece in evidence.pieces if piece.metric is None]
+    full = [piece for piece in evidence.pieces if piece.kind == "expectation" and piece.precision < _FULL]
+    means = [piece for piece in full if piece.metric == _MEAN_RANK]
+    enough = len({piece.metric for piece in full}) >= _FEWEST_METRICS
+    return (counts[0], means[0], full) if len(counts) == 1 and means and enough else None
+
+
+def _find_equal(evidence: Evidence) -> str:
+    """Return the protocol if all tasks have equally many candidates, from which all expectations follow; else empty."""
+    if (told := _read_full(evidence)) is None or told[0] < _FEW:
+        return ""
+    count, mean, full = told
+    size = round(2 * mean.value - 1)
+    if size < 2 or not _follow(full, Histogram.from_counts([size], [count])):
+        return ""
+    return f"sampled:{size - 1}"
+
+
+def _contradict(evidence: Evidence, histogram: Histogram) -> str:
+    """Return what numbers in full have otherwise than tasks with these candidates; nothing if they fit."""
+    if (told := _read_full(evidence)) is None:
+        return ""
+    count, mean, expected = told[0], told[1], (histogram.mean + 1) / 2
+    if count != histogram.total:
+        return f"n = {count:,}, expected {histogram.total:,}"
+    fits = agrees(mean, expected, expected)
+    return "" if fits else f"{mean.label} = {mean.value:.6g} ({mean.origin}), expected {expected:.6g}"
+
+
+def _follow(full: list[Piece], histogram: Histogram) -> bool:
+    """Tell whether all expectations are those of some numbers of candidates."""
+    known = ((piece, compute_moments(piece.metric or _MEAN_RANK, histogram).expectation) for piece in full)
+    return all(agrees(piece, expectation, expectation) for piece, expectation in known)
 
 
 # -- columns of relations ----------------------------------------------------------------------------------------------

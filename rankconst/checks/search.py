@@ -14,7 +14,6 @@ import numpy as np
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.checks.evidence import Evidence, collect_evidence
 from rankconst.checks.matches import Comparisons, Identified, Match, check_evaluations, describe_nearest, rank
-from rankconst.checks.partial import find_relations
 from rankconst.errors import RankconstError
 from rankconst.evaluation import NAMES, NOTHING, Question, Stated, list_parsers
 from rankconst.names import list_first
@@ -56,11 +55,6 @@ class Part:
     def is_certain(self) -> bool:
         """True if what fits cannot fit by chance."""
         return bool(self.matches) and self.matches[0].by_chance < CERTAIN
-
-    @property
-    def is_partial(self) -> bool:
-        """True if only a few relations fit, or sampled candidates."""
-        return bool(self.sampled) or any(match.tasks.relations for match in self.matches)
 
     @property
     def tells(self) -> bool:
@@ -113,11 +107,6 @@ class Search:
         found = (rank(evidence, self.sets, self.select(names), self.user) for names in attempts)
         return next(filter(None, found), ())
 
-    def fit_relations(self, evidence: Evidence, *attempts: Mapping[str, str]) -> tuple[Match, ...]:
-        """Return the same of one relation or two."""
-        found = (find_relations(evidence, self.tables, names, self.user) for names in attempts)
-        return next(filter(None, found), ())
-
     def describe_lack(self, names: Mapping[str, str]) -> str:
         """Say that no tasks of the tables have these names."""
         return f"the tables ({self.tables.version}) hold no such tasks: {list_names(names)}"
@@ -151,9 +140,6 @@ class Search:
         against = {name: key for name, key in stated.items() if not any(getattr(each, name) == key for each in fitting)}
         if matches and against:
             notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
-        if not matches:
-            partial = self.fit_relations(evidence, stated | given)
-            matches = partial if len(partial) == 1 and partial[0].by_chance < CERTAIN else ()
         reason = "" if matches else f"{describe_nearest(evidence, self.sets, asked_for, self.user)[0]}."
         wrong = check_evaluations(evaluations, matches, self.tables, percent=self.user.percent)
         return Identified(evidence, matches, reason, " ".join(notes), checked=wrong)
@@ -190,7 +176,6 @@ def describe_matches(matches: Sequence[Match]) -> str:
         tasks = match.tasks
         alike = [each.protocol for each in match.every if replace(each, protocol="") == replace(tasks, protocol="")]
         more = "" if tasks.is_micro else f", {tasks.aggregation}"
-        more += f", only relation {', '.join(tasks.relations)}" if tasks.relations else ""
         key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{more}"
         sides.setdefault(key, []).append(tasks.side)
     return list_first([key.format(", ".join(sorted(set(each)))) for key, each in sides.items()])

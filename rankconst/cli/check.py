@@ -234,7 +234,6 @@ def _row(groups: Sequence[Identified], match: Match) -> dict[str, Any]:
         for name in ("dataset", "split", "side", "protocol")
     }
     more = [tasks.aggregation for tasks in match.every if not tasks.is_micro]
-    more += [f"only {', '.join(match.tasks.relations)}"] * bool(match.tasks.relations)
     return {
         "numbers": _name_numbers(groups),
         **names,

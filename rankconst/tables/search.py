@@ -184,39 +184,6 @@ class Macros:
         return np.array([mean / total, variance / total / total])
 
 
-@dataclass(frozen=True, eq=False)
-class RelationSets:
-    """The ranking tasks of each single relation of the tables."""
-
-    # Sets of tasks to the names of their relations, the number of tasks of each, and the sum of N + 1 over its tasks:
-    # twice their number times E[MR].
-    groups: Mapping[Tasks, tuple[NDArray[np.object_], NDArray[np.int64], NDArray[np.int64]]]
-
-    @classmethod
-    def of(cls, tables: Tables) -> RelationSets:
-        """Read them from the tables, once."""
-        return tables._derive(cls, cls._read)
-
-    @classmethod
-    def _read(cls, tables: Tables) -> RelationSets:
-        keys = (*TASK_FIELDS[:-1], "relation")
-        table = tables._read("candidates_by_relation", (*keys, *_COUNTS), coded=keys)
-        words, rows = find_runs(table, keys)
-        sizes, counts = (to_array(table[name]) for name in _COUNTS)
-        num_tasks, totals = (np.add.reduceat(each, rows) for each in (counts, counts * (sizes + 1)))
-        groups = {}
-        for named, places in itertools.groupby(range(len(words)), key=lambda place: words[place][:-1]):
-            own = list(places)
-            names = np.array([words[place][-1] for place in own], dtype=object)
-            groups[Tasks(**dict(zip(TASK_FIELDS, named, strict=False)))] = names, num_tasks[own], totals[own]
-        for head in [tasks for tasks in groups if tasks.side == "head"]:
-            one, other = groups[head], groups.get(replace(head, side="tail"))
-            # Every triple is ranked on both sides: each has the same relations.
-            if other is not None and np.array_equal(one[0], other[0]):
-                groups[replace(head, side="both")] = one[0], one[1] + other[1], one[2] + other[2]
-        return cls(groups)
-
-
 def _shorten(values: NDArray[np.float64]) -> bytes:
     """Return numbers without their last bits: equal weights change those only."""
     share, power = np.frexp(values)

@@ -1,8 +1,7 @@
-"""Evaluations of a few relations, or among equally many candidates: found where numbers in full leave one set."""
+"""Evaluations of some relations, which are asked about, or among equally many candidates, which numbers show."""
 
 from __future__ import annotations
 
-import itertools
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,15 +11,11 @@ import pytest
 
 from carried import open_once
 from cases import for_each, take_turns
-from rankconst.checks.checking import check_reading
 from rankconst.checks.completing import complete_reading
-from rankconst.checks.partial import combine
 from rankconst.errors import AskedError, DataError
 from rankconst.evaluation import Stated
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
-from rankconst.tables.search import RelationSets
-from rankconst.tasks import Tasks
 from readings import OPEN
 
 if TYPE_CHECKING:
@@ -77,29 +72,6 @@ def name(adjusted: AdjustedReading) -> set[str]:
     return {str(done.batch.tasks) for done in adjusted.done}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("relations", "user"),
-    take_turns([("commonbloc1",), ("embassy",), ("embassy", "treaties")], [OPEN, Stated(dataset="nations")]),
-)
-def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
-    text = write(list_counts(*relations))
-    adjusted = adjust(text, user)
-    assert name(adjusted) == {f"nations/test/{side}/pykeen ({', '.join(relations)})" for side in SIDES}
-    own = [each for each in adjusted.entries if each.entry.adjustment is not None]
-    for each, entry in itertools.product(adjusted.entries, own):
-        if each.adjusted and (each.entry.metric, each.entry.context) == (entry.entry.metric, entry.entry.context):
-            form = entry.entry.adjustment
-            assert getattr(each.adjusted, str(form)) == pytest.approx(float(entry.entry.text), rel=1e-9)
-    assert set(adjusted.described["relations"]) - {None} == {", ".join(relations)}
-    reading = read_document("results.json", text)
-    note = complete_reading(reading, TABLES, user).note
-    assert f"under pykeen = standard = libkge, only relation {', '.join(relations)}" in note
-    assert not check_reading(reading, TABLES, user).num_errors
-    found = [group.match for group in check_reading(reading, TABLES, user).groups]
-    assert {match.tasks.relations for match in found if match} == {relations}
-
-
 NATIONS, THREE, FITS_NOT = Stated("nations"), ("embassy", "exports3", "treaties"), "fit no ranking tasks"
 
 # Numbers of candidates by side, what the user says, and the tasks that are found, or why none are.
@@ -107,9 +79,6 @@ ANSWERS: list[tuple[dict[str, list[int]], Stated, list[str] | str]] = [
     (list_counts(*THREE), OPEN, f"{FITS_NOT} .*: add --dataset, and --"),
     (list_counts(*THREE), NATIONS, "n = 48: .* nearest nations .*: 402; .*: add --relation NAME for each"),
     (list_counts(*THREE), replace(NATIONS, relations=THREE), [f"nations/test/{{}}/pykeen ({', '.join(THREE)})"]),
-    # Three triples: some set of three of a graph as small has the same candidates.
-    (list_counts("accusation"), OPEN, "only relation accusation, but so few digits can fit .*: add --dataset"),
-    (list_counts("accusation"), NATIONS, ["nations/test/{}/pykeen (accusation)"]),
     # All tasks have as many; not where another side has others, nor where so few tasks may by chance.
     ({"head": [6] * 201, "both": [6] * 402}, OPEN, ["201 tasks/both/sampled:5", "402 tasks/both/sampled:5"]),
     ({"head": [6] * 201, "tail": [5, 7] * 100 + [6]}, OPEN, FITS_NOT),
@@ -144,27 +113,3 @@ def test_some_other_part_of_the_split_is_refused(seed: int, user: Stated) -> Non
     # One side that fits does not make up for the others.
     with pytest.raises(DataError, match="fit no ranking tasks"):
         adjust(write(sides | {"head": list_counts("commonbloc1")["head"]}), user)
-
-
-def test_few_digits_tell_no_relation() -> None:
-    with pytest.raises(DataError):
-        adjust(write(list_counts("commonbloc1"), digits=4))
-
-
-@pytest.mark.parametrize("size", [1, 2])
-def test_every_set_is_tried(size: int) -> None:
-    num_tasks = np.array([3, 1, 4, 1, 5, 2, 2])
-    for count in range(1, 13):
-        every = itertools.combinations(range(num_tasks.size), size)
-        expected = [chosen for chosen in every if num_tasks[list(chosen)].sum() == count]
-        assert sorted(map(tuple, combine(num_tasks, size, count).tolist())) == expected
-
-
-def test_columns_are_those_of_the_tables() -> None:
-    for side in SIDES:
-        relations, *columns = RelationSets.of(TABLES).groups[Tasks("nations", "raw", "valid", side)]
-        assert tuple(relations) == TABLES.relations("nations", split="valid")
-        for relation, num_tasks, total in zip(relations, *columns, strict=True):
-            histogram = TABLES.histogram("nations", split="valid", side=side, protocol="raw", relations=relation)
-            counts = np.repeat(histogram.num_candidates, histogram.num_tasks)
-            assert (num_tasks, total) == (counts.size, np.sum(counts + 1))
