@@ -1,4 +1,4 @@
-"""A graph in Python's memory: DataFrames, arrays and triples factories in, tables that no file holds out."""
+"""Tables of graphs that are in memory: of DataFrames, of arrays, and of PyKEEN's triples factories and data sets."""
 
 from __future__ import annotations
 

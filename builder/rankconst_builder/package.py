@@ -164,7 +164,7 @@ def write_tables(
     """Write a set of tables, replacing what the folder holds."""
     files = serialise_tables(tables, QUICK)
     descriptor = describe_set(version, tables, files, provenance)
-    exchange_files(folder, {**files, DESCRIPTOR: write_descriptor(descriptor)})
+    exchange_files(folder, {**files, DESCRIPTOR: encode_descriptor(descriptor)})
 
 
 def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[str, bytes]:
@@ -231,7 +231,7 @@ def list_sources(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, str]]:
     return [{"title": row["title"], "path": row["source_urls"][0]} for row in rows if row["source_urls"]]
 
 
-def write_descriptor(descriptor: Mapping[str, Any]) -> bytes:
+def encode_descriptor(descriptor: Mapping[str, Any]) -> bytes:
     """Return the content of ``datapackage.json``."""
     return (json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -415,7 +415,7 @@ def keep(out: Path, key: str, part: Part) -> None:
 
 
 def _hash_set(out: Path) -> str | None:
-    """Name the set that the output folder holds: what was kept before it was written is in it, or older."""
+    """Return the hash of the set in the output folder; parts that were kept under another one are in it, or older."""
     descriptor = out / DESCRIPTOR
     return hashlib.sha256(descriptor.read_bytes()).hexdigest() if descriptor.is_file() else None
 

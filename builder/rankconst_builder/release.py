@@ -28,11 +28,11 @@ from rankconst_builder.package import (
     DENSE,
     complete_exchange,
     describe_set,
+    encode_descriptor,
     exchange_files,
     hold_folder,
     serialise_tables,
     sort_rows,
-    write_descriptor,
 )
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, by
     descriptor = describe_set(order.version, tables, files, provenance, extra)
     edition = Edition(order.version, order.date, tables, descriptor, order.url)
     documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
-    described = {**files, DESCRIPTOR: write_descriptor(descriptor), **documents}
+    described = {**files, DESCRIPTOR: encode_descriptor(descriptor), **documents}
     # As sha256sum writes them.
     sums = (f"{hashlib.sha256(described[name]).hexdigest()}  {name}\n" for name in sorted(described))
     return {**described, CHECKSUMS: "".join(sums).encode()}

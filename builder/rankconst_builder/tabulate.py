@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -116,10 +116,10 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
             done[pooled, metrics] = [*_compute_rows(pooled, metrics, advance)]
     rows = []
     for tasks, key in asked.items():
-        address = (tasks.dataset, tasks.protocol, tasks.split, tasks.side, tasks.aggregation, tasks.baseline)
-        rows += [(*address, *row) for row in done[key]]
+        names = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
+        rows += [{name: getattr(tasks, name) for name in names} | row for row in done[key]]
     schema = schema_of("constants")
-    arrays = [_make_column([row[place] for row in rows], field.type) for place, field in enumerate(schema)]
+    arrays = [_make_column([row[field.name] for row in rows], field.type) for field in schema]
     return pa.table(arrays, schema=schema)
 
 
@@ -140,18 +140,8 @@ def _with_both(tasks: Iterable[Tasks]) -> Iterator[Tasks]:
 
 def _compute_rows(
     histogram: Histogram, metrics: Iterable[Metric], advance: Callable[[], None]
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[dict[str, Any]]:
     for metric in metrics:
         moments = compute_moments(metric, histogram)
         advance()
-        yield (
-            metric.family,
-            metric.k,
-            histogram.total,
-            moments.expectation,
-            moments.expectation_error,
-            moments.variance,
-            moments.variance_error,
-            moments.method,
-            moments.num_draws,
-        )
+        yield {"metric": metric.family, "k": metric.k, "num_tasks": histogram.total} | asdict(moments)

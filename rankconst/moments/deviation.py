@@ -172,7 +172,8 @@ def standard_deviation(histogram: Histogram) -> Moments:
         # One task, or one candidate each.
         return Moments(root, 2 * UNIT_ROUNDOFF * root, 0.0, 0.0, "numerical")
     ranks = _Ranks.of(histogram, square.expectation)
-    for order, enough in ((_LOW_ORDER, GOOD_FOR_MANY), (ORDER, _GOOD_ENOUGH))[not has_many_blocks(histogram) :]:
+    orders = ((_LOW_ORDER, GOOD_FOR_MANY), (ORDER, _GOOD_ENOUGH))
+    for order, enough in orders if has_many_blocks(histogram) else orders[1:]:
         central = _central_moments(ranks, square.variance / square.expectation**2, order)
         gap = _by_series(central)
         if gap.error <= enough * gap.value:

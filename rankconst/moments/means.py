@@ -132,11 +132,9 @@ def moments_of_tasks(metric: Metric, num_candidates: Counts) -> tuple[Values, Va
     """Return mean and variance of what single tasks add to MR, MRR or Hits@k under chance; None for other metrics."""
     if metric.hits_k is not None:
         return _hit(num_candidates, float(metric.hits_k))
-    if metric.moments == f"means.{mean_rank.__name__}":
+    if metric.moments == "means.mean_rank":
         return _rank(num_candidates)
-    if metric.moments == f"means.{mean_reciprocal_rank.__name__}":
-        return _reciprocal(num_candidates)[:2]
-    return None
+    return _reciprocal(num_candidates)[:2] if metric.moments == "means.mean_reciprocal_rank" else None
 
 
 def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:

@@ -1,7 +1,8 @@
-"""The gate: which ranking tasks a number is from, by its labels and texts: declared, assumed, or asked.
+"""The gate: what the labels and texts of a number declare of its ranking tasks, and what they leave to be asked.
 
 Labels that wholly consist of vocabulary declare, the nearer before the farther. A word of the lexicon that no
-declaration has consumed is asked about. No sentence is understood.
+declaration has consumed is asked about. No sentence is understood. What nothing declares is assumed later, by
+:func:`rankconst.evaluation.settle`.
 """
 
 from __future__ import annotations
@@ -30,22 +31,22 @@ class Text(NamedTuple):
     place: str  # what it is, for messages: "the caption"
     farther: bool = False  # True for a heading above the nearest one: a label, and otherwise only other tasks
 
-    def ask(self, field: str, word: str, kind: str = "", remedy: str = "") -> Question:
+    def ask(self, about: str, word: str, kind: str = "", remedy: str = "") -> Question:
         """Return the question about a word of the text."""
         text = " ".join(self.label.text.split())
         start = max(text.lower().find(word.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
         shown = f"{'... ' * (start > 0)}{text[start : start + _SNIPPET]}{' ...' * (start + _SNIPPET < len(text))}"
-        return Question(field, shown, word, self.place, remedy or _name_remedy(field, word), kind)
+        return Question(about, shown, word, self.place, remedy or _name_remedy(about, word), kind)
 
 
-def _name_remedy(field: str, word: str) -> str:
+def _name_remedy(about: str, word: str) -> str:
     """Return the option that says what a word may say; empty where only --accept does."""
     said, value = list_values().get(squash(word), ("", ""))
     if value == "filtered":
         return "--protocol raw"
-    if said == field:
-        return f"--{field} {value}" if field != "rank_type" else ""
-    return _REMEDIES.get(field, "")
+    if said == about:
+        return f"--{about} {value}" if about != "rank_type" else ""
+    return _REMEDIES.get(about, "")
 
 
 _REMEDIES = {

@@ -73,7 +73,7 @@ _NO_DIGITS = str.maketrans("", "", _DIGITS)
 # Between the words of one name.
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
-_MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
+_MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
 _PERCENT = re.compile(r"[(\[]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$")
 _SPREAD = re.compile(r"[(\[]?\s{0,9}(?:mean\s{0,9})?(?:±|\+/-|\+-)\s{0,9}(?:std|sd)?\.?\s{0,9}[)\]]?$")
 _CAPTION = re.compile(r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE)
@@ -142,15 +142,15 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
             graphs[name] = None
         elif kind in {"value", "word"}:
             if kind == "value":
-                field, value = list_values()[squash(name)]
-                values.setdefault(field, {})[value] = None
+                about, value = list_values()[squash(name)]
+                values.setdefault(about, {})[value] = None
             if (word := list_lexicon().get(_write_plain(name))) is not None:
                 words[word.text] = word
     if _UNSPACED.search(bare):
         words |= {word: row for word, row in list_lexicon().items() if not word.isascii() and word in bare}
     label = Label(
         text,
-        values={field: tuple(each) for field, each in values.items()},
+        values={about: tuple(each) for about, each in values.items()},
         graphs=tuple(graphs),
         words=tuple(words.values()),
         whole=bool(found) and all(each.kind for each in found),
@@ -215,7 +215,7 @@ def _read_at(text: str, tokens: list[tuple[int, int]], i: int, k: int | None) ->
         if name not in list_beginnings() and name.rstrip(_DIGITS) not in list_beginnings():
             break
         end = tokens[j][1]
-        if (kind := _tell(text[start:end], k)) and not (
+        if (kind := _classify(text[start:end], k)) and not (
             kind == "word" and len(name) < _SHORT and _is_inside(text, start, end)
         ):
             best = (kind, end, j + 1)
@@ -227,7 +227,7 @@ def _is_inside(text: str, start: int, end: int) -> bool:
     return text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum()
 
 
-def _tell(name: str, k: int | None) -> str:
+def _classify(name: str, k: int | None) -> str:
     """Return what a word, or several, are."""
     plain = squash(name)
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR

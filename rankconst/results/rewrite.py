@@ -96,7 +96,9 @@ def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metr
 
 # Where numbers are.
 
-_LITERAL = re.compile(r"(?<![\w.\-])(?>(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?!\w)", re.ASCII)
+_LITERAL = re.compile(
+    r"(?:(?<![^\W_]|[.\-])|(?<=\\pm))(?>(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![^\W_])", re.ASCII
+)
 
 
 class Span(NamedTuple):
@@ -110,6 +112,11 @@ class Span(NamedTuple):
     def digits(self) -> str:
         """The number without what sets its thousands apart."""
         return re.sub(r"[^\d.]", "", self.text)
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals it is written with."""
+        return len(self.digits.partition(".")[2])
 
 
 def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
@@ -128,7 +135,7 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
     return located
 
 
-_SIGN = re.compile(r"\s*+\}?\s*+\\?%")
+_SIGN = re.compile(r"[\s}*_]*+(?:</\w{1,9}>)*+\s*+\\?%")
 
 
 class _Site(NamedTuple):
@@ -259,7 +266,7 @@ def rewrite(
         raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
     written: dict[Span, str] = {}
     for cell, places in zip(cells, _settle_decimals(cells), strict=True):
-        written |= _write(cell, places)
+        written |= _write(cell, places, document.text)
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
     edits = [*((span.start, span.end, put) for span, put in written.items()), *headings]
     said = _describe(adjusted, cells, len(notes), command)
@@ -340,16 +347,27 @@ def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
     most: dict[tuple[object, ...], int] = defaultdict(int)
     keys = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
     for key, cell in zip(keys, cells, strict=True):
-        decimals = len(cell.spans[0].digits.partition(".")[2])
-        most[key] = max(most[key], min(round(decimals - math.log10(abs(cell.scale))), 12))
+        most[key] = max(most[key], _keep_decimals(cell.spans[0], cell.scale))
     return [most[key] for key in keys]
 
 
-def _write(cell: Cell, decimals: int) -> dict[Span, str]:
+def _keep_decimals(span: Span, scale: float) -> int:
+    """Return with how many decimals a number is as precise as before once it is scaled."""
+    return min(round(span.decimals - math.log10(abs(scale))), 12)
+
+
+def _write(cell: Cell, decimals: int, source: str) -> dict[Span, str]:
     """Return what is written in the place of each number of a cell."""
-    values = [cell.value, *(float(span.digits) * abs(cell.scale) for span in cell.spans[1:])]
-    texts = [f"{value:.{decimals}f}" for value in values]
-    texts = [re.sub(r"^-(?=[0.]*$)", "", text) for text in texts]
+    first, *others = cell.spans
+    texts = [re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")]
+    for span in others:
+        deviation = float(span.digits) * abs(cell.scale)
+        if (
+            source[span.start - 1] == "(" and first.decimals and not span.decimals
+        ):  # 0.533(2), in units of the last digit
+            texts.append(f"{deviation * 10 ** (decimals - first.decimals):.0f}")
+        else:
+            texts.append(f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}")
     if cell.spans[0].text.startswith("."):
         texts = [re.sub(r"^(-?)0\.", r"\1.", text) for text in texts]
     if cell.exchange.beside:
@@ -438,7 +456,7 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     skill = exchange.baseline is not None
     put = exchange.name(metric) if skill else metric.name_of(exchange.form)
     if name.metric is None:
-        put = None if put is None else put.rstrip("0123456789")
+        put = None if put is None else put.rstrip("0123456789" if name.plain.endswith("@") else "@0123456789")
     span = (0, len(name.plain)) if name.metric is None else find_name(name.plain, metric)
     word = "" if span is None else name.plain[slice(*span)]
     start, end = name.cell.start, name.cell.end

@@ -18,7 +18,7 @@ class TableColumn(NamedTuple):
     """A column of a table."""
 
     name: str
-    kind: Literal["text", "texts", "count", "real", "truth"]  # a list of texts, int64, float64
+    kind: Literal["text", "texts", "count", "real", "truth"]  # texts: a list of them; count: int64; real: float64
     description: str
     unit: str = ""
     since: str = ""  # the version of the tables that has it first; in older ones it is null
@@ -155,7 +155,7 @@ NULLABLE = {
 
 def list_lacking(table: str, version: str) -> frozenset[str]:
     """Return the columns of a table that sets of a version do not have: they are read as null."""
-    return frozenset(column.name for column in COLUMNS[table] if column.since and is_former(version))
+    return frozenset(column.name for column in COLUMNS[table] if precedes(version, column.since))
 
 
 LEAST = {

@@ -26,7 +26,7 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder import tabulate
 from rankconst_builder.fetch import Fetcher
-from rankconst_builder.package import KEYS, describe_set, serialise_tables, sort_rows, write_descriptor
+from rankconst_builder.package import KEYS, describe_set, encode_descriptor, serialise_tables, sort_rows
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
@@ -95,7 +95,7 @@ class Draft:
         files = serialise_tables(self.tables, 1)
         descriptor = describe_set(self.version, self.tables, files, self.provenance)
         self.descriptor(descriptor)
-        files["datapackage.json"] = write_descriptor(descriptor)
+        files["datapackage.json"] = encode_descriptor(descriptor)
         self.files(files)
         folder.mkdir(parents=True)
         for name, content in files.items():
@@ -607,7 +607,7 @@ def test_odd_descriptors_fail_without_an_error(lean: Draft, tmp_path: Path) -> N
     odd: list[list[dict[str, Any]]] = [[], [{}], [{"path": 2}], [{"name": "datasets", "path": "../x"}]]
     for resources in odd:
         descriptor = {"version": "unreleased", "resources": resources, "provenance": [], "sources": {"a": [1]}}
-        (folder / "datapackage.json").write_bytes(write_descriptor(descriptor))
+        (folder / "datapackage.json").write_bytes(encode_descriptor(descriptor))
         assert {"files", "content", "descriptor", "columns"} <= set(failed(examine(folder)))
 
 

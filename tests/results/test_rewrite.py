@@ -68,6 +68,44 @@ Mine   & 3 & n/a & 1 & .477 $\pm$ .002 & -- \\
 """
 
 
+DEVIATIONS = r"""\begin{tabular}{lcc}
+Model & MRR & \multicolumn{2}{c}{Hits} \\
+ & & @1 & @10 \\
+A & 0.5 $\pm$ 0.01 & .3 & .9 \\
+B & .5$_{\pm.004}$ & .3 & .9 \\
+C & 0.533(2) & .3 & .9 \\
+\end{tabular}
+"""
+
+
+def test_deviations_keep_their_place_and_their_precision() -> None:
+    done = exchange(DEVIATIONS, "AMRR", "AH@k", dataset="kinships")
+    number, scale = index("kinships", "mrr", 0.5, 3), 1 / (1 - TABLES.constants("kinships", "mrr").expectation)
+    hits = [(f".{each}", f"{index('kinships', f'hits@{k}', each / 10, 1)[1:]}") for each, k in ((3, 1), (9, 10))]
+    written = [
+        ("0.5", number),
+        ("0.01", f"{0.01 * scale:.3f}"),
+        (".5", number[1:]),
+        (".004", f"{0.004 * scale:.3f}"[1:]),
+    ]
+    written += [("0.533", index("kinships", "mrr", 0.533, 3)), ("2", f"{2 * scale:.0f}")]
+    expected = DEVIATIONS.replace("MRR", "AMRR").replace("Hits", "AH")
+    for before, after in written:
+        expected = re.sub(
+            rf"(?<![\w.]){re.escape(before)}(?![\w.])|(?<=pm){re.escape(before)}", after, expected, count=1
+        )
+    for before, after in hits:
+        expected = expected.replace(f"& {before} ", f"& {after} ")
+    assert done.source.partition("\\begin")[2] == expected.partition("\\begin")[2]
+
+
+@pytest.mark.parametrize("cell", ["**95.0**%", "95.0%", "<u>95.0</u>%"])
+def test_a_z_is_no_percentage(cell: str) -> None:
+    done = exchange(f"# Kinships\n\n| M | Hits@10 |\n|--|--|\n| A | {cell} |\n| B | 91.0 |\n", "z", name="a.md")
+    assert f"| A | {cell} |" in done.source
+    assert "is not a percentage; remove the sign" in done.notes[0][1]
+
+
 def test_numbers_and_headings_change_and_nothing_else() -> None:
     done = exchange(PAPER, "index")
     assert changes(PAPER, done.source) == [

@@ -259,7 +259,7 @@ def find_groups(
             continue
         label = read_label(name)
         if row > last and label.words and not label.graphs:
-            below.append(Text(label, "text", "a row below"))
+            below.append(Text(replace(label, whole=False), "text", "a row below"))
             continue
         # What the rows before said may or may not hold on: its words are asked about.
         before = tuple(text._replace(label=replace(text.label, whole=False)) for text in groups[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.results.gate import Text
@@ -80,7 +81,10 @@ class Outline:
         marked = _MARKED.match(text) is not None
         note = marked or (item is None and len(text) <= _LONGEST_NOTE and not numbered)
         if self._fresh and note and not text.endswith((":", "：")):
-            self._tables[-1].notes.append(read_near("the note below", text))
+            near = read_near("the note below", text)
+            if marked and not text.startswith(("(", "[")):  # of the cells with the mark: it declares nothing of others
+                near = near._replace(label=replace(near.label, whole=False))
+            self._tables[-1].notes.append(near)
             self._fresh = marked
             if marked:
                 return

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 _SHORT = 3
+_ENDS = {"h", "t", "s", "o"}  # head, tail, subject, object
 
 
 @dataclass(frozen=True)
@@ -182,12 +183,14 @@ class SheetReader:
         """Return the questions about a column whose metric comes again: as filtered, or beside other short words."""
         label, labels = self._heading.measures[j], self._heading.labels[j]
         again = sum(each.metric == label.metric for each in self._heading.measures.values()) > 1
-        if self._sheet.exact or not again:
+        if self._sheet.exact:
             return ()
-        asks = [UNFILTERED] * (label.metric in self._filtered and not any(each.said.get("protocol") for each in labels))
+        filtered = again and label.metric in self._filtered
+        asks = [UNFILTERED] * (filtered and not any(each.said.get("protocol") for each in labels))
         rest = [] if label.whole else list_others(label.text)
-        if rest and all(each.isalpha() and len(each) <= _SHORT for each in rest):  # MRR_h, MRR (t)
-            asks.append(Text(label, "column", "its heading").ask("part", rest[0].lower()))
+        side = bool(rest) and rest[0].lower() in _ENDS  # MRR_h, MRR (t)
+        if side or (again and rest and all(each.isalpha() and len(each) <= _SHORT for each in rest)):
+            asks.append(Text(label, "column", "its heading").ask("side" if side else "part", rest[0].lower()))
         return tuple(asks)
 
     def _number_head(self, label: Label, j: int, *, exact: bool) -> int:

@@ -271,8 +271,9 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         # What was left out says nothing.
         ("model,MRR,MRR std,log(MR)\nA,.1,.01,2\n", [""]),
         ("model,MR,filtered MR\nA,20,10\n", [" ?protocol", "filtered"]),
-        ("model,MRR_h,MRR (t)\nA,.1,.2\n", [" ?part"] * 2),
-        ("model,MRR (DRUM),MRR (RotatE),MR (h)\nA,.1,.2,3\n", [""] * 3),
+        ("model,MRR_h,MRR (t)\nA,.1,.2\n", [" ?side"] * 2),
+        ("model,MRR_t,MRR (noisy)\nA,.1,.2\n", [" ?side", " ?graph"]),
+        ("model,MRR (DRUM),MRR (RotatE),MR (h)\nA,.1,.2,3\n", ["", "", " ?side"]),
         ("model,num_candidates,MRR\nA,100,.1\nB,,.2\n", [" ?protocol", ""]),
         ("model,candidates,subset,MRR\nA,100,2,.1\nB,,,.2\n", [" ?protocol ?part", ""]),
         ("model,MRR\ndl1_1e-5,.1\nA 1-1,.2\n", ["", " ?part"]),
@@ -304,9 +305,18 @@ def test_what_a_paragraph_says(above: str, expected: str) -> None:
     assert said(f"# UMLS\n\n{above}\n\n| model | MRR |\n|---|---|\n| A | .1 |\n", "a.md") == [f"UMLS{expected}"]
 
 
-def test_words_in_the_last_row_of_a_table_are_about_the_rows_above() -> None:
-    rows = r"model & MRR \\ A & .1 \\ \multicolumn{2}{l}{$^\dagger$ scored on $\mathcal{D}_\text{val}$}"
+@pytest.mark.parametrize("note", [r"$^\dagger$ scored on $\mathcal{D}_\text{val}$", r"$^\dagger$ validation set"])
+def test_words_in_the_last_row_of_a_table_are_about_the_rows_above(note: str) -> None:
+    rows = rf"model & MRR \\ A & .1 \\ \multicolumn{{2}}{{l}}{{{note}}}"
     assert said(rf"\begin{{tabular}}{{lc}} {rows} \end{{tabular}}", "a.tex") == [" ?split"]
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"), [("Validation set", "UMLS valid"), (r"\* validation set", "UMLS ?split")]
+)
+def test_a_note_with_a_mark_declares_nothing_of_the_other_rows(note: str, expected: str) -> None:
+    text = f"# UMLS\n\n| model | MRR |\n|---|---|\n| A | .1 |\n| B* | .2 |\n\n{note}\n"
+    assert said(text, "a.md") == [expected] * 2
 
 
 def test_a_million_names_are_no_contexts() -> None:
