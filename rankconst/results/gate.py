@@ -104,6 +104,8 @@ def gather(texts: Sequence[Text]) -> Told:
             if matters and word.field not in said:
                 asks.setdefault((word.field, word.text), text.ask(word.field, word.text, word.kind, word.remedy))
         if text.label.whole:
+            if text.scope == "name" and text.label.metric is not None:  # a row called "Standard deviation"
+                asks.setdefault(("metric", text.label.text), text.ask("metric", text.label.text.lower()))
             for name, values in text.label.values.items():
                 if len(values) > 1 and name not in said:
                     asks.setdefault((name, values[0]), text.ask(name, values[0]))

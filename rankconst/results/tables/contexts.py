@@ -207,7 +207,8 @@ def _read_role(role: str, cell: str) -> Said:
 def _read_name(cell: str, scope: str = "name") -> Said:
     """Read a cell that may say anything."""
     label = Label() if is_blank(cell) else read_label(cell)
-    return Said((Text(label, scope, _ROW),)) if label.tells else _NOTHING
+    statistic = scope == "name" and label.metric is not None and label.whole
+    return Said((Text(label, scope, _ROW),)) if label.tells or statistic else _NOTHING
 
 
 def _read_flag(telling: Label, cell: str) -> Said:

@@ -277,7 +277,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         ("model,num_candidates,MRR\nA,100,.1\nB,,.2\n", [" ?protocol", ""]),
         ("model,candidates,subset,MRR\nA,100,2,.1\nB,,,.2\n", [" ?protocol ?part", ""]),
         ("model,MRR\ndl1_1e-5,.1\nA 1-1,.2\n", ["", " ?part"]),
-        ("model,MRR\nMax-margin,.1\nstd,.2\nImprovement (%),.3\n", ["", " ?metric", " ?metric"]),
+        ("model,MRR\nMax-margin,.1\nstd,.2\nImprovement (%),.3\nStandard deviation,.1\n", ["", *[" ?metric"] * 3]),
         ("model,HITS@10 (50 sample),Hits@10 / 50\nA,.1,.2\n", [" ?protocol"]),
         # Half of the rows above 1, and none of a size that percentages have: the MRR is left out.
         ("model,MR,MRR\nA,2,1.2\nB,3,.43\n", [""] * 2),
