@@ -121,7 +121,7 @@ def test_values_of_numpy_in_a_dict_are_numbers() -> None:
 
 ITSELF: dict[str, Any] = {}
 ITSELF["itself"] = ITSELF
-NO_RESULTS = "expected a path, a dict, a DataFrame or a Reading, got "
+NO_RESULTS = "expected a number, a path, a dict, a DataFrame or a Reading, got "
 NO_TABLES = r"expected what rankconst\.load\(\) returns"
 REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     *((each, {}, UsageError, f"^{NO_RESULTS}{type(each).__name__}") for each in ([0.5], {0.5}, None)),
