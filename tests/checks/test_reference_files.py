@@ -76,6 +76,7 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     assert below == ({True} if (dataset, model) in BELOW else others_below)
 
 
+@pytest.mark.slow
 def test_collated_results(reference: Path) -> None:
     """The paper's table: z-scores and AGMRI with one candidate too few (design D1), AMRR as above."""
     reading = rankconst.read(reference / "manuscript_collated.tsv")
