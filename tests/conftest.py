@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import os
 import shutil
+import sys
 import time
 import zipfile
 from pathlib import Path
@@ -43,6 +44,11 @@ _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 def pytest_configure(config: pytest.Config) -> None:
     """Let the files be handed out in the order below, not by their numbers of tests; collect no garbage meanwhile."""
     gc.disable()
+    if sys.dont_write_bytecode and (cache := getattr(config, "cache", None)) is not None:
+        # Dozens of child processes would compile all that they import. Nothing is written beside the sources.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(cache.mkdir("bytecode"))
+        sys.dont_write_bytecode = False
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 

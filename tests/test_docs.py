@@ -222,6 +222,7 @@ def test_published_lines_are_what_the_script_writes(monkeypatch: pytest.MonkeyPa
     assert f"of {drawn} results on" in text_of(DOCS / "published.svg")
 
 
+@pytest.mark.slow
 def test_every_published_result_is_there_once_and_possible_and_has_a_source() -> None:
     rows, sources = read_csv(DOCS / "published.csv"), read_csv(DOCS / "published_sources.csv")
     assert len({tuple(row.values()) for row in rows}) == len(rows)

@@ -282,6 +282,7 @@ def test_nothing_imports_from_a_later_line_of_the_listing(name: str) -> None:
     assert not {room for room in rooms if LISTING.index(room) > line}
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other_in_a_circle() -> None:
     graph = {name: neighbours(name) for name in MODULES}
     order = tuple(graphlib.TopologicalSorter(graph).static_order())  # refuses a circle

@@ -179,6 +179,7 @@ def test_baselines_follow_from_their_histograms() -> None:
 # Constants.
 
 
+@pytest.mark.slow
 def test_errors_are_as_small_as_the_readme_says() -> None:
     """At most 3e-14 of the expectation and 5e-11 of the variance; of MAD, which is sampled, 0.2 % and 9 %."""
     promised = {"expectation": 3e-14, "variance": 5e-11}

@@ -179,7 +179,7 @@ def test_simulated_rankers_agree_on_other_sets(histogram: Histogram) -> None:
     offsets, weights = (np.zeros(1) if histogram.offsets is None else histogram.offsets), histogram.weights
     columns = (histogram.num_candidates, offsets + 0 * histogram.num_tasks, np.ones(1) if weights is None else weights)
     sizes, above, own = (np.repeat(each + 0.0 * histogram.num_tasks, histogram.num_tasks) for each in columns)
-    draws = choose(1_000, 20_000)
+    draws = choose(500, 20_000)
     ranks = 1 + above + np.floor(np.random.default_rng(7).random((draws, sizes.size)) * sizes)
     for metric in METRICS:
         check(metric, histogram, np.array([metric.evaluate(row, own) for row in ranks]))

@@ -20,7 +20,7 @@ from rankconst.cli import options
 from rankconst.cli.options import ALL, find_all, hide, option, rare
 from rankconst.cli.output import Column, Format, Listing, check_target, count, count_of, print_listing, say, write_whole
 from rankconst.download import Reporter, check_mirror, is_url, require_module
-from rankconst.errors import UsageError, VerificationError
+from rankconst.errors import TablesError, UsageError, VerificationError
 from rankconst.names import show_controls
 from rankconst.tables.export import encode, export_rows, parse_format, suffix_of
 from rankconst.tables.location import OUTPUT
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from rankconst.tables.tables import Tables
     from rankconst_builder.release import Order, Released
-    from rankconst_builder.verify import Finding, Result, TableSet
+    from rankconst_builder.verify import Finding, Result
 
 
 # -- verify -----------------------------------------------------------------------------------------------------------
@@ -98,9 +98,10 @@ def verify(
 
     started = time.perf_counter()
     tables = load(path)
+    chosen = _find_datasets(tables, dataset) if dataset else None
     opened = read_set(tables)
-    if dataset:
-        opened = opened.select(_find_datasets(opened, dataset))
+    if chosen is not None:
+        opened = opened.select(chosen)
     means = Means(mirror=check_mirror(mirror), reporter=Reporter()) if rebuild else None
     results = list(run_checks(opened, means))
     seconds = time.perf_counter() - started
@@ -119,11 +120,12 @@ def verify(
         )
 
 
-def _find_datasets(tables: TableSet, names: Sequence[str]) -> list[str]:
+def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
     """Return the keys of datasets in any spelling; as they are written where the datasets cannot be read."""
-    if "datasets" not in tables.whole:
+    try:
+        spellings = {key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()}
+    except TablesError:
         return list(names)
-    spellings = {key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()}
     held = f"The tables ({tables.version}) hold {len(spellings)} datasets."
     return find_all(names, lambda name: resolve_name("dataset", name, spellings, held))
 

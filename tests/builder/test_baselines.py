@@ -272,6 +272,7 @@ TABLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", mark_rest(TABLE, "wn18rr", "nations", "umls", "codexsmall"))
 def test_expectations_found_by_another_program(mirror: Path, key: str) -> None:
     graph = read_once(mirror, key)

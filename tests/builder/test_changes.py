@@ -88,6 +88,7 @@ def test_same_rows_in_any_order_are_no_change() -> None:
 FEWER = {"num_draws": 60, "expectation_error": 4e-6, "variance_error": 4e-8}
 
 
+@pytest.mark.slow
 @for_each(
     ("old", "other", "bound"),
     [

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from brute import ORDER
-from cases import for_each, mark_rest, thorough
+from cases import choose, for_each, mark_rest, thorough
 from graphs import STATIC
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
@@ -51,7 +51,13 @@ def cluster() -> Iterator[Any]:
     distributed: Any = importlib.import_module("distributed")
 
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, silence_logs=50
+        n_workers=2,
+        threads_per_worker=1,
+        processes=choose(False, True),  # in this process they speak the same protocol, and start at once
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=50,
     ) as running:
         yield running
 

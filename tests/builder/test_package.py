@@ -175,6 +175,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, b
     return found
 
 
+@pytest.mark.slow
 def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path, versions: Any) -> None:
     (old, held), (new, wanted), (third, last) = versions
     outcomes: list[str] = []

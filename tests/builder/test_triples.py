@@ -109,7 +109,7 @@ def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[by
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("delimiter", "columns", "count_line"), FORMATS)
-@settings(max_examples=choose(40, 100), deadline=None)
+@settings(max_examples=choose(15, 100))
 @given(data=st.data(), crlf=st.booleans(), final=st.booleans(), bom=st.booleans())
 def test_round_trip(
     delimiter: str, columns: str, count_line: bool, data: st.DataObject, crlf: bool, final: bool, bom: bool

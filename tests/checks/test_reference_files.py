@@ -33,11 +33,11 @@ BELOW = {
 
 
 @pytest.mark.slow
-# Each dataset and each model once, and the one that is worse than random.
+# Where counting gets more of MRR, and of Hits@10 alone, and the one that is worse than random.
 @pytest.mark.parametrize(
     ("dataset", "model"),
     mark_rest(
-        itertools.product(DATASETS, MODELS), *zip(DATASETS, MODELS[1:] + MODELS[:1], strict=True), ("nations", "transe")
+        itertools.product(DATASETS, MODELS), ("fb15k237", "rotate"), ("wn18rr", "complex"), ("nations", "transe")
     ),
 )
 def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
@@ -76,6 +76,7 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     assert below == ({True} if (dataset, model) in BELOW else others_below)
 
 
+@pytest.mark.slow
 def test_collated_results(reference: Path) -> None:
     """The paper's table: z-scores and AGMRI with one candidate too few (design D1), AMRR as above."""
     reading = rankconst.read(reference / "manuscript_collated.tsv")

@@ -46,15 +46,15 @@ def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
     [
         ("0.5 -d FB15k-237 -m H@10 --split testing --side BOTH -p Standard", "0.5 -d fb15k237 -m hits@10", ""),
         ("53.3% 0.5 -d fb15k237 -m hits@10", "hits@10=53.3% hits@10=0.5 -d fb15k237", ""),
-        ("0.5 -d wnrr -m MRR --side left --split training", "0.5 -d wn18rr -m mrr --side head --split train", ""),
+        ("0.5 -d UMLS -m MRR --side left --split training", "0.5 -d umls -m mrr --side head --split train", ""),
         ("0.5 -d wnrr -m MRR --protocol LibKGE -a query", "0.5 -d wn18rr -m mrr -p libkge -a macro-query", ""),
-        ("mrr=0.5,hits@1=0.4 -d nations,umls", "mrr=0.5 hits@1=0.4 -d nations -d umls", ""),
-        ("0.5 -d nations -m valid_mrr", "0.5 -d nations -m mrr --split valid", ""),
-        ("0.5 -d nations -m head.realistic.mrr", "0.5 -d nations -m mrr --side head", ""),
-        ("0.5 -d nations -m both.best.mrr", "0.5 -d nations -m mrr", "optimistic ranks: where scores tie"),
-        ("0.5 -d nations -m tail.pessimistic.mrr", "0.5 -d nations -m mrr --side tail", "too low."),
-        ("0.95 -d nations -m recall_at_10", "0.95 -d nations -m hits@10", "note: recall@k is read as Hits@k"),
-        ("0.5 -d nations -m mrr -b chance -b chance", "0.5 -d nations -m mrr -b uniform", ""),
+        ("mrr=0.5,hits@1=0.4 -d kinships,umls", "mrr=0.5 hits@1=0.4 -d kinships -d umls", ""),
+        ("0.5 -d umls -m valid_mrr", "0.5 -d umls -m mrr --split valid", ""),
+        ("0.5 -d umls -m head.realistic.mrr", "0.5 -d umls -m mrr --side head", ""),
+        ("0.5 -d umls -m both.best.mrr", "0.5 -d umls -m mrr", "optimistic ranks: where scores tie"),
+        ("0.5 -d umls -m tail.pessimistic.mrr", "0.5 -d umls -m mrr --side tail", "too low."),
+        ("0.95 -d umls -m recall_at_10", "0.95 -d umls -m hits@10", "note: recall@k is read as Hits@k"),
+        ("0.5 -d umls -m mrr -b chance -b chance", "0.5 -d umls -m mrr -b uniform", ""),
     ],
 )
 def test_what_means_the_same_gives_the_same(run: Run, spelt: str, plain: str, note: str) -> None:
@@ -218,7 +218,7 @@ def test_a_benchmark_of_sampled_ranks_says_so_where_a_protocol_is_assumed(
 
 @pytest.mark.slow
 def test_each_number_has_its_own_meaning_against_every_baseline(run: Run) -> None:
-    args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "nations", "-m", "mrr", "--json")
+    args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "kinships", "-m", "mrr", "--json")
     plain = {(row["dataset"], row["value"]): row["meaning"] for row in run(*args).records}
     rows = run(*args, "-b", "all").records
     assert {(row["dataset"], row["value"]): row["meaning"] for row in rows if row["baseline"] == "uniform"} == plain

@@ -90,6 +90,7 @@ def test_older_tables_lack_counting(run: Run) -> None:
     assert run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "inverse", "--tables", str(old)).code == 0
 
 
+@pytest.mark.slow
 def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) -> None:
     path = write(TABLE)
     rows = run("adjust", path, "-b", "all", "--details", "--json").records

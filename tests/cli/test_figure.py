@@ -25,7 +25,7 @@ TransE,WN18RR,0.226,3384,0.501
 RotatE,WN18RR,0.476,3340,0.571
 """
 
-CHANCE = ("--dataset", "nations", "--metric", "mrr")
+CHANCE = ("--dataset", "umls", "--metric", "mrr")
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_values(run: Run, tmp_path: Path) -> None:
     one, other = tmp_path / "one.svg", tmp_path / "other.svg"
     assert run("adjust", "0.430", "40.1%", *CHANCE, "-o", one).code == 0
     assert {"0.430", "0.4010"} <= set(texts(one))
-    assert run("adjust", "mrr=0.430", "mrr=40.1%", "-d", "nations", "-o", other).code == 0
+    assert run("adjust", "mrr=0.430", "mrr=40.1%", "-d", "umls", "-o", other).code == 0
     assert other.read_bytes() == one.read_bytes()
     where = ("--dataset", "Nations", "--metric", "H@10", "--tool", "pykeen", "--percent", "--split", "valid")
     assert run("adjust", "97.5", *where, "-o", one, "--force").code == 0

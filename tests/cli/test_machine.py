@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cli.conftest import Run
 
 START = f'"{sys.executable}" -m rankconst'
-NATIONS = "adjust 0.338 --metric mrr --dataset nations --split test --side both --protocol standard"
+UMLS = "adjust 0.338 --metric mrr --dataset umls --split test --side both --protocol standard"
 
 
 @pytest.mark.slow
@@ -35,12 +35,12 @@ NATIONS = "adjust 0.338 --metric mrr --dataset nations --split test --side both 
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        (f"{NATIONS} > /dev/full", 6, "error: cannot write the output: No space left on device."),
-        (f"{NATIONS} >&-", 6, "error: cannot write the output: standard output is closed. Send it elsewhere."),
-        (f"{NATIONS} 2>&-", 0, ""),
+        (f"{UMLS} > /dev/full", 6, "error: cannot write the output: No space left on device."),
+        (f"{UMLS} >&-", 6, "error: cannot write the output: standard output is closed. Send it elsewhere."),
+        (f"{UMLS} 2>&-", 0, ""),
         ("adjust - --dataset nations <&-", 6, "error: standard input is empty"),
         ("adjust 0.9 --metric foo --dataset nations 2> /dev/full", 4, ""),
-        (f"env -u HOME {{}} {NATIONS} > /dev/null", 0, ""),
+        (f"env -u HOME {{}} {UMLS} > /dev/null", 0, ""),
     ],
 )
 def test_streams_that_cannot_be_used(command: str, code: int, said: str) -> None:
@@ -60,12 +60,12 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        (f"{NATIONS} --out {LONG}.csv", 2, "x...: File name too long. Name another file."),
-        (f"{NATIONS} --out file/a.csv", 2, "the folder file does not exist. Create it, or name another file."),
-        (f"{NATIONS} --out .", 2, ". is a folder; name a file in it."),
-        (f"{NATIONS} --tables /dev/zero", 6, "/dev/zero holds no tables: datapackage.json is missing."),
-        (f"{NATIONS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
-        (f"{NATIONS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
+        (f"{UMLS} --out {LONG}.csv", 2, "x...: File name too long. Name another file."),
+        (f"{UMLS} --out file/a.csv", 2, "the folder file does not exist. Create it, or name another file."),
+        (f"{UMLS} --out .", 2, ". is a folder; name a file in it."),
+        (f"{UMLS} --tables /dev/zero", 6, "/dev/zero holds no tables: datapackage.json is missing."),
+        (f"{UMLS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
+        (f"{UMLS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
         ("check \udce9.csv", 6, "there is no file "),
         (f"adjust 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
         ("tables export --format long --dataset nations --out file/a.csv", 2, "the folder file does not exist."),
@@ -124,8 +124,8 @@ def test_a_folder_that_is_gone(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
         (tmp_path / "gone").rmdir()
     except OSError:
         pytest.skip("this system keeps a folder that is used")
-    assert run(*NATIONS.split()).code == 0
-    screen = run(*NATIONS.split(), "--out", "a.csv")
+    assert run(*UMLS.split()).code == 0
+    screen = run(*UMLS.split(), "--out", "a.csv")
     assert (screen.code, screen.err) == (
         6,
         "error: cannot write a.csv: No such file or directory. Name another file.\n",
@@ -139,7 +139,7 @@ def test_what_may_not_be_read(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / name).write_text("num_candidates\n3\n", encoding="utf-8")
         (tmp_path / name).chmod(0)
     (tmp_path / "set").mkdir(0)
-    for command in ("adjust results.csv", f"{NATIONS} --tables set", "check results.csv"):
+    for command in ("adjust results.csv", f"{UMLS} --tables set", "check results.csv"):
         screen = run(*command.split())
         assert (screen.code, screen.err.count("\n")) == (6, 1)
         assert "Permission denied." in screen.err
@@ -173,14 +173,14 @@ def test_what_libraries_raise_of_the_machine_is_a_line(
         raise error
 
     monkeypatch.setattr("rankconst.cli.adjust.open_tables", fail)
-    screen = run(*NATIONS.split())
+    screen = run(*UMLS.split())
     assert (screen.code, screen.err) == (told[0], f"error: {told[1]}\n")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="this system limits memory in another way, or not at all")
 @pytest.mark.parametrize(("option", "needed"), [("v", 640), ("d", 320)])
 def test_too_little_memory_to_start(option: str, needed: int) -> None:
-    line = f"ulimit -{option} {(needed - 1) * 1024}; exec {START} {NATIONS}"
+    line = f"ulimit -{option} {(needed - 1) * 1024}; exec {START} {UMLS}"
     done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell limits
     told = (
         rf"error: {needed - 1} MiB of memory are allowed here, and rankconst needs {needed}\. .* ulimit -{option} \d+\n"
@@ -208,7 +208,7 @@ def test_a_part_of_the_program_that_is_missing_is_a_bug(run: Run, monkeypatch: p
 
     monkeypatch.setattr("rankconst.cli.adjust.open_tables", fail)
     with pytest.raises(ImportError):
-        run(*NATIONS.split())
+        run(*UMLS.split())
 
 
 def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +225,7 @@ def test_a_clock_that_cannot_be_read() -> None:
 import sys, time
 def fail(): raise OverflowError("timestamp too large to convert to C _PyTime_t")
 time.time = fail
-sys.argv = ["rankconst", *{NATIONS.split()!r}]
+sys.argv = ["rankconst", *{UMLS.split()!r}]
 from rankconst.cli import main
 main()
 """
@@ -272,7 +272,7 @@ main()
 @pytest.mark.parametrize("after", [0.0, 0.1])
 def test_an_interrupt_while_modules_are_imported(after: float) -> None:
     child = subprocess.Popen(
-        [sys.executable, "-c", TELLING, *NATIONS.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", TELLING, *UMLS.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert child.stdout is not None
     child.stdout.readline()
@@ -345,7 +345,7 @@ def test_an_interrupt_while_python_ends() -> None:
         "threading._register_atexit(os.kill, os.getpid(), signal.SIGINT)\n"
         "runpy.run_module('rankconst', run_name='__main__')"
     )
-    done = subprocess.run([sys.executable, "-c", script, *NATIONS.split()], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", script, *UMLS.split()], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
     assert "0.338" in done.stdout
 
@@ -378,7 +378,7 @@ def test_whoever_asks_to_end_gets_a_clean_end(
     before = signal.signal(asked, handler)
     monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), asked))
     try:
-        screen = run(*NATIONS.split(), "--out", "a.csv")
+        screen = run(*UMLS.split(), "--out", "a.csv")
         assert signal.getsignal(asked) is handler
     finally:
         signal.signal(asked, before)
@@ -392,7 +392,7 @@ def test_what_is_ignored_stays_so(run: Run, tmp_path: Path, monkeypatch: pytest.
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGHUP))
     try:
-        assert run(*NATIONS.split(), "--out", "a.csv").code == 0
+        assert run(*UMLS.split(), "--out", "a.csv").code == 0
     finally:
         signal.signal(signal.SIGHUP, before)
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]

@@ -94,11 +94,10 @@ def test_in_python() -> None:
     expected = [mine.constants("mykg", "mrr").index(0.7), public.constants("fb15k237", "mrr").index(0.338)]
     assert adjusted["AMRR"].tolist()[:2] == expected
     assert rankconst.check({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
-    for tables, dataset in ((mine, "mykg"), (public, "umls")):
-        mr, mrr = (tables.constants(dataset, metric) for metric in ("mr", "mrr"))
-        shown = {"MR": 2.5, "AMRI": mr.index(2.5), "MRR": 0.5, "AMRR": mrr.index(0.5), "ZMRR": mrr.z(0.5)}
-        (group,) = rankconst.check(shown, tables=[mine, public]).groups
-        assert mr.tasks in {match.tasks for match in group.matches}
+    mr, mrr = (mine.constants("mykg", metric) for metric in ("mr", "mrr"))
+    shown = {"MR": 2.5, "AMRI": mr.index(2.5), "MRR": 0.5, "AMRR": mrr.index(0.5), "ZMRR": mrr.z(0.5)}
+    (group,) = rankconst.check(shown, tables=[mine, public]).groups
+    assert mr.tasks in {match.tasks for match in group.matches}
 
 
 def test_joined_tables_read_as_one() -> None:

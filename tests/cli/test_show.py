@@ -119,6 +119,7 @@ def test_where_chance_matters_is_seen(run: Run) -> None:
         assert row[column] == tables.constants(row["dataset"], "mrr", protocol=usual).expectation
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_extra_datasets_are_listed(run: Run) -> None:
     assert {"fb15k237", "wn18rr"} <= {row["dataset"] for row in run("show", "datasets", "-f", "json").records}

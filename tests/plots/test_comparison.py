@@ -125,6 +125,7 @@ def test_points_are_the_numbers(rows: tuple[dict[str, str], ...]) -> None:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [SUN, ({"dataset": "nations", "model": "RotatE", "MRR": "0"},)])
 def test_bars_are_the_intervals_that_rounding_leaves(rows: tuple[dict[str, str], ...]) -> None:
     adjusted = adjust(rows)

@@ -185,6 +185,7 @@ def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
         adjust(pd.DataFrame({"MRR": [0.5, 0.4, 1.5]}, index=[5, 6, 7]), dataset="nations", strict=True)
 
 
+@pytest.mark.slow
 def test_no_column_comes_twice(tmp_path: Path) -> None:
     known = TABLES.constants("nations", "mrr").index(0.5)
     frame = pd.DataFrame(

@@ -50,6 +50,7 @@ def test_numbers_of_the_same_address_are_the_same_to_the_last_bit(differences: D
     assert differences.changed == []
 
 
+@pytest.mark.slow
 def test_a_number_has_another_address_only_where_the_recorded_one_is_not_true(differences: Differences) -> None:
     untrue = list_untrue(read_run())
     assert [each for each in differences.moved if each[1].tasks not in untrue[each[0][:2]]] == []

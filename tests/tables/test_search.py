@@ -41,6 +41,7 @@ def test_columns_hold_what_the_tables_hold(place: int, data: st.DataObject) -> N
     assert Tasks(*(SETS.names[name][place] for name in TASK_FIELDS)) == tasks
 
 
+@pytest.mark.slow
 def test_every_set_stands_there_once() -> None:
     table = TABLES.read("constants")
     names = ("dataset", "protocol", "split", "side")

@@ -199,6 +199,7 @@ def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size:
         tables.histogram("fourth")
 
 
+@pytest.mark.slow
 def test_tables_as_data_frames() -> None:
     pytest.importorskip("pandas")
     for name in COLUMNS:

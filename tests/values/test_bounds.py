@@ -69,6 +69,7 @@ def test_hits_bound_mrr_and_mr_as_a_linear_program_does(hits: dict[int, Interval
         assert tuple(bound(hits, step, most)) == pytest.approx(tuple(optimise(values, ranks, hits)), abs=1e-5)
 
 
+@pytest.mark.slow
 @given(st.floats(0.05, 1), STEPS)
 def test_the_least_mean_rank_is_that_of_a_linear_program(reciprocal: float, step: float) -> None:
     ranks = grid(step, 20)

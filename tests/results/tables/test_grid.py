@@ -338,6 +338,7 @@ _WRITERS: list[tuple[str, Callable[[list[tuple[str, ...]]], str]]] = [
 _ABOVE = {"csv": "", "latex": "% \\\\ &\n", "markdown": "1. Results\n"}
 
 
+@pytest.mark.slow
 @settings(max_examples=choose(60, 2_000))
 @given(tables(), st.sampled_from(sorted(_ABOVE)), st.data())
 def test_random_tables_come_back(table: Table, form: str, data: st.DataObject) -> None:
