@@ -61,7 +61,7 @@ def at_most(few: Histogram, more: Histogram) -> bool:
     return one.size == other.size and bool((one <= other).all())
 
 
-@settings(max_examples=choose(15, 40), deadline=None)
+@settings(max_examples=choose(15, 40))
 @given(DATASETS)
 def test_filters_only_remove_relations(dataset: Dataset) -> None:
     graph = make_graph(dataset)
@@ -75,7 +75,7 @@ def test_filters_only_remove_relations(dataset: Dataset) -> None:
         assert raw.num_candidates.tolist() == [graph.num_relations]
 
 
-@settings(max_examples=choose(15, 40), deadline=None)
+@settings(max_examples=choose(15, 40))
 @given(DATASETS)
 def test_a_further_known_triple_never_adds_a_relation(dataset: Dataset) -> None:
     graph = make_graph(dataset)

@@ -160,11 +160,9 @@ def test_baselines_follow_from_their_histograms() -> None:
     above, same, count = (frame[name].to_numpy() for name in ("offset", "num_candidates", "num_tasks"))
     frame["ranks"] = count * (2 * above + same + 1)
     frame["hits"] = count * np.clip(10 - above, 0, same) / same
-    sums = (
-        pd.concat([frame, frame.assign(side="both")])
-        .groupby(names, observed=True)[["num_tasks", "ranks", "hits"]]
-        .sum()
-    )
+    summed = ["num_tasks", "ranks", "hits"]
+    sides = frame.groupby(names, observed=True)[summed].sum().reset_index()
+    sums = pd.concat([sides, sides.assign(side="both")]).groupby(names)[summed].sum()
     rows = table_of("constants").filter(counting).to_pandas().set_index(names)
     mean, share = (
         rows[chosen].loc[sums.index] for chosen in (rows["metric"] == "arithmetic_mean_rank", rows["k"] == 10)

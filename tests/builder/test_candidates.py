@@ -100,7 +100,7 @@ def dict_of(histogram: Histogram) -> dict[int, int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(8, 80), deadline=None)
+@settings(max_examples=choose(5, 80))
 @example(dataset={"train": [(0, 0, 0)], "valid": [], "test": [(0, 0, 0), (0, 0, 0)]})
 @example(dataset={"train": [(0, 0, 1)], "valid": [(0, 0, 2)], "test": [(0, 0, 1), (0, 1, 1), (2, 0, 0)]})
 @example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [(1, 1, 1)], "test": [(3, 2, 3)]})
@@ -123,7 +123,7 @@ TIMED = [
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(4, 15), deadline=None)
+@settings(max_examples=choose(4, 15))
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 1)]})
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 2, 1)]})  # two times
 @given(dataset=TEMPORAL_DATASETS)
@@ -165,7 +165,7 @@ def test_parts_do_not_matter(timed: bool) -> None:
         dataset = {split: [(*row, place % 3) for place, row in enumerate(rows)] for split, rows in dataset.items()}
     graph, protocols = make_graph(dataset), [*TEMPORAL.values()] if timed else [*CATALOGUE, *WRITABLE]
     alike = {key: list_tasks(counts.tallies) for key, counts in count_protocols(graph, protocols).items()}
-    for room in (100, 1_000):
+    for room in choose((100,), (100, 1_000)):
         for split in ORDER:
             found = tally_protocols(graph, protocols, split, room)
             assert {key: list_tasks(each) for key, each in found.items()} == {
@@ -253,7 +253,7 @@ TOP = 2**64 - 1
 MARK_INVERSE = pow(0xD6E8FEB86659FD93, -1, 2**64)
 
 
-@settings(max_examples=choose(30, 150), deadline=None)
+@settings(max_examples=choose(30, 150))
 @example(keys={i * MARK_INVERSE % 2**64 for i in range(1, 3000)}, asked=[0, TOP])  # all have one mark
 @example(keys={(0xABCDEF << 40) | i for i in range(3000)} | {0, TOP}, asked=[1])
 @example(keys={i << k for k in (1, 8, 16, 31, 32, 33, 48, 60, 63) for i in range(min(1 << (64 - k), 400))}, asked=[1])

@@ -51,7 +51,7 @@ DATASETS = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(100, 250), deadline=None)
+@settings(max_examples=choose(100, 250))
 @example(files={"train": [(b"a", b"r", b"a"), (b"a", b"r", b"a")], "test": [(b"a", b"r", b"a"), (b"r", b"r", b"a")]})
 @given(files=DATASETS)
 def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
@@ -66,7 +66,7 @@ def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(60, 150), deadline=None)
+@settings(max_examples=choose(60, 150))
 @given(files=DATASETS)
 def test_codes_are_those_of_labels_in_order_of_appearance(files: dict[str, list[Row]]) -> None:
     graph = encode({split: write(rows) for split, rows in files.items()})

@@ -42,7 +42,7 @@ def encode(dataset: Dataset) -> Graph:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(12, 80), deadline=None)
+@settings(max_examples=choose(12, 80))
 @given(dataset=DATASETS, data=st.data())
 def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObject) -> None:
     graph = encode(dataset)
@@ -68,7 +68,7 @@ DATASET: Dataset = {
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(12, 80), deadline=None)
+@settings(max_examples=choose(12, 80))
 @example(dataset=DATASET, further=[("a", "r", "a"), ("e", "r", "d"), ("a", "r", "b")])
 # What the graph lacks is left out, whatever it is that is lacking; the first codes are 0.
 @example(dataset=DATASET, further=[("x", "r", "a"), ("a", "t", "b"), ("a", "r", "x"), ("a", "r", "e"), ("c", "r", "c")])

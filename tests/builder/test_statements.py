@@ -47,7 +47,7 @@ def encode(dataset: Dataset) -> Graph:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(12, 60), deadline=None)
+@settings(max_examples=choose(12, 60))
 @given(dataset=DATASETS)
 def test_counts_and_baselines_equal_loops(dataset: Dataset) -> None:
     """Baselines know the triples of train without qualifiers; what the protocol's filter removes is with them."""
@@ -78,7 +78,7 @@ def test_protocols_need_qualifiers_or_none() -> None:
                 count_candidates(graph, PROTOCOLS[key], "train")
 
 
-@settings(max_examples=choose(11, 30), deadline=None)
+@settings(max_examples=choose(11, 30))
 @given(dataset=DATASETS)
 def test_statistics(dataset: Dataset) -> None:
     found = describe_graph(encode(dataset))

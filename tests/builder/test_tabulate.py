@@ -32,7 +32,7 @@ def test_every_tabulated_metric_has_a_definition_here() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(3, 6), deadline=None)
+@settings(max_examples=choose(3, 6))
 @given(head=COUNTS, tail=COUNTS)
 def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: list[int]) -> None:
     histograms = {tasks_of(side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))}

@@ -229,7 +229,7 @@ def test_large_files() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(80, 300), deadline=None)
+@settings(max_examples=choose(80, 300))
 @example(content=b"a\tr\tb\n\n\na\tr\tb")
 @example(content=b"\xef\xbb\xbf\xef\xbb\xbfa\tr\tb")
 @example(content=b"a\tr\tb\r")

@@ -17,6 +17,7 @@ import pytest
 
 from brute import count_brute_force
 from carried import open_once
+from cases import take_turns
 from cli.conftest import SMALL, child_environment
 from graphs import STATIC
 from rankconst.catalogue.baselines import BUILT, FLOOR
@@ -203,8 +204,10 @@ def test_one_failure_among_several(run: Run, mirror: Path, out: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protocols", [(), ("-p", "sampled:500"), ("-p", "pykeen")])
-@pytest.mark.parametrize("place", ["rankconst-tables", "my tables"])
+@pytest.mark.parametrize(
+    ("protocols", "place"),
+    take_turns([(), ("-p", "sampled:500"), ("-p", "pykeen")], ["rankconst-tables", "my tables"]),
+)
 def test_the_next_command_works(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, protocols: tuple[str, ...], place: str
 ) -> None:

@@ -38,14 +38,14 @@ def damage(path: Path, place: int = 100) -> None:
 
 @pytest.mark.slow
 def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> None:
-    args = ("tables", "verify", small, "--rebuild", "-d", "Nations", "--format", "json")
+    args = ("tables", "verify", small, "--rebuild", "-d", "Countries-S1", "--format", "json")
     screen = run(*args, env={"RANKCONST_CACHE": str(tmp_path)})
     assert screen.code == 0
-    assert "[1/1] nations: constants computed from the histograms" in screen.err
+    assert "[1/1] countries_s1: constants computed from the histograms" in screen.err
     status = {row["check"]: row["status"] for row in screen.records if row["status"] != "note"}
     assert status["rebuild"] == status["sources"] == "ok"
     notes = [row for row in screen.records if row["status"] == "note" and row["check"] == "sources"]
-    assert [row["dataset"] for row in notes] == ["nations"]
+    assert [row["dataset"] for row in notes] == ["countries_s1"]
     assert notes[0]["message"].startswith("not compared with sources: ")
 
 

@@ -121,7 +121,7 @@ TASKS = st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8), st.integers(1, 
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=choose(10, 80))
+@settings(max_examples=choose(10, 80))
 @given(
     tasks=TASKS,
     far=st.sampled_from([None, 0, 0, 50, 10**5]),

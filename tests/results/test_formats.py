@@ -154,7 +154,7 @@ def _damage(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=choose(400, 4_000))
+@settings(max_examples=choose(400, 4_000))
 @given(
     st.sampled_from(sorted(FILES)),
     documents.map(lambda each: each.text)

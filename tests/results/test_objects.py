@@ -308,7 +308,7 @@ _VALUES = st.recursive(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=choose(56, 150))
+@settings(max_examples=choose(56, 150))
 @given(_VALUES)
 @example({"both": {"realistic": {"count": 0}}})
 @example({"metrics": {"results": {"both": {"best": {"both": 1.0}}}}})

@@ -444,7 +444,7 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     name=st.sampled_from(["hits@1", "hits@5", "mr", "mrr", "gmr", "igmr"]),
     share=st.floats(0, 1),
 )
-@settings(max_examples=choose(10, 60), deadline=None, derandomize=True)
+@settings(max_examples=choose(10, 60))
 def test_tails_are_probabilities_and_ordered(tasks: dict[int, int], name: str, share: float) -> None:
     histogram, metric = histogram_of(tasks), parse_metric(name)
     worst = metric.worst(histogram.num_candidates, histogram.num_tasks)
@@ -486,7 +486,7 @@ BLOCKS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), min_size=1, m
 
 
 @given(tasks=BLOCKS, far=st.sampled_from([0, 10**5]), k=st.integers(1, 9))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @pytest.mark.parametrize("name", ["hits", "mr"])
 def test_tails_on_blocks_equal_counts(name: str, tasks: list[tuple[int, int]], far: int, k: int) -> None:
     metric = CATALOGUE["hits_at_k"].at(k + far) if name == "hits" else parse_metric("mr")

@@ -79,6 +79,7 @@ def test_the_least_mean_rank_is_that_of_a_linear_program(reciprocal: float, step
     assert least_mean_rank(reciprocal, step) >= 1 / reciprocal * (1 - 1e-12)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.floats(0, 1))
 def test_the_largest_mrr_is_that_of_a_linear_program(counts: list[int], part: float) -> None:
     mean = 1 + part * (sum(counts) / len(counts) - 1)

@@ -72,7 +72,7 @@ def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int
     spans=st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0, 3.0]), min_size=1, max_size=5),
     share=st.floats(0, 1),
 )
-@settings(max_examples=choose(22, 60), deadline=None)
+@settings(max_examples=choose(22, 60))
 def test_the_bound_is_the_optimum_of_a_linear_program(spans: list[float], share: float) -> None:
     """Mix the four corners of the square of each task, so that the losses add up: scipy finds the best mixture."""
     optimize = pytest.importorskip("scipy.optimize")
@@ -134,7 +134,7 @@ ranks_of_both = st.integers(2, 40).flatmap(
 
 
 @given(ranks_of_both, st.sampled_from(MEANS), st.integers(1, 4))
-@settings(max_examples=choose(56, 150), deadline=None)
+@settings(max_examples=choose(56, 150))
 def test_what_ranks_say_is_within_what_published_values_leave_open(
     ranks: tuple[list[int], list[int]], metric: str, digits: int
 ) -> None:
