@@ -295,6 +295,7 @@ def test_what_a_table_says(text: str, expected: list[str]) -> None:
     [
         ("We report the mean over head and tail prediction.", ""),
         ("The numbers are means over subjects and objects.", ""),
+        ("We replace the head or the tail entity, and report the mean.", ""),
         ("Given the head and the relation, we predict the tail.", " ?side ?side"),
         ("Each object is ranked, and subjects are not.", " ?side ?side"),
         ("我们在多个标准数据集上的实验结果。", ""),
