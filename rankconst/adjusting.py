@@ -293,7 +293,7 @@ def _bound_reciprocal(k: Numbers, most: Numbers, upper: Numbers, new: NDArray[np
 
 
 def _label(k: float) -> str:
-    return "MRR" if math.isinf(k) else f"Hits@{k:.0f}"
+    return (_MRR if math.isinf(k) else parse_metric(f"hits@{k:.0f}")).label
 
 
 TIES = {
@@ -412,13 +412,27 @@ def tabulate(done: Sequence[Done]) -> dict[str, list[Any]]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedValues(Mapping[str, Adjusted]):
-    """Values typed by hand with their adjusted forms, by the names that they were given."""
+    """Values typed by hand with their adjusted forms, by the names that they were given.
 
-    names: tuple[str, ...]  # the metrics as they were typed
-    done: tuple[Done, ...]  # a batch for each metric and baseline
+    Attributes
+    ----------
+    names
+        The metrics as they were typed.
+    done
+        A batch for each metric and baseline.
+    """
+
+    names: tuple[str, ...]
+    done: tuple[Done, ...]
 
     def __getitem__(self, name: str) -> Adjusted:
-        """Return the adjusted forms of a value against chance, by its name as it was typed."""
+        """Return the adjusted forms of a value against chance, by its name as it was typed.
+
+        Raises
+        ------
+        KeyError
+            If no value has that name.
+        """
         if name not in self.names:
             raise KeyError(f"no value is called {name!r}; there are {', '.join(self.names)}")
         place = self.names.index(name)

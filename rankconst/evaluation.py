@@ -41,17 +41,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What only you can answer, and the numbers that wait for it."""
+    """What only you can answer, and the numbers that wait for it.
 
-    field: str  # that it asks for, such as ``split``
-    text: str  # the words around the word, or the question itself
-    word: str = ""  # that raises the question; empty if no single word does
-    place: str = ""  # where the word is, such as ``the caption``
-    option: str = ""  # that answers it; :attr:`remedy` has all ways on
-    kind: str = ""  # of benchmark that answers it, such as ``temporal``
-    choices: tuple[str, ...] = ()  # the datasets that may be meant
-    numbers: tuple[int, ...] = ()  # positions: in ``entries`` of a file, or the rows of a DataFrame
-    in_python: bool = False  # whether the remedy names arguments in place of options
+    Attributes
+    ----------
+    field
+        The field that it asks for, such as ``split``.
+    text
+        The words around the word, or the question itself.
+    word
+        The word that raises the question; empty if no single word does.
+    place
+        Where the word is, such as ``the caption``.
+    option
+        The option that answers it; :attr:`remedy` has all ways on.
+    kind
+        The kind of benchmark that answers it, such as ``temporal``.
+    choices
+        The datasets that may be meant.
+    numbers
+        The positions of the numbers: in ``entries`` of a file, or the rows of a DataFrame.
+    in_python
+        Whether the remedy names arguments in place of options.
+    """
+
+    field: str
+    text: str
+    word: str = ""
+    place: str = ""
+    option: str = ""
+    kind: str = ""
+    choices: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    in_python: bool = False
 
     @property
     def remedy(self) -> str:

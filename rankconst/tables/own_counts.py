@@ -95,11 +95,20 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """Queries with several right answers, by their numbers of candidates and of right ones."""
+    """Queries with several right answers, by their numbers of candidates and of right ones.
 
-    name: str  # what messages call them
-    queries: NDArray[np.int64]  # each distinct pair of candidates N and right answers R, shape (m, 2)
-    # For each pair the number of queries, the sum of their weights and of the squares of these, shape (m, 3).
+    Attributes
+    ----------
+    name
+        What messages call them.
+    queries
+        Each distinct pair of candidates N and right answers R, shape (m, 2).
+    weights
+        For each pair the number of queries, the sum of their weights and of the squares of these, shape (m, 3).
+    """
+
+    name: str
+    queries: NDArray[np.int64]
     weights: Values = field(repr=False)
 
     def constants(self, metric: str) -> Constants:

@@ -32,16 +32,29 @@ _MOST = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standings:
-    """Results of one metric on the same tasks, the best one first."""
+    """Results of one metric on the same tasks, the best one first.
 
-    constants: Constants  # what the tasks are
-    names: tuple[str, ...]  # of the models
-    published: tuple[Published, ...]  # their results as they were printed
-    # Decimal logarithm of a bound on the probability that two equally good models differ as these do, Holm's correction
-    # included, shape (models, models), symmetric; 0 where they are not told apart at all.
+    Attributes
+    ----------
+    constants
+        What the tasks are.
+    names, published
+        Models, and their results as they were printed.
+    log10_p
+        Decimal logarithm of a bound on the probability that two equally good models differ as these do, Holm's
+        correction included, shape (models, models), symmetric; 0 where they are not told apart at all.
+    smallest
+        A difference that is enough for a pair alone, at the level of the best result.
+    uses_spreads
+        True if standard deviations of ranks sharpen what mean ranks tell.
+    """
+
+    constants: Constants
+    names: tuple[str, ...]
+    published: tuple[Published, ...]
     log10_p: NDArray[np.float64]
-    smallest: float  # a difference that is enough for a pair alone, at the level of the best result
-    uses_spreads: bool = False  # True if standard deviations of ranks sharpen what mean ranks tell
+    smallest: float
+    uses_spreads: bool = False
 
     @property
     def letters(self) -> tuple[str, ...]:
