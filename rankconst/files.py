@@ -36,7 +36,7 @@ SMALL = 16 * 2**20
 
 
 def grows_without_measure(packed: int, size: int) -> bool:
-    """Tell whether unpacking makes some bytes more than 100 times as many, which no file of ours does."""
+    """Tell whether data unpacks to more than 100 times its size, as no file of ours does."""
     return size > SMALL + 100 * packed
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.metrics import POWER_MEANS
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
 from rankconst.checks.matches import COUNTS, Match, agrees, describe_nearest, prefer, preference
 from rankconst.checks.search import CERTAIN, Part, Search, describe_matches, gather, list_names
@@ -300,11 +300,11 @@ def _ask_which(matches: Sequence[Match]) -> Question:
 
 # The largest relative error of what numbers in full tell, which tools form with 32 bits; nothing coarser is tried.
 _FULL = 1e-5
-# At least so many metrics have to agree: one may do so by chance.
+# One metric alone may agree by chance.
 _FEWEST_METRICS = 2
 # Few tasks may have equally many candidates by chance: they may be those of a relation.
 _FEW = 100
-_MEAN_RANK = next(metric for metric in POWER_MEANS if metric.exponent == 1)
+_MEAN_RANK = CATALOGUE["arithmetic_mean_rank"]
 
 
 def _read_full(evidence: Evidence) -> tuple[int, Piece, list[Piece]] | None:
@@ -321,10 +321,11 @@ def _find_equal(evidence: Evidence) -> str:
     if (told := _read_full(evidence)) is None or told[0] < _FEW:
         return ""
     count, mean, full = told
-    size = round(2 * mean.value - 1)
-    if size < 2 or not _follow(full, Histogram.from_counts([size], [count])):
+    if (size := round(2 * mean.value - 1)) < 2:
         return ""
-    return f"sampled:{size - 1}"
+    histogram = Histogram.from_counts([size], [count])
+    known = ((piece, compute_moments(piece.metric or _MEAN_RANK, histogram).expectation) for piece in full)
+    return f"sampled:{size - 1}" if all(agrees(piece, expected, expected) for piece, expected in known) else ""
 
 
 def _contradict(evidence: Evidence, histogram: Histogram) -> str:
@@ -336,12 +337,6 @@ def _contradict(evidence: Evidence, histogram: Histogram) -> str:
         return f"n = {count:,}, expected {histogram.total:,}"
     fits = agrees(mean, expected, expected)
     return "" if fits else f"{mean.label} = {mean.value:.6g} ({mean.origin}), expected {expected:.6g}"
-
-
-def _follow(full: list[Piece], histogram: Histogram) -> bool:
-    """Tell whether all expectations are those of some numbers of candidates."""
-    known = ((piece, compute_moments(piece.metric or _MEAN_RANK, histogram).expectation) for piece in full)
-    return all(agrees(piece, expectation, expectation) for piece, expectation in known)
 
 
 # -- columns of relations ----------------------------------------------------------------------------------------------

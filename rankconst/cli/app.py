@@ -209,7 +209,7 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     except RankconstError as error:
         code = _fail(str(error), error.exit_code)
     except (BrokenPipeError, SystemExit) as stopped:
-        # Typer has another code for a pipe that nobody reads.
+        # Typer exits with another code when the reader of a pipe is gone.
         if not isinstance(stopped, BrokenPipeError) and not isinstance(stopped.__context__, BrokenPipeError):
             raise
         code = _NO_READER

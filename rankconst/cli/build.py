@@ -17,7 +17,7 @@ from rankconst.catalogue.metrics import list_metrics
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli import options
 from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
-from rankconst.cli.options import find_all, option, rare
+from rankconst.cli.options import complete, find_all, option, rare
 from rankconst.cli.output import Column, Format, Listing, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -41,6 +41,7 @@ _Words = Annotated[
         metavar="FILES|BENCHMARKS",
         help="The files of a graph of your own, training, validation and test set in this order, or training and "
         "test set. Or benchmarks, in any spelling.",
+        autocompletion=complete("KEY"),
     ),
 ]
 _Name = Annotated[str | None, option("--name NAME", "Its name. Default: what its files are called, or their folder.")]

@@ -126,9 +126,9 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
     """Say that there is no such option, and which one may be meant."""
     from difflib import get_close_matches
 
-    named = find_metric(name.lstrip("-"))
-    meant = f"{name.lstrip('-')}=VALUE" if named else " or ".join(get_close_matches(name, known, 2, 0.75))
-    meant = _MEANT.get(name) or meant
+    bare = name.lstrip("-")
+    near = f"{bare}=VALUE" if find_metric(bare) else " or ".join(get_close_matches(name, known, 2, 0.75))
+    meant = _MEANT.get(name, near)
     return f"no such option: {name}." + f" Did you mean {meant}?" * bool(meant)
 
 

@@ -1,7 +1,7 @@
 """Results as people have them: read (:mod:`.formats`), and adjusted (:mod:`.adjust`).
 
-The formats are in :mod:`.tables`, :mod:`.tools` and :mod:`.logs`, one module each. How a number finds its ranking
-tasks: cells, keys and sentences are read as labels (:mod:`.labels`, with the words of ``vocabulary.toml``), which stand
-as texts near it; what these declare, and the questions that they raise, is gathered (:mod:`.gate`) into what is stated
-of it (:class:`rankconst.evaluation.Stated`), from which, with what the user says, its ``Tasks`` are settled.
+The formats are in :mod:`.tables`, :mod:`.tools` and :mod:`.logs`, one module each. A number finds its ranking tasks in
+three steps. :mod:`.labels` reads each cell, key and sentence near it, with the words of ``vocabulary.toml``.
+:mod:`.gate` gathers what these declare and what they leave to be asked, as a :class:`rankconst.evaluation.Stated`.
+:func:`rankconst.evaluation.settle` adds what you say and what is assumed, and returns the ``Tasks``.
 """

@@ -98,7 +98,7 @@ def gather(texts: Sequence[Text]) -> Told:
             if word.field == "side" and text.label.both:
                 continue
             asking = text.scope in word.scopes or (train and word.field == "split")
-            # A row that is called by nothing else, "std" or "Improvement", is no model.
+            # A row whose whole name is "std" or "Improvement" is not a model.
             asking = asking or (text.scope == "name" and text.label.whole and word.field == "metric")
             matters = asking and (not text.farther or word.field in {"part", "task"})
             if matters and word.field not in said:

@@ -223,7 +223,7 @@ def _read_at(text: str, tokens: list[tuple[int, int]], i: int, k: int | None) ->
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
-    """Tell whether a letter or a digit stands right before a part of a text, or behind it: 1_1 in dl1_1e-5."""
+    """Tell whether a part of a text touches a letter or a digit outside it: 1_1 in dl1_1e-5."""
     return text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum()
 
 
@@ -278,7 +278,7 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
 
 
 def list_others(text: str, k: int | None = None) -> list[str]:
-    """Return the words of a text that are no vocabulary."""
+    """Return the words of a text that are not vocabulary."""
     return [each.text for each in _scan(text, k) if not each.kind]
 
 

@@ -97,7 +97,8 @@ def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metr
 # Where numbers are.
 
 _LITERAL = re.compile(
-    r"(?:(?<![^\W_]|[.\-])|(?<=\\pm))(?>(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![^\W_])", re.ASCII
+    r"(?:(?<![A-Za-z\d.\-])|(?<=\\pm))(?>(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![A-Za-z\d])",
+    re.ASCII,
 )
 
 

@@ -209,6 +209,7 @@ def test_terminals_that_know_few_characters(
         ("rankconst adjust 0.3 --protocol a", []),
         ("rankconst show pyk", ["pykeen", "pykeen"]),
         ("rankconst compare .3 .4 --side h", ["head"]),
+        ("rankconst build kin", ["kinships"]),
     ],
 )
 def test_completion(run: Run, line: str, offered: list[str]) -> None:

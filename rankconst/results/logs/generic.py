@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # A line in pieces. It is parsed once without its numbers, which repeat in other lines with the same words.
 
-_HOLE, _CUT = "\0", "\1"  # where a number stands, and where a path stood
+_HOLE, _CUT = "\0", "\1"  # in place of a number, and of a path
 _LONGEST = 2_000
 _MOST_NUMBERS = 200
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d++(?:\.\d*+)?|\.\d++)"

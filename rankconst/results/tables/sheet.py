@@ -180,7 +180,7 @@ class SheetReader:
         return self._formed[telling, asks]
 
     def _ask_beside(self, j: int) -> tuple[Question, ...]:
-        """Return the questions about a column whose metric comes again: as filtered, or beside other short words."""
+        """Return the questions about a column: which side it is of, or why its metric is there twice."""
         label, labels = self._heading.measures[j], self._heading.labels[j]
         again = sum(each.metric == label.metric for each in self._heading.measures.values()) > 1
         if self._sheet.exact:

@@ -44,8 +44,8 @@ def settle_units(
 
     Columns of one metric, or of Hits@k, of one dataset are a family. They are percentages if most rows have a number
     above 1; the others then must be printed like them, or are open, as they are where half of the rows have one. Where
-    fewer do, nothing is changed: they are fractions, and some of them wrong. `evaluations` are those of rows that are
-    none themselves.
+    fewer do, nothing is changed: they are fractions, and some of them wrong. `evaluations` has the evaluation of each
+    row, where several rows make up one.
     """
     codes, distinct = encode(map(families, entries.heads))
     family_of = codes[entries.head_of]
