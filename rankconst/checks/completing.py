@@ -1,7 +1,7 @@
 """A file completed by its own numbers: dataset, split, side and protocol of every evaluation, or a question.
 
 What numbers fit completes what file and user say, whole. Where several sets with different constants fit, or none,
-there is a question. A column that holds nothing but relations says of which relation each row is.
+there is a question.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +19,11 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
 from rankconst.checks.matches import COUNTS, Match, agrees, describe_nearest, prefer, preference
 from rankconst.checks.search import CERTAIN, Part, Search, describe_matches, gather, list_names
-from rankconst.errors import RankconstError, UnknownNameError
-from rankconst.evaluation import NAMES, Question, Stated, match_relations, parse_stated, settle
+from rankconst.errors import RankconstError
+from rankconst.evaluation import NAMES, Question, Stated, parse_stated, settle
 from rankconst.moments import compute_moments
 from rankconst.results.reading import Entries, Group, Reading, group_entries
+from rankconst.results.relations import name_relations
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -337,56 +337,3 @@ def _contradict(evidence: Evidence, histogram: Histogram) -> str:
         return f"n = {count:,}, expected {histogram.total:,}"
     fits = agrees(mean, expected, expected)
     return "" if fits else f"{mean.label} = {mean.value:.6g} ({mean.origin}), expected {expected:.6g}"
-
-
-# -- columns of relations ----------------------------------------------------------------------------------------------
-
-
-_FEW = 50
-# Most names of models begin with a capital, and looking up relations takes time.
-# Names of relations may be numbers, but 20% is none of them.
-_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
-_NO_CELL = "its cell in column {} is empty, where others name relations: write the relation, or all for all of them."
-
-
-def are_relations(cells: Iterable[str | None], dataset: str, tables: Tables) -> bool:
-    """Tell whether cells name relations of a dataset, given in any spelling, and nothing else."""
-    names = list(dict.fromkeys(filter(None, cells)))
-    if not names or any(map(_NO_RELATION.match, names)):
-        return False
-    try:
-        return bool(match_relations(names, tables.relations(tables.resolve_dataset(dataset))))
-    except UnknownNameError:
-        return False
-
-
-def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
-    """Say of which relation each row is where a column holds nothing but relations of the dataset."""
-    entries, rows = reading.entries, reading.rows
-    dataset, *more = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts} or {None}
-    if dataset is None or more:
-        return reading
-    others = {head.column for head in entries.heads}
-    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
-    for column in (column for column in reading.columns if column not in others):
-        if not are_relations((row.get(column) for row in first), dataset, tables):
-            continue
-        whole = reading.cells(column)
-        cells = [whole[row] for row in entries.rows.tolist()]
-        if are_relations(cells, dataset, tables):
-            lack = "" if reading.of_objects else _NO_CELL.format(column)
-            own = (
-                entry._replace(context=_add_relation(entry.context, cell, lack))
-                for entry, cell in zip(entries, cells, strict=True)
-            )
-            return replace(reading, entries=Entries(own))
-    return reading
-
-
-def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
-    """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
-    if context.relations:
-        return context
-    if cell:
-        return replace(context, relations=(cell,))
-    return replace(context, asks=(*context.asks, Question("relations", lack)))
