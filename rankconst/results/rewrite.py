@@ -265,11 +265,11 @@ def rewrite(
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
         raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
-    written: dict[Span, str] = {}
+    written: dict[tuple[int, int], str] = {}
     for cell, places in zip(cells, _settle_decimals(cells), strict=True):
         written |= _write(cell, places, document.text)
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
-    edits = [*((span.start, span.end, put) for span, put in written.items()), *headings]
+    edits = [*((start, end, put) for (start, end), put in written.items()), *headings]
     said = _describe(adjusted, cells, len(notes), command)
     top = "".join(f"{begin}{line}{end}\n" for line in said)
     notes += unnamed
@@ -357,25 +357,45 @@ def _keep_decimals(span: Span, scale: float) -> int:
     return min(round(span.decimals - math.log10(abs(scale))), 12)
 
 
-def _write(cell: Cell, decimals: int, source: str) -> dict[Span, str]:
-    """Return what is written in the place of each number of a cell."""
+# What closes the markup that a number stands in: }$ of $0.241_{\pm .001}$.
+_CLOSERS = re.compile(r"(?:\\?%|[})$\]*_]|</\w{1,9}>)+")
+
+
+def _write(cell: Cell, decimals: int, source: str) -> dict[tuple[int, int], str]:
+    """Return what is written in the place of each number of a cell, by start and end."""
+    value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")
+    if cell.exchange.beside:
+        return _write_beside(cell, _drop_zero(cell, value), source)
+    texts = [value]
     first, *others = cell.spans
-    texts = [re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")]
     for span in others:
         deviation = float(span.digits) * abs(cell.scale)
-        if (
-            source[span.start - 1] == "(" and first.decimals and not span.decimals
-        ):  # 0.533(2), in units of the last digit
+        in_brackets = source[span.start - 1] == "("
+        if in_brackets and first.decimals and not span.decimals:  # 0.533(2), in units of the last digit
             texts.append(f"{deviation * 10 ** (decimals - first.decimals):.0f}")
         else:
             texts.append(f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}")
-    if cell.spans[0].text.startswith("."):
-        texts = [re.sub(r"^(-?)0\.", r"\1.", text) for text in texts]
-    if cell.exchange.beside:
-        # The deviation stays with the published number.
-        last = cell.spans[-1]
-        return {last: f"{last.text} / {texts[0]}"}
-    return dict(zip(cell.spans, texts, strict=True))
+    places = [(span.start, span.end) for span in cell.spans]
+    return dict(zip(places, [_drop_zero(cell, text) for text in texts], strict=True))
+
+
+def _write_beside(cell: Cell, text: str, source: str) -> dict[tuple[int, int], str]:
+    """Write the adjusted number behind the published one: behind its deviation and what closes its markup."""
+    last = cell.spans[-1]
+    sign = _SIGN.match(source, last.end) if "%" in cell.entry.text else None
+    closers = _CLOSERS.match(source, last.end)
+    end = last.end
+    if closers is not None and (sign is not None or len(cell.spans) > 1):
+        end = closers.end()
+    percent = ""
+    if sign is not None:
+        percent = r"\%" if sign[0].endswith(r"\%") else "%"
+    return {(end, end): f" / {text}{percent}"}
+
+
+def _drop_zero(cell: Cell, text: str) -> str:
+    """Write a number without the zero before its point if the published one has none."""
+    return re.sub(r"^(-?)0\.", r"\1.", text) if cell.spans[0].text.startswith(".") else text
 
 
 def _describe(adjusted: AdjustedReading, cells: Sequence[Cell], stay: int, command: str) -> list[str]:

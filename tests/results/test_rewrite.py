@@ -260,6 +260,28 @@ def test_html_is_rewritten_too() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        (r"$0.241_{\pm .001}$", r"$0.241_{\pm .001}$ / 0.240"),
+        (r"0.241 {\scriptsize $\pm$ .001}", r"0.241 {\scriptsize $\pm$ .001} / 0.240"),
+        (r"\textbf{0.241 $\pm$ .001}", r"\textbf{0.241 $\pm$ .001} / 0.240"),
+        (r"\textbf{0.241}", r"\textbf{0.241 / 0.240}"),
+        (r"24.1\%", r"24.1\% / 24.0\%"),
+        (r"0.241(2)", r"0.241(2) / 0.240"),
+    ],
+)
+def test_the_adjusted_number_follows_the_deviation_and_its_markup(cell: str, expected: str) -> None:
+    table = f"\\begin{{tabular}}{{lc}}\nModel & MRR \\\\\nA & {cell} \\\\\n\\end{{tabular}}\n"
+    assert f"A & {expected} \\\\" in exchange(table, "both", dataset="fb15k237").source
+
+
+def test_in_markdown_the_adjusted_number_follows_the_deviation() -> None:
+    table = "| Model | MRR |\n|---|---|\n| A | **0.241** (0.001) |\n"
+    done = exchange(table, "both", name="paper.md", dataset="fb15k237").source
+    assert "| A | **0.241** (0.001) / 0.240 |" in done
+
+
 @pytest.mark.parametrize("name", ["MRR", "both of them", "AH@", ""])
 def test_an_unknown_form_is_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match="Expected an adjusted metric"):
