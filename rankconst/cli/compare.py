@@ -12,7 +12,7 @@ from rankconst.cli import options
 from rankconst.cli.adjust import Target, find_file, open_sets
 from rankconst.cli.notes import explain_names, report_assumed, report_caveats
 from rankconst.cli.options import option
-from rankconst.cli.output import Column, Format, Listing, number, say, show_interval
+from rankconst.cli.output import Column, Format, Listing, escape_latex, number, say, show_interval
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, describe_assumed, find_assumed, look_up
 
@@ -203,7 +203,8 @@ def _write_text(row: Mapping[str, Any]) -> str:
 
 def _write_superscript(row: Mapping[str, Any]) -> str:
     letters = ",".join(row["better_than"])
-    return f"{row['text']}$^{{{letters}}}$" if letters else str(row["text"])
+    value = escape_latex(str(row["text"]))
+    return f"{value}$^{{{letters}}}$" if letters else value
 
 
 def _draw(found: Sequence[Standings], opened: Tables) -> Figure:

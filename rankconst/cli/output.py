@@ -271,9 +271,9 @@ def _keep_markdown(cell: str) -> str:
 
 def _write_latex(listing: Listing) -> Iterator[str]:
     shown = [column for column in listing.columns if column.title is not None]
-    rows = zip(*(listing.cells(column, _escape_latex) for column in shown), strict=True)
+    rows = zip(*(listing.cells(column, escape_latex) for column in shown), strict=True)
     yield f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}\n\\toprule\n"
-    yield _join_latex(_escape_latex(str(column.title)) for column in shown)
+    yield _join_latex(escape_latex(str(column.title)) for column in shown)
     yield "\\midrule\n"
     yield from map(_join_latex, rows)
     yield "\\bottomrule\n\\end{tabular}\n"
@@ -299,7 +299,8 @@ _LATEX = {
 }
 
 
-def _escape_latex(cell: str) -> str:
+def escape_latex(cell: str) -> str:
+    """Write a text so that LaTeX prints it as it is."""
     return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in show_controls(cell)))
 
 

@@ -99,6 +99,13 @@ def test_a_table_is_put_in_order(run: Run, write: Write) -> None:
     assert "0.476$^{b,c,d}$ \\\\" in run("compare", path, "-f", "latex").out
 
 
+def test_latex_prints_percentages_and_deviations(run: Run, write: Write) -> None:
+    path = write("model,MRR\nA,54.8%\nB,33.3% ± 0.2%\n")
+    written = run("compare", path, "-d", "fb15k237", "-f", "latex").out
+    assert "54.8\\%$^{b}$ \\\\" in written
+    assert "33.3\\% $\\pm$ 0.2\\% \\\\" in written
+
+
 def test_deviations_are_used_and_said(run: Run, write: Write) -> None:
     path = write("model,MR,SDR,MRR\nA,177,400,0.338 ± 0.002\nB,190,420,0.337\n")
     screen = run("compare", path, "-d", "fb15k237")
