@@ -352,15 +352,16 @@ def _build_from_files(
         ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
         if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
             build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol.key}; it gets no rows")
+    reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
     return Part(
         tables={
             "datasets": describe_dataset(source, statistics, contents, graph.missing),
             **tabulate(histograms, build.reporter.stage),
         },
         provenance={
-            "origin": "files",
-            # Hashes may have become known.
-            "identity": None if graph.missing else identity or _identify(build, source),
+            "origin": f"files; {reconstructed} reconstructed" if reconstructed else "files",
+            # Hashes may have become known; what is missing, or another file stands in for, may be there the next time.
+            "identity": None if graph.missing or reconstructed else identity or _identify(build, source),
             "program": hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
             **_describe_choice(build),

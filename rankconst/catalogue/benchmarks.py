@@ -85,6 +85,8 @@ class Remote:
     # The SHA-256 of a copy elsewhere that should be the same, and where that is: nothing is refused for it.
     copy_sha256: str | None = None
     copy: str = ""
+    # The SHA-256 of a file with the same triples in another order, which may take its place.
+    stand_in: str | None = None
 
     @property
     def verifiable(self) -> bool:

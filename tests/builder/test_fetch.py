@@ -200,6 +200,19 @@ def test_mirror_as_folder(tmp_path: Path, no_network: None, monkeypatch: pytest.
     assert place.read_bytes() == OTHER
 
 
+def test_a_stand_in_takes_the_place_of_a_file_and_nothing_else_does(tmp_path: Path) -> None:
+    place = tmp_path / "mirror" / "example.invalid" / "deep" / "folder" / "train.txt"
+    place.parent.mkdir(parents=True)
+    fetcher = Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror"))
+    file = BenchmarkFile(Remote(URL, git_blob=git_blob(DATA), stand_in=sha256(OTHER)))
+    for content, expected in ((DATA, True), (OTHER, False)):
+        place.write_bytes(content)
+        assert fetcher.read(file) == Content(content, sha256(content), verified=expected, stands_in=not expected)
+    place.write_bytes(DATA + OTHER)
+    with pytest.raises(HashMismatchError, match=git_blob(DATA)):
+        fetcher.read(file)
+
+
 @pytest.mark.parametrize("slash", ["", "/"])
 def test_mirror_as_url(httpserver: HTTPServer, tmp_path: Path, slash: str) -> None:
     httpserver.expect_request("/copy/example.invalid/deep/folder/train.txt").respond_with_data(DATA)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import hashlib
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from rankconst_builder.statistics import Statistics, describe_graph
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from rankconst.catalogue.benchmarks import Benchmark
 
     Rows = Sequence[tuple[Any, ...]]
 
@@ -85,7 +88,16 @@ STATED = {
     "ingram_fb75": (2_792, 2_792, 186, 9_316, 3_106, 3_106),
     "ingram_fb100": (2_624, 2_624, 77, 6_987, 2_329, 2_329),
     "hm_1k": (9_899, 9_899, 11, 18_638, 0, 476),  # Galkin et al. 2024 (ULTRA), table of inductive datasets
+    "hm_3k": (19_218, 19_218, 11, 38_285, 0, 1_349),
     "hm_5k": (23_792, 23_792, 11, 48_425, 0, 2_124),
+    "mt3_art": (10_000, 10_000, 45, 28_023, 0, 3_113),
+    "mt3_infra": (10_000, 10_000, 27, 21_646, 0, 2_405),
+    "mt4_sci": (10_000, 10_000, 42, 12_516, 0, 1_388),
+    "mt4_health": (10_000, 10_000, 20, 15_337, 0, 1_703),
+    "fbnell": (4_752, 4_747, 183, 10_685, 0, 597),
+    "metafam": (656, 656, 28, 7_257, 0, 184),
+    "nell995_redgnn": (74_536, 74_432, 200, 149_678, 543, 2_818),
+    "conceptnet100k": (78_334, 78_088, 34, 100_000, 1_200, 1_200),
     "cn82k": (78_339, 65_465, 34, 81_920, 10_240, 10_240),  # the paper counts 78,334 entities, else the same
     "db15k": (12_842, 12_785, 279, 79_222, 9_904, 9_902),
     "mkg_w": (15_000, 14_509, 169, 34_196, 4_276, 4_274),
@@ -115,6 +127,15 @@ def test_files_have_what_papers_state(mirror: Path, key: str) -> None:
         ("ingram_fb50", "pykeen", "0.002025"),
         ("ingram_fb75", "pykeen", "0.003097"),
         ("ingram_fb100", "pykeen", "0.003274"),
+        ("mt3_art", "standard", "0.0009955"),
+        ("mt3_infra", "standard", "0.0009805"),
+        ("mt4_sci", "standard", "0.0009839"),
+        ("mt4_health", "standard", "0.0009933"),
+        ("fbnell", "standard", "0.001911"),
+        ("metafam", "standard", "0.010782"),
+        ("hm_3k", "standard", "0.0005437"),
+        ("conceptnet100k", "standard", "0.0001513"),
+        pytest.param("nell995_redgnn", "standard", "0.000158494", marks=pytest.mark.slow),
         ("icews14_regcn", "raw", "0.001326"),
         ("icews14_regcn", "time-aware", "0.001326"),
         ("icews14_regcn", "static", "0.001328"),
@@ -140,11 +161,11 @@ def test_known_expectations(mirror: Path, key: str, protocol: str, expectation: 
 def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
     """Read the splits of a benchmark by splitting lines."""
     source = find_benchmark(key)
-    form, sign = source.format, source.format.delimiter.encode()
+    form, sign, contents = source.format, source.format.delimiter.encode(), read_contents(mirror, key)
     found: dict[str, Rows] = {split: [] for split in SPLITS}
     for split in SPLITS:
         if split in source.files:
-            content = (mirror / source.files[split].remote.url.partition("://")[2]).read_bytes()
+            content = contents[split]
             lines = content.partition(b"\n")[2] if form.count_line else content
             if form.qualified:
                 cells = [line.split(sign) for line in lines.splitlines()]
@@ -171,6 +192,58 @@ def test_counts_equal_plain_loops(mirror: Path, key: str) -> None:
             assert sizes[:2] == [expected.head, expected.tail], (protocol.key, split)
             # Those of a time, and their inverses, small graphs compare.
             assert graph.temporal or not sizes[2:] or sizes[2] == expected.relation, (protocol.key, split)
+
+
+def read_reconstructed(mirror: Path, key: str) -> tuple[Benchmark, dict[str, bytes]]:
+    """Return a benchmark whose training set is known without its order, and its files with that in the place of train.
+
+    The mirror has it as head, relation, tail; the registry's files have the relation last.
+    """
+    with (mirror / "MANIFEST.csv").open(encoding="utf-8-sig", newline="") as stream:
+        paths = {
+            row["split"]: row["mirror_path"] for row in csv.DictReader(stream) if row["key"].startswith(f"{key}_re")
+        }
+    contents = {split: (mirror / path).read_bytes() for split, path in paths.items()}
+    rows = (line.split(b"\t") for line in contents["train"].splitlines())
+    contents["train"] = b"".join(b"%s\t%s\t%s\n" % (head, tail, relation) for head, relation, tail in rows)
+    return find_benchmark(key), contents
+
+
+@pytest.mark.parametrize(
+    ("key", "sizes", "both", "tail"),
+    [
+        ("fb15k237_20", (13_166, 54_423, 16_963, 19_776), "7.68587e-04", "7.64922e-04"),
+        ("fb15k237_50", (14_149, 136_057, 17_449, 20_324), "7.23190e-04", "7.17262e-04"),
+    ],
+)
+def test_training_sets_that_are_known_without_their_order(
+    mirror: Path, key: str, sizes: tuple[int, ...], both: str, tail: str
+) -> None:
+    """Sizes are those of Lv et al. 2020, table 2; the expectations of MRR those of another program."""
+    source, contents = read_reconstructed(mirror, key)
+    for role, content in contents.items():
+        known = source.files[role].remote
+        assert hashlib.sha256(content).hexdigest() == (known.stand_in if role == "train" else known.sha256)
+    graph = encode_benchmark(source, contents)
+    assert (graph.num_entities, *(len(graph.splits[split]) for split in SPLITS)) == sizes
+    heads, tails = map(np.array, sizes_of(count_candidates(graph, PROTOCOLS["standard"], "test"))[:2])
+    harmonic = np.cumsum(1 / np.arange(1, graph.num_entities + 1))
+    assert [f"{np.mean(harmonic[n - 1] / n):.5e}" for n in (np.concatenate([heads, tails]), tails)] == [both, tail]
+    # All of it is in the training set of FB15k-237.
+    whole = read_contents(mirror, "fb15k237")["train"].splitlines()
+    rows = (line.split(b"\t") for line in contents["train"].splitlines())
+    assert {b"\t".join((head, relation, tail)) for head, tail, relation in rows} <= {*whole}
+
+
+def test_the_training_set_of_red_gnn_is_that_of_nell995(mirror: Path) -> None:
+    """The mirror has a quarter of it, all in that of NELL-995; the rest is too large for it."""
+    with (mirror / "MANIFEST.csv").open(encoding="utf-8-sig", newline="") as stream:
+        paths = {row["split"]: row["mirror_path"] for row in csv.DictReader(stream) if row["key"] == "nell995_redgnn"}
+    quarter = (mirror / paths["train"]).read_bytes().splitlines()
+    contents = read_contents(mirror, "nell995_redgnn")
+    assert len(quarter) == 37_420
+    assert {*quarter} <= {*contents["train"].splitlines()}
+    assert {*contents["test"].splitlines()} < {*read_contents(mirror, "nell995")["test"].splitlines()}
 
 
 def read_statistics(mirror: Path) -> list[dict[str, str]]:

@@ -37,7 +37,11 @@ NO_TRIPLES = {
     "transductive_valid",
 }  # fmt: skip
 # Inductive benchmarks whose valid triples are of the graph that models are trained on; and one that has none.
-WITHOUT_VALID = {"hm_1k", "hm_5k", "jf17k"}
+WITHOUT_VALID = {
+    "hm_1k", "hm_3k", "hm_5k", "mt3_art", "mt3_infra", "mt4_sci", "mt4_health", "fbnell", "metafam", "jf17k",
+}  # fmt: skip
+# What the mirror has of WD-singer leaves repeated rows out; ogbl-ddi is not offered.
+NOT_MIRRORED = {"wdsinger", "ogblddi"}
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
@@ -57,7 +61,7 @@ def test_every_entry_is_in_the_manifest(mirror: Path) -> None:
     rows = [*read_csv(mirror / "MANIFEST.csv"), *read_csv(mirror / "NOT_IN_MIRROR.csv")]
     keys = {key for row in rows for key in (["wk3l15k", "wk3l120k", "cn3l"] if "/" in row["key"] else [row["key"]])}
     # Numbers of tasks need no files.
-    assert SOURCES.keys() - keys <= SAMPLED.keys()
+    assert SOURCES.keys() - keys <= SAMPLED.keys() | NOT_MIRRORED
     assert len(SOURCES) > 90
 
 
@@ -71,6 +75,8 @@ def test_files_agree_with_the_manifest(mirror: Path) -> None:
     for row in manifest:
         if row["split"] in NO_TRIPLES - {"archive"}:
             continue
+        if (row["key"], row["split"]) == ("nell995_redgnn", "train"):
+            continue  # a quarter of the training set, which is that of nell995
         source = SOURCES[row["key"]]
         size, sha256 = int(row["bytes"]), row["sha256"]
         if row["split"] == "archive":
@@ -91,7 +97,9 @@ def test_files_agree_with_the_manifest(mirror: Path) -> None:
         compared[row["key"]] += 1
     assert wrong == []
     assert len(compared) >= 70
-    assert {key for key, count in compared.items() if count < 3} == {"wiki_tkg", "jf17k"}  # train is optional; no valid
+    fewer = {key for key, count in compared.items() if count < 3}
+    # Train is optional, there is no valid, or no graph that models are trained on.
+    assert fewer == {"wiki_tkg", "jf17k", "nell995_redgnn", "mt3_art", "mt3_infra", "mt4_sci", "mt4_health"}
 
 
 def test_formats_agree_with_the_manifest(mirror: Path) -> None:
