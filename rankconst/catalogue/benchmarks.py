@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -241,17 +240,6 @@ def explain_ambiguous(name: str) -> str:
         "several benchmarks. Say which one it is" if ";" in meant else "other graphs, too. If it is this one, say so"
     )
     return f"{name} is the name of {several}: {meant}." if meant else ""
-
-
-@functools.cache
-def pykeen_keys() -> Mapping[str, str]:
-    """Return our key of a dataset to PyKEEN's; without those that PyKEEN has one key for, and we have several.
-
-    ``inductivefb15k237`` is v1 to v4, each with two graphs: PyKEEN's key could not tell them apart.
-    """
-    keys = {key: str(row.pykeen["key"]) for key, row in load_benchmarks().items() if "key" in row.pykeen}
-    shared = Counter(keys.values())
-    return {key: theirs for key, theirs in keys.items() if shared[theirs] == 1}
 
 
 def list_kinds(name: str) -> frozenset[str]:

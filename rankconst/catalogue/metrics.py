@@ -119,8 +119,6 @@ class Metric:
         averages.
     is_trusted
         True if no tool is known that published wrong adjusted values of it.
-    in_pykeen_table
-        True if PyKEEN's own table of expected values has it.
     tabulated
         False if no tables have it: its constants are computed from the numbers of candidates.
     """
@@ -148,7 +146,6 @@ class Metric:
     weighted: bool = False
     macro: bool = False
     is_trusted: bool = False
-    in_pykeen_table: bool = False
     tabulated: bool = True
 
     @property
@@ -285,7 +282,6 @@ _MRR = Metric(
     never_below="hits_at_1",
     weighted=True,
     macro=True,
-    in_pykeen_table=True,
 )
 _NDCG = Metric(
     family="ndcg",
@@ -354,7 +350,6 @@ CATALOGUE: dict[str, Metric] = {
             weighted=True,
             macro=True,
             is_trusted=True,
-            in_pykeen_table=True,
         ),
         _MRR,
         Metric(
@@ -376,7 +371,6 @@ CATALOGUE: dict[str, Metric] = {
             weighted=True,
             macro=True,
             is_trusted=True,
-            in_pykeen_table=True,
         ),
         Metric(
             family="geometric_mean_rank",
@@ -393,7 +387,6 @@ CATALOGUE: dict[str, Metric] = {
             exponent=0,
             weighted=True,
             macro=True,
-            in_pykeen_table=True,
         ),
         Metric(
             family="inverse_geometric_mean_rank",
@@ -406,7 +399,6 @@ CATALOGUE: dict[str, Metric] = {
             formula=law.product_of("-", "derived here"),
             inverse_of="geometric_mean_rank",
             weighted=True,
-            in_pykeen_table=True,
         ),
         Metric(
             family="inverse_arithmetic_mean_rank",
@@ -419,7 +411,6 @@ CATALOGUE: dict[str, Metric] = {
             moments="powers.inverse_mean_rank",
             formula=law.negative_power("1", "1"),
             inverse_of="arithmetic_mean_rank",
-            in_pykeen_table=True,
             weighted=True,
         ),
         Metric(
@@ -432,7 +423,6 @@ CATALOGUE: dict[str, Metric] = {
             moments="powers.harmonic_mean_rank",
             formula=law.negative_power("-1", "1"),
             exponent=-1,
-            in_pykeen_table=True,
             weighted=True,
         ),
         Metric(
@@ -479,7 +469,6 @@ CATALOGUE: dict[str, Metric] = {
                 variance="mean((median(r) - E)**2 for r in rankings)",
                 method=_ORDERED,
             ),
-            in_pykeen_table=True,
         ),
         Metric(
             family="inverse_median_rank",
@@ -496,7 +485,6 @@ CATALOGUE: dict[str, Metric] = {
                 method=_ORDERED,
             ),
             inverse_of="median_rank",
-            in_pykeen_table=True,
         ),
         _NDCG,
         _cut_off(

@@ -31,7 +31,6 @@ COMMANDS = {
     "build": "build:build",
     "tables verify": "tables:verify",
     "tables release": "tables:release",
-    "tables export": "tables:export",
     "tables site": "tables:site",
 }
 """Command to the module of this package and the function in it, in the order of the help."""
@@ -124,7 +123,7 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(name="rankconst", cls=_Group, pretty_exceptions_enable=False, context_settings=settings)
     app.callback()(_root)
-    group = typer.Typer(cls=_Group, help="Verify, release and export sets of tables, for those who publish them.")
+    group = typer.Typer(cls=_Group, help="Verify, release and show sets of tables, for those who publish them.")
     for command in commands:
         module, function = COMMANDS[command].split(":")
         *above, name = command.split()

@@ -1,6 +1,6 @@
-"""``rankconst tables verify``, ``release``, ``export`` and ``site``: for those who publish tables.
+"""``rankconst tables verify``, ``release`` and ``site``: for those who publish tables.
 
-All but ``export`` need the modules of the builder; ``verify`` needs pandas, too.
+They need the modules of the builder; ``verify`` needs pandas, too.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import itertools
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,12 +16,11 @@ import typer
 
 from rankconst.catalogue.names import resolve_name
 from rankconst.cli import options
-from rankconst.cli.options import ALL, find_all, hide, option, rare
-from rankconst.cli.output import Column, Format, Listing, check_target, count, count_of, print_listing, say, write_whole
+from rankconst.cli.options import find_all, hide, option, rare
+from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing
 from rankconst.download import Reporter, check_mirror, is_url, require_module
 from rankconst.errors import TablesError, UsageError, VerificationError
 from rankconst.names import show_controls
-from rankconst.tables.export import encode, export_rows, parse_format, suffix_of
 from rankconst.tables.location import OUTPUT
 from rankconst.tables.tables import load
 from rankconst.version import parse_version
@@ -286,50 +284,6 @@ def _tell(order: Order, released: Released) -> None:
     order.reporter.say(f"since {released.previous}, a {bump} change:" if released.previous else "the first release:")
     for line in phrase_changes(released.changes):
         order.reporter.say(f"  {line}")
-
-
-# -- one long table ---------------------------------------------------------------------------------------------------
-
-
-def export(
-    format: Annotated[
-        str, option("--format -f FORMAT", "pykeen: PyKEEN's table of expected values. long: all our columns.")
-    ] = "long",
-    out: Annotated[
-        Path | None, option("--out -o FILE", "The file; its ending says how it is written. Stdout if left out.")
-    ] = None,
-    dataset: options.OnlyDatasets = None,
-    protocol: Annotated[
-        str | None, rare("--protocol -p PROTOCOL", "If left out, pykeen for format pykeen, all for long.")
-    ] = None,
-    force: options.Force = False,
-    tables: options.OneSet = None,
-) -> None:
-    """Write the constants as one long table.
-
-    pykeen: the columns that PyKEEN's expected-metrics writes (dataset, metric, side, split, value), with its keys.
-
-    Variance, errors, tasks, protocol and table version are to their right. Tab-separated: .tsv or .tsv.gz.
-
-    long: every row and column of our table of constants: .csv, .tsv (both also with .gz) or .parquet.
-
-    Example: rankconst tables export --format pykeen --out metric_adjustments.tsv.gz
-    """
-    form = parse_format(format)
-    suffix = form.suffixes[0] if out is None else suffix_of(form, out)
-    if protocol == ALL and form.protocol is not None:
-        raise UsageError(f"format {form.key} has room for one protocol: name it, or export --format long.")
-    if out is not None:
-        check_target(out, force)
-    opened = load(tables)
-    keys = [opened.resolve_dataset(name) for name in dataset] if dataset else None
-    rows = export_rows(opened, form, keys, None if protocol == ALL else protocol)
-    content = encode(form, rows, suffix)
-    if out is None:
-        sys.stdout.write(content.decode())
-    else:
-        write_whole(out, content, force)
-        say(f"{out}: {len(rows):,} rows, tables {opened.version}")
 
 
 # -- a site -----------------------------------------------------------------------------------------------------------

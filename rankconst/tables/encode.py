@@ -1,4 +1,4 @@
-"""Columns of values to the bytes of a file: one registry, by the ending of the file's name.
+"""Columns of values to the text or the bytes of a file.
 
 Numbers are written so that reading them gives the same bits; what is missing is empty. The same columns give the same
 bytes.
@@ -7,7 +7,6 @@ bytes.
 from __future__ import annotations
 
 import csv
-import gzip
 import math
 import re
 from itertools import chain
@@ -141,18 +140,13 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
     return pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others)) if others else texts
 
 
-def write_parquet(columns: Columns, schema: pa.Schema | None = None) -> Iterator[bytes]:
-    """Write Parquet: with the types of `schema`, and strongly compressed, or with types that follow from the values."""
+def write_parquet(columns: Columns) -> Iterator[bytes]:
+    """Write Parquet, with types that follow from the values."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if schema is None:
-        table = pa.table({name: _make_array(values) for name, values in columns.items()})
-    else:
-        arrays = [pa.array(values, type=field.type) for values, field in zip(columns.values(), schema, strict=True)]
-        table = pa.Table.from_arrays(arrays, schema=schema)
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="snappy" if schema is None else "zstd")
+    pq.write_table(pa.table({name: _make_array(values) for name, values in columns.items()}), sink)
     yield bytes(sink.getvalue())
 
 
@@ -165,17 +159,3 @@ def _make_array(values: Any) -> Any:
     except UnicodeEncodeError:  # an argument or a file name that is no UTF-8
         array = pa.array([show_controls(value) if isinstance(value, str) else value for value in values])
     return pa.nulls(len(array)) if array.null_count == len(array) else array
-
-
-def _compress(texts: Iterable[str]) -> Iterator[bytes]:
-    yield gzip.compress("".join(texts).encode(), mtime=0)  # without a time, the same columns give the same file
-
-
-ENCODERS: dict[str, Callable[[Columns, pa.Schema | None], Iterable[str] | Iterable[bytes]]] = {
-    ".csv": lambda columns, _: write_delimited(columns),
-    ".csv.gz": lambda columns, _: _compress(write_delimited(columns)),
-    ".tsv": lambda columns, _: write_delimited(columns, "\t"),
-    ".tsv.gz": lambda columns, _: _compress(write_delimited(columns, "\t")),
-    ".parquet": write_parquet,
-}
-"""Ending of a file's name to the function that writes columns and, for typed formats, a schema."""

@@ -31,7 +31,6 @@ EXAMPLES = {
     "adjust": ("adjust", "0.5", "-d", "fb15k237", "-m", "mrr"),
     "compare": ("compare", "0.5", "0.6", "-d", "fb15k237", "-m", "mrr"),
     "show": ("show", "codexmedium"),
-    "tables export": ("tables", "export", "-f", "pykeen", "-d", "nations"),
 }
 
 ARCHIVED = ("build", "-d", "countries_s1", "-p", "raw", "--offline", "--out")
@@ -44,7 +43,7 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 
 EVERYDAY = ("adjust", "compare", "check", "show", "build")
-PUBLISHING = ("tables verify", "tables release", "tables export", "tables site")
+PUBLISHING = ("tables verify", "tables release", "tables site")
 
 
 def test_commands_are_the_known_ones(run: Run) -> None:

@@ -68,7 +68,6 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
         (f"{UMLS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
         ("check \udce9.csv", 6, "there is no file "),
         (f"adjust 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
-        ("tables export --format long --dataset nations --out file/a.csv", 2, "the folder file does not exist."),
         ("tables verify .", 6, ". holds no tables: datapackage.json is missing."),
     ],
 )

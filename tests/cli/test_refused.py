@@ -145,16 +145,6 @@ CHECK = {
     "mrr=0.3 mrr=0.4": (2, "mrr is given twice"),
     "count=0": (2, "count=0 is not a whole number from 1 on"),
 }
-EXPORT = {
-    "-f pykeeen": (2, "unknown format 'pykeeen'. Did you mean pykeen?"),
-    "-f pykeen -p all": (2, "one protocol"),
-    "-f pykeen --out x.csv": (2, "must end in .tsv, .tsv.gz"),
-    "-f long --out x.json": (2, "must end in .csv"),
-    "-f pykeen --out no/such/folder/x.tsv": (2, "folder no/such/folder does not exist"),
-    "-f pykeen --out folder.tsv --force": (2, "is a folder"),
-    "-f long -p sampled:5": (4, "hold no constants under protocol sampled:5"),
-    "-f pykeen --tables nowhere": (6, "holds no tables"),
-}
 BUILD = {
     "": (2, "rankconst build train.tsv valid.tsv test.tsv", "rankconst build fb15k237", "rankconst show datasets"),
     "nations t.tsv u.tsv": (2, "nations names a benchmark, and t.tsv a file"),
@@ -216,7 +206,6 @@ REFUSED = {
     **{f"show {line}": told for line, told in SHOW.items()},
     **{f"compare {line}": told for line, told in COMPARE.items()},
     **{f"check {line}": told for line, told in CHECK.items()},
-    **{f"tables export {line}": told for line, told in EXPORT.items()},
     **{f"build {line}": told for line, told in BUILD.items()},
     **OTHERS,
 }

@@ -32,7 +32,6 @@ FEW = 16
 KEYS = ("alpha", "beta", "gamma")
 PROTOCOL = ("--protocol", "raw")
 RELEASE = ("tables", "release", "--from", "out", "--previous", "none", "--version")
-EXPORT = ("tables", "export", "--format", "long", "--dataset", "nations")
 RESULTS = "model,dataset,split,MRR\nRotatE,FB15k-237,test,0.338\nTransE,WN18RR,test,0.226\n"
 PAPER = "| Model | MRR (FB15k-237) |\n|---|---|\n| RotatE | 0.338 |\n"
 
@@ -82,7 +81,7 @@ def furnish() -> None:
 def _results(folder: Path) -> None:
     (folder / "results.csv").write_text(RESULTS, encoding="utf-8")
     (folder / "paper.md").write_text(PAPER, encoding="utf-8")
-    for name in ("adjusted.csv", "adjusted.md", "constants.parquet", "picture.svg"):
+    for name in ("adjusted.csv", "adjusted.md", "picture.svg"):
         (folder / name).write_text("old", encoding="utf-8")
 
 
@@ -135,7 +134,6 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
             ["adjusted.md"],
             _results,
         ),
-        Command("export --out", (*EXPORT, "--out", "constants.parquet", "--force"), ["constants.parquet"], _results),
         Command(
             "adjust a picture --out",
             ("adjust", "results.csv", "--out", "picture.svg", "--force"),
@@ -165,9 +163,6 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
         Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"]),
         Command("release of another version", (*RELEASE, "91.0.0"), ["data/91.0.0"]),
         Command(
-            "export from the set", ("tables", "export", "--format", "long", *into, "all.csv"), ["all.csv"], with_set
-        ),
-        Command(
             "adjust with the set",
             ("adjust", "0.3", "--dataset", "alpha", "--metric", "mrr", *PROTOCOL, *into, "own.csv"),
             ["own.csv"],
@@ -192,7 +187,6 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
 WRITERS = {
     "adjust": (("adjust", "results.csv", "--format", "csv"), (".csv", ".svg")),
     "adjust --replace": (("adjust", "paper.md", "--replace", "AMRR"), (".csv", ".svg")),
-    "export": (EXPORT, (".csv",)),
     "adjust a picture": (("adjust", "results.csv"), (".svg",)),
 }
 """What writes one file, and endings that it may have."""
@@ -204,24 +198,20 @@ PAIRS = {
     "build, the first": ("build, the first", "build of another dataset"),
     "build, into a set": (
         *("build of another dataset", "build, into a set", "build, two datasets", "release"),
-        *("show", "export from the set", "adjust with the set", "site, the first"),
+        *("show", "adjust with the set", "site, the first"),
     ),
     "build, two datasets": ("build of another dataset", "build, two datasets", "release", "site of all datasets"),
     "release": (
         *("build, into a set", "build into the release", "release", "release of another version"),
-        *("site, the first", "export from the set"),
+        "site, the first",
     ),
-    "export from the set": ("build, into a set",),
     "adjust with the set": ("build, into a set",),
     "site, the first": ("build, into a set", "release", "site, the first"),
     "site, in place of one": ("site, in place of one", "site of all datasets", "build, two datasets", "release"),
     "build, downloading": ("build elsewhere", "build, downloading", "show --tables URL"),
     "show --tables URL.zip": ("show --tables URL.zip", "show --tables URL", "build, downloading"),
     "show --tables URL": ("show --tables URL", "show --tables URL.zip", "build, downloading"),
-    **{
-        title: (title,)
-        for title in ("adjust --out", "adjust --replace --out", "export --out", "adjust a picture --out")
-    },
+    **{title: (title,) for title in ("adjust --out", "adjust --replace --out", "adjust a picture --out")},
     **{
         f"{one} to {place}{ending}": tuple(
             f"{other} to {place}{ending}" for other in WRITERS if ending in WRITERS[other][1]
