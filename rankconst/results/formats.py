@@ -79,7 +79,6 @@ FORMATS: dict[str, Format] = {
     "pyg": Format("logs.pyg", _mark("Mean Rank: ")),
     "kbc": Format("logs.kbc", _mark("'MRR': ", "'rhs': ")),
     "conve": Format("logs.conve", _mark("Hits ", "Mean r")),
-    "model_card": Format("tools.model_card", lambda each: _begins(each, "---") and _holds(each, "model-index")),
     "markdown": Format("tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in _MARKDOWN),
     "latex": Format("tables.latex", _mark("\\begin")),
     "csv": Format("tables.csv", lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";")),

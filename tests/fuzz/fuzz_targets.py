@@ -101,7 +101,7 @@ def _make_reader(name: str, suffix: str, *forms: str | None) -> None:
 
 
 _make_reader("csv", ".csv", "csv", None, *_TABLES)
-_make_reader("markdown", ".md", "markdown", None, "model_card")
+_make_reader("markdown", ".md", "markdown", None)
 _make_reader("html", ".html", "markdown", None)
 _make_reader("latex", ".tex", "latex", None)
 _make_reader("text", ".txt", "text", None)

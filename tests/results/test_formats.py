@@ -67,11 +67,6 @@ FILES: dict[str, tuple[str, str]] = {
     "generic": ("eval.txt", "Test set\nMR=3340, MRR=0.476, Hits@1 = 0.428, Hits10: 0.571\n"),
     "objects": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
     "ogb": ("results.json", json.dumps({"hits@10_list": [1.0, 0.0], "mrr_list": [0.5, 0.05]})),
-    "model_card": (
-        "README.md",
-        "---\nmodel-index:\n- name: RotatE\n  results:\n  - dataset:\n      name: WN18RR\n    metrics:\n"
-        "    - type: mrr\n      value: 0.476\n    - type: hits@10\n      value: 0.571\n---\n# RotatE\n",
-    ),
     "text": ("results.txt", "Table 1: Results on WN18RR\nModel   MRR   Hits@10\nRotatE  0.476 0.571\n"),
     **{key: (f"{key}.log", samples[0].text) for key, samples in SAMPLES.items()},
 }
