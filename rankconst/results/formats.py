@@ -58,7 +58,7 @@ def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
 _MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
 
 FORMATS: dict[str, Format] = {
-    "pykeen": Format("tools.pykeen", lambda each: _is_object(each) or _holds(each, "pipeline:")),
+    "pykeen": Format("tools.pykeen", _is_object),
     "libkge": Format("tools.libkge", _mark("eval_completed")),
     "ogb": Format("tools.ogb", lambda each: _is_object(each) and _holds(each, "_list", "hits@")),
     "objects": Format("objects", _is_object),
@@ -95,8 +95,8 @@ _BY_SUFFIX = {
     ".rst": "text",
     ".tex": "latex",
     ".xlsx": "xlsx",
-    ".yaml": "pykeen",
-    ".yml": "pykeen",
+    ".yaml": "objects",
+    ".yml": "objects",
 }
 
 

@@ -1,11 +1,11 @@
-"""PyKEEN's results: ``results.json`` of every version, flat dicts of its trackers, experiment files, to_df() as CSV.
+"""PyKEEN's results: ``results.json`` of every version, flat dicts of its trackers, to_df() as CSV.
 
 Versions differ in the order of side, tie policy and metric, and nest or join them (``both.realistic.hits_at_10``).
 So each word of the path to a number is read by itself, in any position.
 
 References
 ----------
-PyKEEN 1.0 to 1.11, github.com/pykeen/pykeen, ``pykeen/evaluation/rank_based_evaluator.py`` and ``pykeen/experiments``.
+PyKEEN 1.0 to 1.11, github.com/pykeen/pykeen, ``pykeen/evaluation/rank_based_evaluator.py``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from rankconst.results.structured import (
     Record,
     Value,
     looks_structured,
-    parse_yaml,
     read_number,
     read_records,
 )
@@ -48,7 +47,7 @@ _CONTAINERS = {"metrics", "results", "metric_results"}
 _COUNTS = {"count", "rankcount"}
 # The keys of a line of its JSON tracker.
 _TRACKED = {"metrics", "prefix", "step"}
-# Tie policies by their names before 1.5; published experiments may not say which.
+# Tie policies by their names before 1.5.
 _OLD = {"best", "worst", "avg"}
 _WORDS = {"side": frozenset(LINK_SIDES), "rank_type": frozenset((*RANK_TYPES, "unknown")), "split": SPLIT_WORDS}
 # What a tracker says once, above.
@@ -143,16 +142,14 @@ def _list_leaves(record: Record) -> list[_Leaf]:
 
 
 def _recognise(document: Document) -> bool:
-    if not looks_structured(document):
-        return all(re.search(f"^{key}:", document.text, re.MULTILINE) for key in ("pipeline", "results"))
-    return any(map(_is_ours, read_records(document)[:5]))
+    return looks_structured(document) and any(map(_is_ours, read_records(document)[:5]))
 
 
 def _is_ours(record: Record) -> bool:
     """Tell whether a record has a metric where only PyKEEN has one, or is a line of its tracker."""
     # Tie policies are common words, "best" may as well be a run; and other programs name sides, but no tie policies.
     return _get(record).keys() >= _TRACKED or any(
-        (path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
+        path.rank_type and (path.side or path.text.split(".")[0] in _CONTAINERS)
         for path, _, _ in _list_leaves(record)
         if path.metric and not path.unknown
     )
@@ -163,10 +160,7 @@ def _get(record: Record) -> dict[str, Value]:
 
 
 def _read(document: Document) -> Reading:
-    records = (
-        read_records(document) if looks_structured(document) else (Record(None, parse_yaml(document, document.text)),)
-    )
-    return _read_records(document, READER.key, records)
+    return _read_records(document, READER.key, read_records(document))
 
 
 def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
@@ -174,27 +168,26 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     file = gather((name_file(document.name),)).said.get("dataset")
-    above, tied, experiments = Stated(), False, False
+    above, tied = Stated(), False
     for record in records:
-        leaves, is_experiment, own = _list_leaves(record), _is_experiment(record), _read_pipeline(record)
+        leaves, own = _list_leaves(record), _read_pipeline(record)
         tied = tied or any(leaf.path.rank_type for leaf in leaves)
-        experiments = experiments or is_experiment
         # A tracker names dataset and model once, above.
         above = replace(own, **{name: getattr(own, name) or getattr(above, name) for name in _ABOVE})
         stated = above if "step" in _get(record) else own
         stated = replace(stated, dataset=stated.dataset or file)
-        for leaf, (metric, adjustment), context in _list_numbers(leaves, stated, skipped, exact=not is_experiment):
+        for leaf, (metric, adjustment), context in _list_numbers(leaves, stated, skipped):
             entries.append(
-                Entry(metric, str(leaf.value), len(rows), "value", leaf.line, context, adjustment, not is_experiment)
+                Entry(metric, str(leaf.value), len(rows), "value", leaf.line, context, adjustment, exact=True)
             )
             rows.append(_describe(leaf, record))
-    # Experiments repeat what papers report, and YAML of any program may come here.
-    tool = "pykeen" if (form != READER.key or tied) and not experiments else None
+    # YAML of any program may come here.
+    tool = "pykeen" if form != READER.key or tied else None
     return make_reading(document, form, "long", rows, entries, skipped=skipped, tool=tool)
 
 
 def _list_numbers(
-    leaves: list[_Leaf], stated: Stated, skipped: list[Skipped], *, exact: bool
+    leaves: list[_Leaf], stated: Stated, skipped: list[Skipped]
 ) -> Iterator[tuple[_Leaf, tuple[Metric, str | None], Stated]]:
     """Yield the numbers of a record with their metrics; what is left out goes to `skipped`."""
     counts = _read_counts(leaves, skipped)
@@ -214,7 +207,7 @@ def _list_numbers(
             stated,
             split=split,
             side=path.side or None,
-            protocol="pykeen-train+test" if old and exact and split in {None, "test"} else stated.protocol,
+            protocol="pykeen-train+test" if old and split in {None, "test"} else stated.protocol,
             rank_type=RANK_TYPES.get(path.rank_type),
             num_tasks=counts.get((path.split, path.side, path.rank_type)),
         )
@@ -259,7 +252,8 @@ def _read_counts(leaves: list[_Leaf], skipped: list[Skipped]) -> dict[tuple[str,
 def _read_pipeline(record: Record) -> Stated:
     """Return the dataset and the model that a record names."""
     value = _get(record)
-    nested = next((part for key in ("pipeline", "params") if isinstance(part := value.get(key), dict)), {})
+    params = value.get("params")
+    nested = params if isinstance(params, dict) else {}
     named: dict[str, Any] = {
         key: next((str(name) for part in (nested, value) if isinstance(name := part.get(key), str) and name), None)
         for key in ("dataset", "model")
@@ -283,10 +277,6 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     raw = named.get("evaluator_kwargs.filtered", "").lower() == "false"
     macro = evaluator.startswith("macro")
     return ({"protocol": "raw"} if raw else {}) | ({"aggregation": "macro-query"} if macro else {})
-
-
-def _is_experiment(record: Record) -> bool:
-    return "pipeline" in _get(record) and "metrics" not in _get(record)
 
 
 def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:

@@ -95,52 +95,6 @@ def test_every_layout_gives_the_same_numbers(values: Values, layout: str) -> Non
     assert splits == ({"valid"} if layout == "with a split" else {None})
 
 
-EXPERIMENT = """\
-metadata:
-  title: RotatE on FB15k, Sun et al. 2019
-pipeline:
-  dataset: fb15k
-  model: RotatE
-  evaluator_kwargs:
-    filtered: true
-results:
-"""
-# Sun et al. 2019, arXiv:1902.10197.
-BY_METRIC = """\
-  mean_rank:
-    nondeterministic: 40
-  hits_at_k:
-    nondeterministic:
-      '1': 0.746
-      10: 0.884
-"""
-BY_RANK_TYPE = """\
-  nondeterministic:
-    hits_at_k:
-      1: 0.746
-      '10': 0.884
-    mean_rank: 40
-"""
-
-
-@pytest.mark.parametrize("results", [BY_METRIC, BY_RANK_TYPE])
-def test_experiments_repeat_what_papers_print(results: str) -> None:
-    reading = _read(EXPERIMENT + results, "experiment.yaml")
-    assert {(entry.metric.label, entry.text) for entry in reading.entries} == {
-        ("MR", "40"),
-        ("Hits@1", "0.746"),
-        ("Hits@10", "0.884"),
-    }
-    # Not evaluated by PyKEEN, and rounded.
-    assert reading.tool is None
-    for entry in reading.entries:
-        assert not entry.exact
-        assert (entry.context.dataset, entry.context.model) == ("fb15k", "RotatE")
-        assert entry.context.rank_type == "nondeterministic"
-        assert entry.line is not None
-        assert entry.text in (EXPERIMENT + results).splitlines()[entry.line - 1]
-
-
 TRACKED = (
     'type,step,key,value\nparameter,0,dataset,nations\nparameter,0,loss,"Loss(\n  ReLU()\n)"\nmetric,1,loss,0.5\n'
     "metric,1,validation.head.realistic.mrr,0.25\nmetric,1,validation.head.realistic.count,199\n"
@@ -220,7 +174,6 @@ _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
         ("umls.json", '{"both": {"realistic": {"mrr": 0.5}}}', "pykeen umls both realistic"),
         ("umls.json", '{"dataset": "nations", "both": {"realistic": {"mrr": 0.5}}}', "pykeen nations both realistic"),
         ("x.json", '{"metrics": {"mean_rank": {"both": {"avg": 3}}}}', "pykeen both pykeen-train+test realistic"),
-        ("x.json", '{"pipeline": {"dataset": "wn18"}, "results": {"unknown": {"mean_rank": 263}}}', "wn18"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_tool_and_tasks(name: str, text: str, said: str) -> None:
