@@ -92,7 +92,6 @@ _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
     ".md": "markdown",
-    ".rst": "text",
     ".tex": "latex",
     ".xlsx": "xlsx",
     ".yaml": "objects",

@@ -89,7 +89,7 @@ _HOSTILE = {
         "\\multirow{99}{*}{a} &",
     ],
     "text": [
-        "a  MRR\n", "A 0.3\n", "|a|MRR|\n", "+-+\n", "=== ===\n", "a\n===\n", ".. list-table::\n   * - a\n", "..\n a\n",
+        "a  MRR\n", "A 0.3\n", "|a|MRR|\n", "+-+\n", "=== ===\n", "a\n===\n",
     ],
 }  # fmt: skip
 

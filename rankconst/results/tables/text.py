@@ -1,10 +1,6 @@
 """Tables as programs print them, and as they come from a PDF: columns by bars or by blanks.
 
-A row counts only with as many cells as the heading. reStructuredText writes such tables, too.
-
-References
-----------
-docutils, reStructuredText Markup Specification, "Grid Tables" and "Simple Tables", and Directives, "list-table".
+A row counts only with as many cells as the heading.
 """
 
 from __future__ import annotations
@@ -30,10 +26,7 @@ _MOST_LEVELS = 50
 _MOST_WORDS = 4
 _METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
 _RULE = re.compile(r"(?=.*[-=+])[\s\-=_|+:]+")
-_UNDERLINE = re.compile(r"([=\-`:.'\"~^_*+#])\1{2,}\s*")
-_COMMENT = re.compile(r"\.\.(?:\s+(?![\w-]+::|[_\[|]).*)?")  # of reStructuredText
-_LIST = re.compile(r"\.\. list-table::(.*)")
-_LIST_CELL = re.compile(r"\s+(\*\s+)?-(?:\s+(.*))?")
+_UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")
 _APART = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 # What belongs to the number before it.
 _JOINED = ((re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*"), r"\1"), (re.compile(r"(?<=\d)\s+\((?=[\d.])"), "("))
@@ -48,24 +41,21 @@ def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
     paragraph: list[str] = []
     i = 0
     while i < len(lines):
-        if _COMMENT.fullmatch(lines[i]):
-            i = _end_indented(lines, i + 1)
-            continue
-        found = _read_listed(lines, i) or _read_barred(lines, i) or _read_apart(lines, i)
+        found = _read_barred(lines, i) or _read_apart(lines, i)
         if found is None:
             i = _read_text(lines, i, paragraph, outline)
             continue
-        rows, end, title = found
+        rows, end = found
         if _is_table(rows):
             _end_paragraph(paragraph, outline)
-            outline.add_table([row._replace(line=row.line + first) for row in rows], captions=filter(None, (title,)))
+            outline.add_table([row._replace(line=row.line + first) for row in rows])
         else:
             paragraph += lines[i:end]
         i = end
     _end_paragraph(paragraph, outline)
 
 
-_Found = tuple[list[Row], int, str]
+_Found = tuple[list[Row], int]
 
 
 def _is_table(rows: Sequence[Row]) -> bool:
@@ -75,18 +65,12 @@ def _is_table(rows: Sequence[Row]) -> bool:
     )
 
 
-def _end_indented(lines: Sequence[str], i: int) -> int:
-    """Return the end of blank and indented lines."""
-    rest = (j for j in range(i, len(lines)) if lines[j].strip() and not lines[j].startswith((" ", "\t")))
-    return next(rest, len(lines))
-
-
 def _read_text(lines: Sequence[str], i: int, paragraph: list[str], outline: Outline) -> int:
     """Take a line of text, or a title with the line below it; return the next one."""
     line, under = lines[i].strip(), i + 1 < len(lines) and _UNDERLINE.fullmatch(lines[i + 1])
     if under and line and not lines[i].startswith((" ", "\t")) and not _RULE.fullmatch(line):
         _end_paragraph(paragraph, outline)
-        outline.add_heading("=-~^".find(under[1]) % 5 + 1, _strip(line))
+        outline.add_heading("=-~^".find(under[1]) + 1, line)
         return i + 2
     if not line or _RULE.fullmatch(line) or NUMBERED.match(line):
         _end_paragraph(paragraph, outline)
@@ -97,21 +81,8 @@ def _read_text(lines: Sequence[str], i: int, paragraph: list[str], outline: Outl
 
 def _end_paragraph(paragraph: list[str], outline: Outline) -> None:
     if paragraph:
-        outline.add_text(_strip(" ".join(paragraph)))
+        outline.add_text(" ".join(paragraph))
     paragraph.clear()
-
-
-_MARKUP = (
-    (re.compile(r"``[^`]*``|https?://[^\s>)`]*"), ""),
-    (re.compile(r":\w+:(?=`)|<[^<>\s]*>|`_{0,2}|(?<!\*)\*{1,2}(?=\w)|(?<=\w)\*{1,2}(?!\*)"), ""),
-)
-
-
-def _strip(text: str) -> str:
-    """Return a text without the markup of reStructuredText, code and addresses."""
-    for pattern, put in _MARKUP:
-        text = pattern.sub(put, text)
-    return " ".join(text.split())
 
 
 # Bars.
@@ -124,7 +95,7 @@ def _read_barred(lines: Sequence[str], i: int) -> _Found | None:
         end += 1
     body = lines[i:end]
     if all(map(_RULE.fullmatch, body)):
-        return ([], end, "") if body else None
+        return ([], end) if body else None
     widest = max(body, key=lambda line: line.count("|") + line.count("+") * _is_border(line))
     found = re.finditer(r"[|+]" if _is_border(widest) else r"\|", widest)
     edges = {edge.start(): place for place, edge in enumerate(found)}
@@ -132,7 +103,7 @@ def _read_barred(lines: Sequence[str], i: int) -> _Found | None:
     for start, stop in _split_parts(body):
         part = [_split_barred(body[j], edges, i + j + 1) for j in range(start, stop)]
         rows += _join_lines(part) if rows else part
-    return rows, end, ""
+    return rows, end
 
 
 def _is_border(line: str) -> bool:
@@ -160,7 +131,7 @@ def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
     bars = [found.start() for found in re.finditer(r"\|", line)]
     pieces = line.strip().removeprefix("|").removesuffix("|").split("|")
     spans: dict[int, int] = {}
-    cells = [_strip_cell(piece) for piece in pieces]
+    cells = [" ".join(piece.split()) for piece in pieces]
     places = [edges.get(bar, -1) for bar in bars]
     enclosed = len(pieces) == len(bars) - 1  # no text before the first bar or after the last
     if enclosed and len(bars) < len(edges) and min(places) == places[0] == 0 and places[-1] == len(edges) - 1:
@@ -168,31 +139,8 @@ def _split_barred(line: str, edges: Mapping[int, int], number: int) -> Row:
         for (left, right), piece in zip(pairwise(places), pieces, strict=True):
             if right - left > 1:
                 spans[len(cells)] = right - left
-            cells += [_strip_cell(piece), *[""] * (right - left - 1)]
+            cells += [" ".join(piece.split()), *[""] * (right - left - 1)]
     return Row(number, tuple(cells), tuple(cells), spans)
-
-
-def _strip_cell(cell: str) -> str:
-    return _strip(cell) if "`" in cell or "*" in cell else " ".join(cell.split())
-
-
-def _read_listed(lines: Sequence[str], i: int) -> _Found | None:
-    """Read a list-table of reStructuredText: a list of rows, each a list of cells."""
-    directive = _LIST.match(lines[i])
-    if directive is None:
-        return None
-    rows: list[tuple[int, list[str]]] = []
-    end = _end_indented(lines, i + 1)
-    for j in range(i + 1, end):
-        cell = _LIST_CELL.fullmatch(lines[j])
-        if cell is not None and cell[1]:
-            rows.append((j + 1, [cell[2] or ""]))
-        elif cell is not None and rows:
-            rows[-1][1].append(cell[2] or "")
-        elif rows and lines[j].strip():
-            rows[-1][1][-1] += f" {lines[j].strip()}"
-    found = ((line, tuple(map(_strip_cell, cells))) for line, cells in rows)
-    return [Row(line, cells, cells) for line, cells in found], end, _strip(directive[1])
 
 
 # Blanks.
@@ -209,7 +157,7 @@ def _read_apart(lines: Sequence[str], i: int) -> _Found | None:
         if not _RULE.fullmatch(lines[j]):
             cells = tuple(_split_row(lines[j], labels) or _split_other(lines[j]))
             rows.append(Row(j + 1, cells, cells))
-    return rows, end, ""
+    return rows, end
 
 
 def _ends(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
