@@ -21,7 +21,7 @@ from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
 from rankconst.results.reading import Notes, Reader, Reading, Skipped
 from rankconst.results.tables.cells import Row, is_number
-from rankconst.results.tables.grid import MOST_CELLS, read_tables
+from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.near import Printed, read_near
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 _MOST_TAGS = 2_000_000  # a cell takes four of them; each may become an object of some hundred bytes
-_MOST_ROWS = 2**20  # of a sheet, in Excel too
-_SHEET = 2 * _MOST_ROWS  # how far the rows of sheets are apart while they are read
+_MOST_CELLS = 500_000  # of all sheets, from their first cells to their last
+_SHEET = 2**21  # how far the rows of sheets are apart while they are read
 _MOST_SHEETS = 1_000
 # What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
 _DAMAGED = (
@@ -43,12 +43,6 @@ _FORMATTING = re.compile(r"\[[^\]]*\]|[_*].")
 _LITERAL = re.compile(r'"[^"]*"|\\.')
 # A shorter number with 15 digits, which are what Excel computes with, is without the noise of binary fractions.
 _NOISELESS = 15
-# Raised or lowered text within a cell, whose format is lost when the cell is read.
-_RAISED = re.compile(
-    rb"""(vertAlign val=["'](super|sub)script(?:(?!</(?:\w+:)?r>).){0,500}?<(?:\w+:)?t(?:\s[^>]{0,200})?>)([^<]*)""",
-    re.DOTALL,
-)
-_UNCOMPUTED = "a formula without its result; open the file in Excel or LibreOffice, and save it"
 
 
 def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]]:
@@ -61,22 +55,22 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         ) from None
 
     try:
+        _check_size(document)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about validations, styles and pictures
-            data = _unpack(document, notes)
-            book = load_workbook(io.BytesIO(data), data_only=True, read_only=True, keep_links=False)
-            sheets, size = list[tuple[str, list[Row]]](), 0
-            for sheet in book.worksheets:
-                if sheet.sheet_state != "visible":
-                    notes.add(None, sheet.title, "a hidden sheet")
-                    continue
-                rows = list(_read_rows(document, sheet, len(sheets) * _SHEET))
-                size += len(rows) * max((len(row.cells) for row in rows), default=0)
-                if size > MOST_CELLS or len(sheets) == _MOST_SHEETS:
-                    _refuse_size(document)
-                if rows:
-                    sheets.append((sheet.title, rows))
-            return sheets
+            book = load_workbook(io.BytesIO(document.workbook), data_only=True, rich_text=True, keep_links=False)
+        sheets, size = list[tuple[str, list[Row]]](), 0
+        for sheet in book.worksheets:
+            if sheet.sheet_state != "visible":
+                notes.add(None, sheet.title, "a hidden sheet")
+                continue
+            size += sheet.max_row * sheet.max_column
+            if size > _MOST_CELLS or len(sheets) == _MOST_SHEETS:
+                _refuse_size(document)
+            rows = list(_read_rows(sheet, len(sheets) * _SHEET))
+            if rows:
+                sheets.append((sheet.title, rows))
+        return sheets
     except DataError:
         raise
     except _DAMAGED as error:
@@ -86,39 +80,20 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
         ) from error
 
 
-def _unpack(document: Document, notes: Notes) -> bytes:
-    """Return an archive that is not much larger than it looks, with footnotes marked."""
-    tags, copy = 0, io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive, zipfile.ZipFile(copy, "w") as marked:
-        if sum(part.file_size for part in archive.infolist()) > LARGEST:
+def _check_size(document: Document) -> None:
+    """Refuse an archive that is much larger than it looks."""
+    with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive:
+        parts = archive.infolist()
+        if sum(part.file_size for part in parts) > LARGEST:
             _refuse_size(document)
-        for part in archive.infolist():
+        tags = 0
+        for part in parts:
             text = archive.read(part)
             tags += text.count(b"<")
-            if tags > _MOST_TAGS:
-                _refuse_size(document)
             if b"<!ENTITY" in text.replace(b"\0", b""):  # which no workbook has, and which grows without end
                 raise ValueError("it declares entities")
-            if "worksheets/" in part.filename:
-                for place in _find_uncomputed(text):
-                    notes.add(None, place, _UNCOMPUTED)
-            # What is raised above a number, or lowered, is no digit of it.
-            put = _RAISED.sub(lambda each: each[1] + (b"^{" if each[2] == b"super" else b"_{") + each[3] + b"}", text)
-            marked.writestr(part.filename, put)
-    return copy.getvalue()
-
-
-# A cell with a formula, and a number behind it if there is one.
-_FORMULA = re.compile(rb"<(?:\w+:)?c\b([^<>]*+)><(?:\w+:)?f\b[^<>]*+>(?:[^<]*+</(?:\w+:)?f>)?(<(?:\w+:)?v>[^<])?")
-_NAMED = re.compile(rb"""\sr=["']([A-Z]*[0-9]+)["']""")
-_TYPED = re.compile(rb"""\st=["'](?!n["'])""")
-
-
-def _find_uncomputed(text: bytes) -> Iterator[str]:
-    """Yield the cells of a sheet that hold a formula without its result."""
-    for attributes, number in _FORMULA.findall(text):
-        if not number and _TYPED.search(attributes) is None and (named := _NAMED.search(attributes)) is not None:
-            yield named[1].decode()
+        if tags > _MOST_TAGS:
+            _refuse_size(document)
 
 
 def _refuse_size(document: Document) -> NoReturn:
@@ -128,17 +103,20 @@ def _refuse_size(document: Document) -> NoReturn:
     )
 
 
-def _read_rows(document: Document, sheet: Any, before: int) -> Iterator[Row]:
-    """Yield the rows that hold anything; lines are counted from `before` on."""
-    size = 0
-    sheet.reset_dimensions()  # what the file says of its size may be wrong
+def _read_rows(sheet: Any, before: int) -> Iterator[Row]:
+    """Yield the rows that are seen and hold anything; lines are counted from `before` on."""
+    hidden_rows = {line for line, row in sheet.row_dimensions.items() if row.hidden}
+    hidden_columns = set[int]()
+    for column in sheet.column_dimensions.values():
+        if column.hidden:
+            hidden_columns.update(range(column.min, column.max + 1))
     for line, cells in enumerate(sheet.iter_rows(), 1):
-        size += len(cells)
-        if size > MOST_CELLS or line > _MOST_ROWS:
-            _refuse_size(document)
-        texts = tuple(map(_write, cells))
+        if line in hidden_rows:
+            continue
+        shown = [cell for cell in cells if cell.column not in hidden_columns]
+        texts = tuple(map(_write, shown))
         plain = tuple(
-            "n/a" if cell.data_type == "e" else " ".join(text.split()) for cell, text in zip(cells, texts, strict=True)
+            "n/a" if cell.data_type == "e" else " ".join(text.split()) for cell, text in zip(shown, texts, strict=True)
         )
         if any(plain):
             yield Row(before + line, texts, plain)
@@ -147,8 +125,10 @@ def _read_rows(document: Document, sheet: Any, before: int) -> Iterator[Row]:
 def _write(cell: Any) -> str:
     """Return the text of a cell: numbers as stored, in percent where its format shows them so."""
     value = cell.value
-    if value is None:
+    if value is None or (cell.has_style and cell.font.strike):
         return ""
+    if isinstance(value, list):  # text in several fonts; a raised digit is a footnote, and no digit of a number
+        return "".join(part if isinstance(part, str) else _mark(part) for part in value)
     if isinstance(value, bool):
         return str(value).upper()
     if not isinstance(value, int | float):
@@ -158,6 +138,14 @@ def _write(cell: Any) -> str:
     if "%" in _LITERAL.sub("", shown):
         return f"{Decimal(text).scaleb(2):f}%"
     return f"{text}%" if "%" in shown else text
+
+
+def _mark(part: Any) -> str:
+    """Return a piece of text in a font of its own: nothing if it is struck out, marked if it is raised or lowered."""
+    if part.font.strike:
+        return ""
+    sign = {"superscript": "^", "subscript": "_"}.get(part.font.vertAlign)
+    return f"{sign}{{{part.text}}}" if sign else str(part.text)
 
 
 def _read(document: Document) -> Reading:
