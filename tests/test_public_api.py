@@ -45,7 +45,7 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 # The modules and packages as a newcomer finds them listed: each imports only from those before it.
 LISTING = (
     *("version", "doubles", "errors", "names", "files", "download", "arrow", "sums", "catalogue", "tasks", "moments"),
-    *("tails", "values", "tables", "evaluation", "adjusting", "verdicts", "results", "checks", "plots", "api", "cli"),
+    *("tails", "values", "tables", "evaluation", "adjusting", "verdicts", "results", "checks", "figures", "api", "cli"),
 )
 
 HEAVY = {
@@ -60,9 +60,7 @@ STARTS_BUILDER = {"cli/build.py", "cli/tables.py", "tables/own_counts.py"}
 INSIDE = {
     "tables/own_counts.py": {"rankconst_builder"},
     "download.py": {"pooch", "requests", "rich"},
-    "plots/comparison.py": {"matplotlib"},
-    "plots/distribution.py": {"matplotlib"},
-    "plots/style.py": {"matplotlib"},
+    "figures.py": {"matplotlib"},
     "adjusting.py": {"pandas"},
     "checks/checking.py": {"pandas"},
     "results/adjusted.py": {"pandas"},

@@ -129,13 +129,12 @@ def read_drawn() -> pd.DataFrame:
 
 def draw() -> bytes:
     """Return the picture."""
-    from rankconst.plots.comparison import plot_comparison
-    from rankconst.plots.style import render_figure
+    from rankconst.figures import draw_results, render_figure
 
     reading = read_document(RESULTS.name, read_drawn().to_csv(index=False))
     titles = {key: row["title"] for key, row in rankconst.load().datasets.items()}
-    adjusted = rankconst.adjust(reading, metric="mrr", baseline="all")
-    return render_figure(plot_comparison(adjusted, [parse_metric("mrr")], titles=titles), ".svg")
+    adjusted = rankconst.adjust(reading, metric="mrr", baseline="counting")
+    return render_figure(draw_results(adjusted, [parse_metric("mrr")], titles=titles), ".svg")
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rankconst
-from rankconst.plots.style import CHANCE, COLOURS, MARKERS, apply_style, describe, render_figure
+from rankconst.figures import CHANCE, COLOURS, MARKERS, apply_style, describe, render_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

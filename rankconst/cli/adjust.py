@@ -13,7 +13,7 @@ import typer
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli import options
-from rankconst.cli.adjust_values import Query, draw_values, list_values, parse_counted, read_values
+from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import explain_option, names_file, open_tables, option, split_commas
 from rankconst.cli.output import (
@@ -118,12 +118,12 @@ def adjust(
         else:
             target.write(draw_file(work) if target.is_picture else list_file(work, target.form), opened)
         return
-    _refuse({"--replace": replace, "--accept": accept}, "values, but with a file")
+    _refuse({"--replace": replace, "--accept": accept, "a picture": target.is_picture}, "values, but with a file")
     _refuse({"--baseline": num_tasks and baseline}, "--num-tasks, which is all that is known")
     query = Query(tuple(given), user, opened, baselines, num_tasks, baseline is not None, details)
-    numbers = read_values(typed, metric or [], percent=bool(percent), few=target.is_picture)
+    numbers = read_values(typed, metric or [], percent=bool(percent))
     explain_names(numbers)
-    target.write(draw_values(numbers, query) if target.is_picture else list_values(numbers, query, target.form), opened)
+    target.write(list_values(numbers, query, target.form), opened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,8 @@ class Target:
         known = form or SUFFIXES.get(out.suffix.lower())
         if known or replacing:
             return cls(out, known or Format.table, force)
-        from rankconst.plots.style import SUFFIXES as PICTURES
-        from rankconst.plots.style import require_matplotlib
+        from rankconst.figures import SUFFIXES as PICTURES
+        from rankconst.figures import require_matplotlib
 
         if out.suffix.lower() not in PICTURES:
             endings = ", ".join([*SUFFIXES, *PICTURES])
@@ -161,7 +161,7 @@ class Target:
         if isinstance(result, Listing):
             write_whole(self.out, render(result, self.form), self.force)
         else:
-            from rankconst.plots.style import render_figure
+            from rankconst.figures import render_figure
 
             write_whole(self.out, render_figure(result, self.out.suffix.lower()), self.force)
         rows = f"{count_of(len(result), 'row')}, " if isinstance(result, Listing) else ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.baselines import FLOOR
 from rankconst.checks.completing import complete_reading
 from rankconst.cli.notes import (
     report_assumed,
@@ -391,34 +392,16 @@ def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: 
 
 
 def draw_file(work: Work) -> Figure:
-    """Draw published number, index and z of every model of a file, dataset by dataset."""
-    from rankconst.plots.comparison import find_further_models, plot_comparison
+    """Draw every number of a file as published, adjusted, and over counting, dataset by dataset."""
+    from rankconst.figures import draw_results
 
-    adjusted = adjust_file(read_file(work), work)
-    chosen = list(work.metrics) or None
-    figure = plot_comparison(adjusted, chosen, titles=work.tables.titles)
+    if set(work.baselines) - {FLOOR}:
+        raise UsageError(f"a picture compares with {FLOOR}; leave out --baseline.")
+    adjusted = adjust_file(read_file(work), replace(work, baselines=(FLOOR,)))
+    figure = draw_results(adjusted, work.metrics or None, titles=work.tables.titles)
     report_answers(adjusted)
-    _report_picture(adjusted, find_further_models(adjusted, chosen))
-    return figure
-
-
-def _report_picture(adjusted: AdjustedReading, further: Sequence[str]) -> None:
-    """Say on stderr what the picture does not show."""
-    from rankconst.plots.arrangement import MOST_MODELS
-    from rankconst.plots.comparison import FORMS
-
     left = Counter(note for place, note in adjusted.notes.items() if adjusted.batch_of[place] < 0)
     left -= Counter(adjusted.notes[place] for place in adjusted.waiting)
     for note, times in left.items():
         say(f"left out: {count_of(times, 'value')} of {adjusted.reading.name}: {note}")
-    reasons = Counter(
-        (form, reason) for each in adjusted.entries if each.adjusted for form, reason in each.adjusted.undefined.items()
-    )
-    for (form, reason), times in reasons.items():
-        if form in FORMS:
-            say(f"left out of the panel {form}: {count_of(times, 'value')}: {reason}")
-    if further:
-        say(
-            f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "
-            f"{', '.join(further)}.",
-        )
+    return figure

@@ -13,7 +13,7 @@ from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.notes import explain_ties, report_assumed, report_caveats, report_sampled
 from rankconst.cli.output import Column, Format, Listing, fixed, join_words, number, say, show_interval, show_tail
-from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
     Stated,
@@ -29,8 +29,6 @@ from rankconst.verdicts import explain, find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from matplotlib.figure import Figure
 
     from rankconst.adjusting import Done
     from rankconst.catalogue.metrics import Metric
@@ -60,21 +58,16 @@ class Query:
     details: bool = False
 
 
-def read_values(
-    values: Sequence[str], names: Sequence[str], *, percent: bool, few: bool = False
-) -> dict[str, list[Published]]:
-    """Return the values of each metric, by its name as it was typed: before a value and =, or by --metric.
-
-    If `few`, there may be none of a metric that was named.
-    """
+def read_values(values: Sequence[str], names: Sequence[str], *, percent: bool) -> dict[str, list[Published]]:
+    """Return the values of each metric, by its name as it was typed: before a value and =, or by --metric."""
     from rankconst.values.published import read_published
 
-    if not values and not (few and names):
+    if not values:
         raise UsageError(
             "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 --dataset fb15k237, or "
             "rankconst adjust results.csv --tool rotate; - is standard input."
         )
-    found: dict[str, list[Published]] = {name: [] for name in names if few}
+    found: dict[str, list[Published]] = {}
     typed = (each for value in values for each in re.split(r",(?=\s*[A-Za-z][^,=]*=)", value))  # mrr=0.3,hits@1=0.2
     for name, value in (each.rpartition("=")[::2] for each in typed):
         if name and names:
@@ -287,40 +280,3 @@ def _list_columns(
         yield Column("log10_p", title, number(4), right=True, show_row=show_tail("log10_p"))
         yield from map(Column, ("log10_p_lower", "log10_p_upper", "p_method"))
     yield Column("table_version")
-
-
-# -- a picture --------------------------------------------------------------------------------------------------------
-
-
-def draw_values(typed: Typed, query: Query) -> Figure:
-    """Draw how a random ranker's values are distributed on one dataset, with the published ones marked."""
-    from rankconst.plots.distribution import plot_distribution
-
-    if len(query.datasets) != 1 or len(typed) != 1 or query.num_tasks is not None:
-        raise UsageError("a picture of values is of one dataset and one metric: --dataset nations --metric mrr.")
-    ((name, values),) = typed.items()
-    named, (tasks, tool) = _settle(name, query.datasets[0], query)
-    report_assumed(gather_assumed([(named, tasks)], NOTHING, ()))
-    metric = parse_metric(name)
-    constants = query.tables.look_up(tasks, metric)
-    _check_whole(tool, constants)
-    further = (key for key in query.baselines if key != DEFAULT_BASELINE)
-    ranked = {each: query.tables.look_up(replace(tasks, baseline=each), metric) for each in further}
-    levels = {each: found.expectation for each, found in ranked.items()}
-    marked = [("", value) for value in values]
-    return plot_distribution(constants, marked, title=query.tables.titles[tasks.dataset], levels=levels)
-
-
-def _check_whole(tool: Tool | None, constants: Constants) -> None:
-    """Refuse numbers of a tool that ranks whole batches only, where that leaves tasks out: they have no one law."""
-    if tool is None or tool.batch is None:
-        return
-    from rankconst.values.affine import count_ranked
-
-    if count_ranked(constants.num_tasks, constants.tasks.side, tool.batch) != constants.num_tasks:
-        raise UndefinedError(
-            f"{tool.title} leaves out the last, incomplete batch of {tool.batch} triples. Which triples are in it is "
-            "not known, and neither is what a random ranker gets on the others. Leave out the tool and name its "
-            f"protocol (--protocol {constants.tasks.protocol}) to draw as if all had been ranked; `rankconst adjust` "
-            "gives intervals that hold in every case."
-        )

@@ -19,8 +19,6 @@ from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike,
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.figure import Figure
-
     from rankconst.cli.adjust_file import Work
     from rankconst.tables.tables import Tables
     from rankconst.values.comparison import Comparison
@@ -61,6 +59,8 @@ def compare(
     Example: rankconst compare results.csv --metric mrr
     """
     target = Target.of(out, format, force, replacing=False)
+    if target.is_picture:
+        raise UsageError(f"compare draws no picture. Run: rankconst adjust FILE --out {out}")
     opened, named = open_sets(tables, [dataset] if dataset else [], counts, None, protocol, tool)
     only = named[0] if named else None
     facts = (only, split, side, protocol, aggregation, tool)
@@ -71,9 +71,9 @@ def compare(
 
         metrics = (parse_metric(metric),) if metric else ()
         found = _rank_file(Work(file, None, None, percent, user, opened, metrics))
-        target.write(_draw(found, opened) if target.is_picture else _list_standings(found, target.form), opened)
+        target.write(_list_standings(found, target.form), opened)
         return
-    if file is not None or len(typed) != 2 or target.is_picture:
+    if file is not None or len(typed) != 2:
         raise UsageError(
             "give two numbers, or one file of results: rankconst compare 0.533 0.544 -d fb15k237 -m hits@10."
         )
@@ -205,9 +205,3 @@ def _write_superscript(row: Mapping[str, Any]) -> str:
     letters = ",".join(row["better_than"])
     value = escape_latex(str(row["text"]))
     return f"{value}$^{{{letters}}}$" if letters else value
-
-
-def _draw(found: Sequence[Standings], opened: Tables) -> Figure:
-    from rankconst.plots.comparison import plot_standings
-
-    return plot_standings(found, titles=opened.titles)

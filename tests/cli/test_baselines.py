@@ -17,8 +17,6 @@ from rankconst.version import bundled_versions
 pd = pytest.importorskip("pandas")
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cli.conftest import Run, Write
 
 # E[MRR] and E[Hits@10] on test, both sides, protocol standard: counted and summed once more by another program, a loop
@@ -171,19 +169,3 @@ def test_names_of_chance_are_not_used_of_skill(run: Run, write: Write, args: tup
     screen = run("adjust", path, *args)
     assert screen.code == 2
     assert told in screen.message
-
-
-@pytest.mark.slow
-def test_pictures_show_the_baselines(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    path, out = tmp_path / "results.csv", tmp_path / "ladder.svg"
-    path.write_text(TABLE, encoding="utf-8")
-    assert run("adjust", path, "-b", "all", "-o", out).code == 0
-    drawn = out.read_text(encoding="utf-8")
-    for baseline in FURTHER:
-        assert f"{baseline} baseline" in drawn
-    assert "1 of 2 are worse than the frequency baseline" in drawn
-    assert run("adjust", 0.546, "-d", "umls", "-m", "mrr", "-b", "all", "-o", out, "--force").code == 0
-    for baseline in FURTHER:
-        level = open_once().constants("umls", "mrr", baseline=baseline).expectation
-        assert f"The {baseline} baseline is expected to get {level:.4g}." in out.read_text(encoding="utf-8")

@@ -11,8 +11,6 @@ from carried import open_once
 from rankconst.errors import AskedError, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cli.conftest import Run, Write
 
 HITS = ("compare", "0.533", "0.544", "--metric", "hits@10", "--dataset", "FB15k-237")
@@ -126,16 +124,6 @@ def test_python_takes_frames_and_refuses_what_is_asked(write: Write) -> None:
     assert len(rankconst.compare(path, accept=["raw"])[0].names) == 4
     with pytest.raises(UsageError, match="two values"):
         rankconst.compare(path, num_tasks=5)
-
-
-@pytest.mark.slow
-def test_a_picture_of_the_order(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    path, out = tmp_path / "results.csv", tmp_path / "order.svg"
-    path.write_text(TABLE, encoding="utf-8")
-    assert run("compare", path, "--out", out).code == 0
-    content = out.read_text(encoding="utf-8")
-    assert all(text in content for text in ("RotatE  a", "b c d", "RotatE is better than"))
 
 
 def test_what_is_left_out_is_said(run: Run, write: Write) -> None:

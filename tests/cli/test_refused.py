@@ -90,15 +90,11 @@ ADJUST = {
     "2.5 -m mr --counts plain.txt -n 5": (2, "leave out --num-tasks"),
     "2.5 -m mr --counts missing.csv": (6, "cannot read missing.csv"),
     # pictures
-    "0.3 -d nations -m mrr -t conve -o a.svg": (6, "ConvE leaves out the last, incomplete batch"),
-    "-d countries_s1 -m mrr -t conve -o a.svg": (6, "nothing was ranked"),
-    "0.3 -m mrr -o a.svg": (2, "a picture of values is of one dataset and one metric"),
-    "mr=3 mrr=0.3 -d nations -o a.svg": (2, "one dataset and one metric"),
-    "0.3 -m mrr -n 9 -p sampled:5 -o a.svg": (2, "one dataset and one metric"),
+    "0.3 -d nations -m mrr -o a.svg": (2, "a picture does not go with values, but with a file"),
+    "results.csv -d nations -b inverse -o a.svg": (2, "a picture compares with counting; leave out --baseline"),
     "0.3 -d nations -m mrr -o none/a.svg": (2, "the folder none does not exist"),
     "0.3 -d nations -m mrr -o a.gif": (2, ".svg, .png, .pdf. Or add --format."),
     "results.csv -d umls -m mrr -m hits@3 -o a.svg": (6, "no value of Hits@3"),
-    "1 -d nations -m hits@50 -o a.svg": (6, "no distribution to draw"),
 }
 SHOW = {
     "wn18r": (4, "unknown name 'wn18r'. Did you mean wn18rr"),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.errors import UndefinedError
-from rankconst.plots.density import compute_density
 from rankconst.values.published import show_number
+from rankconst_builder.site.density import compute_density
 from rankconst_builder.site.html import Html, tag
 
 if TYPE_CHECKING:

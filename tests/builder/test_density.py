@@ -14,9 +14,9 @@ from carried import open_once
 from cases import mark_rest
 from oracles import EVALUATED
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
-from rankconst.plots.density import compute_density
 from rankconst.tails import TAILS, tail_probability
 from rankconst.tasks import Histogram
+from rankconst_builder.site.density import compute_density
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric

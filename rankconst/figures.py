@@ -1,0 +1,370 @@
+"""A results table as a picture: as published, adjusted for chance, and over the counting baseline.
+
+The first two panels are Figure 1 of Hoyt et al. 2022 (arXiv:2203.07544) for any table. Pictures are drawn with
+matplotlib, the extra ``rankconst[plot]``; importing this module does not load it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import itertools
+import os
+from collections import Counter
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
+from xml.sax.saxutils import escape
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.baselines import FLOOR
+from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
+from rankconst.names import show_controls
+from rankconst.values.published import show_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.adjusted import AdjustedReading
+    from rankconst.values.affine import Adjusted
+    from rankconst.values.constants import Constants
+
+MOST_RESULTS = 300
+"""So many results fit into one picture: more cannot be told apart, and take minutes to draw."""
+
+# Ten colours that people with any kind of colour vision can tell apart: those of Okabe and Ito (2008, Color Universal
+# Design) without yellow, which is lost on white, and three of the muted scheme of Tol (2021, Colour Schemes,
+# SRON/EPS/TN/09-002).
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000", "#882255", "#999933", "#332288")
+
+# One for each colour, so that no picture depends on colour.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
+
+CHANCE, FAINT = "#777777", "#dddddd"
+_CHANCE: dict[str, Any] = {"color": CHANCE, "lw": 1.6}
+_COUNTING: dict[str, Any] = {"color": "#222222", "linestyle": "dashed", "lw": 1.3}
+
+_STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#444444",
+    "axes.labelsize": 9.0,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.unicode_minus": True,
+    "figure.facecolor": "white",
+    "grid.color": FAINT,
+    "grid.linewidth": 0.7,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    # Text stays text, and nothing depends on the hour.
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "rankconst",
+}
+
+
+# -- what is drawn --------------------------------------------------------------------------------------------------
+
+FORMS = {"value": "as published", "index": "adjusted for chance", "skill": f"over {FLOOR}"}
+"""The panels, from left to right, and their titles."""
+
+
+class Point(NamedTuple):
+    """A result, and its column: a dataset with what is unusual of its tasks."""
+
+    model: str
+    metric: Metric
+    column: str
+    constants: Constants
+    adjusted: Adjusted
+    counting: Constants | None  # the same over the counting baseline, where there are constants of it
+    over_counting: Adjusted | None
+
+    def measure(self, form: str) -> tuple[float, tuple[float, float]] | None:
+        """Return its height in a panel, and the ends that rounding leaves; None if it is undefined."""
+        of = self.over_counting if form == "skill" else self.adjusted
+        name = "value" if form == "value" else "index"
+        height = getattr(of, name, None)
+        return None if height is None else (height, getattr(of, f"{name}_interval"))
+
+
+def collect_points(
+    adjusted: AdjustedReading, metrics: Sequence[Metric] | None, titles: Mapping[str, str]
+) -> list[Point]:
+    """Return the results of some metrics, or of all, that could be adjusted; DataError if there are none."""
+    entries = adjusted.entries
+    others = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else ()
+    unnamed = PurePath(adjusted.reading.name).stem
+    points = []
+    for place, each in enumerate(entries):
+        metric, context = each.entry.metric, each.entry.context
+        if each.constants is None or each.adjusted is None or (metrics is not None and metric not in metrics):
+            continue
+        tasks = each.constants.tasks
+        words = [tasks.split, tasks.side, tasks.aggregation, context.rank_type or ""]
+        unusual = [word for word in words if word not in {"test", "both", DEFAULT_AGGREGATION, ""}]
+        column = ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
+        model = context.model or unnamed
+        counting = (others[place].constants, others[place].adjusted) if others else (None, None)
+        points.append(Point(model, metric, column, each.constants, each.adjusted, *counting))
+    if not points:
+        reason = next((f" {each.note}" for each in entries if each.note), "")
+        raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")
+    return points
+
+
+def draw_results(
+    adjusted: AdjustedReading, metrics: Iterable[Metric] | None = None, *, titles: Mapping[str, str] | None = None
+) -> Figure:
+    """Draw the results of a table as published, adjusted for chance, and over the counting baseline.
+
+    Datasets are on the x axis, by the mean number of candidates of their tasks; bars show the effect of rounding.
+
+    Parameters
+    ----------
+    adjusted
+        What :func:`rankconst.adjust` returns of a file with ``baseline="counting"``; without, the last panel is empty.
+    metrics
+        Only these; all if None.
+    titles
+        Key of a dataset to its name in the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Its ``savefig`` writes a file; in a notebook it shows itself.
+
+    Raises
+    ------
+    DataError
+        If a metric has no adjusted value.
+    UsageError
+        If there are too many results for one picture.
+    """
+    wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
+    points = collect_points(adjusted, wanted, titles or {})
+    shown = wanted or tuple(dict.fromkeys(point.metric for point in points))
+    lacking = [metric.label for metric in shown if all(point.metric != metric for point in points)]
+    if lacking:
+        raise DataError(f"{adjusted.reading.name} has no value of {', '.join(lacking)} that could be adjusted.")
+    if len(points) > MOST_RESULTS:
+        raise UsageError(
+            f"{len(points):,} results are too many for one picture, which has room for {MOST_RESULTS}. "
+            "Choose a metric (--metric mrr), or leave out rows."
+        )
+    with apply_style():
+        figure = _draw(shown, points)
+        names = ", ".join(metric.label for metric in shown)
+        describe(figure, f"{names} as published and adjusted for chance", _describe_points(shown, points))
+    return figure
+
+
+# -- panels ---------------------------------------------------------------------------------------------------------
+
+# In inches: a result, and the least and most of a panel; three panels up to the last are side by side.
+_SLOT, _NARROW, _WIDE, _BESIDE = 0.11, 2.6, 10.5, 3.6
+
+
+def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
+    """Return a figure with a panel for each metric and form."""
+    from matplotlib.figure import Figure
+
+    sizes = {point.column: point.constants.histogram.mean for point in points}
+    spans = _arrange(points, sizes)
+    end = max(stop for _, stop in spans.values())
+    width = min(max(_SLOT * end, _NARROW), _WIDE)
+    rows, across = len(metrics), len(FORMS)
+    if width > _BESIDE:
+        rows, across = rows * across, 1
+    handles = _make_handles(points)
+    longest = max(len(str(handle.get_label())) for handle in handles)
+    entries = max(1, min(len(handles), int(across * width / (0.4 + 0.07 * longest))))
+    below = 1.1 + 0.19 * len(handles) / entries
+    figure = Figure(figsize=(across * (width + 0.85), 2.2 * rows + below), layout="constrained")
+    panels = figure.subplots(rows, across, squeeze=False, sharex=True).ravel()
+    centres = [(start + stop) / 2 for start, stop in spans.values()]
+    labels = [plain(f"{column} ({sizes[column]:,.0f})") for column in spans]
+    for axes, (metric, form) in zip(panels, itertools.product(metrics, FORMS), strict=True):
+        _draw_panel(axes, metric, form, points, spans)
+        axes.set_xticks(centres, labels, rotation=30, ha="right", rotation_mode="anchor")
+        axes.tick_params(axis="x", length=0)
+        axes.set_xlim(0, end)
+    title = "datasets by mean number of candidates (in brackets), ascending"
+    figure.legend(handles=handles, loc="outside lower center", ncols=entries, title=title)
+    return figure
+
+
+def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, tuple[int, int]]:
+    """Return the columns by their candidates, with where each begins and ends: a place for each result, and a gap."""
+    counts = Counter((point.column, point.metric) for point in points)
+    spans, start = {}, 0
+    for column in sorted(sizes, key=lambda column: (sizes[column], column)):
+        stop = start + 1 + max(count for (name, _), count in counts.items() if name == column)
+        spans[column] = start, stop
+        start = stop
+    return spans
+
+
+def _draw_panel(
+    axes: Axes, metric: Metric, form: str, points: Sequence[Point], spans: Mapping[str, tuple[int, int]]
+) -> None:
+    """Draw one metric in one form: the results of a dataset side by side, over what chance and counting get."""
+    own = [point for point in points if point.metric == metric]
+    models = list(dict.fromkeys(point.model for point in points))
+    counts, seen = Counter(point.column for point in own), Counter[str]()
+    undefined = 0
+    for point in sorted(own, key=lambda point: models.index(point.model)):
+        start, stop = spans[point.column]
+        seen[point.column] += 1
+        x = (start + stop - counts[point.column] - 1) / 2 + seen[point.column]
+        found = point.measure(form)
+        if found is None:
+            undefined += 1
+            continue
+        height, (lower, upper) = found
+        colour, marker, face = choose_look(models.index(point.model))
+        axes.plot(x, height, marker=marker, color=colour, mfc=face, ms=5, label=point.model, zorder=3)
+        axes.vlines(x, lower, upper, colors=colour, lw=1.0, zorder=2.5)
+    for start, _ in spans.values():
+        axes.axvline(start, color=FAINT, lw=0.7, zorder=0)
+    if form == "value":
+        _draw_levels(axes, metric, own, spans)
+    else:
+        axes.axhline(0.0, zorder=1.5, **(_COUNTING if form == "skill" else _CHANCE))
+    name = {"value": metric.label, "index": metric.name_of("index") or metric.label, "skill": f"{metric.label} skill"}
+    lacking = f"\n{undefined} of {len(own)} undefined" if undefined else ""
+    axes.set_title(f"{FORMS[form]}: {name[form]}{lacking}")
+    direction = "higher" if metric.increasing else "lower"
+    axes.set_ylabel(f"{metric.label} ({direction} is better)" if form == "value" else "1 is perfect")
+    axes.grid(axis="y")
+    format_axis(axes)
+
+
+def _draw_levels(axes: Axes, metric: Metric, points: Sequence[Point], spans: Mapping[str, tuple[int, int]]) -> None:
+    """Mark what chance and counting get in each column; protocols differ a little."""
+    if metric.lower == 1:
+        axes.set_yscale("log")
+    for point in points:
+        start, stop = spans[point.column]
+        for constants, look in ((point.constants, _CHANCE), (point.counting, _COUNTING)):
+            if constants is not None:
+                axes.hlines(constants.expectation, start + 0.3, stop - 0.3, zorder=1.5, **look)
+
+
+def choose_look(number: int) -> tuple[str, str, str]:
+    """Return the colour of a model, its marker, and the colour inside; the first hundred differ."""
+    turn, place = divmod(number, len(COLOURS))
+    colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
+    return colour, marker, "white" if turn % 2 else colour
+
+
+def _make_handles(points: Sequence[Point]) -> list[Artist]:
+    from matplotlib.lines import Line2D
+
+    handles: list[Artist] = []
+    for number, model in enumerate(dict.fromkeys(point.model for point in points)):
+        colour, marker, face = choose_look(number)
+        handles.append(Line2D([], [], ls="", marker=marker, color=colour, mfc=face, ms=5.5, label=plain(model)))
+    handles.append(Line2D([], [], label="random ranker", **_CHANCE))
+    if any(point.counting is not None for point in points):
+        handles.append(Line2D([], [], label=f"{FLOOR} baseline", **_COUNTING))
+    return handles
+
+
+def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
+    """Describe the picture for those who cannot see it."""
+    columns = dict.fromkeys(point.column for point in points)
+    models = ", ".join(dict.fromkeys(point.model for point in points))
+    told = [f"{len(points)} results on {len(columns)} datasets ({', '.join(columns)}). Models: {models}."]
+    for metric in metrics:
+        own = [point for point in points if point.metric == metric]
+        for form, title in FORMS.items():
+            heights = [found[0] for point in own if (found := point.measure(form)) is not None]
+            if heights:
+                told.append(f"{metric.label} {title}: {show_number(min(heights))} to {show_number(max(heights))}.")
+    return " ".join(told)
+
+
+# -- style and files ------------------------------------------------------------------------------------------------
+
+
+def require_matplotlib() -> None:
+    """Raise MissingExtraError, with the command that installs it, if matplotlib is missing; imports nothing."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'")
+
+
+@contextmanager
+def apply_style() -> Iterator[None]:
+    """Draw in this package's style, whatever the user's own is; it is restored afterwards."""
+    require_matplotlib()
+    try:
+        from matplotlib import style
+    except (ValueError, OSError) as error:  # its variables and its own file of settings are read by the import
+        raise UsageError(
+            f"matplotlib does not start: {first_line(error)[:200]}. Correct or unset MPLBACKEND and MATPLOTLIBRC."
+        ) from error
+
+    with style.context(["default", _STYLE]):
+        yield
+
+
+def describe(figure: Figure, title: str, description: str) -> None:
+    """Give a picture a title and a description for those who cannot see it; files carry both.
+
+    A figure has one label, which nothing draws: its first line is the title.
+    """
+    figure.set_label(show_controls(f"{title}\n{description}"))
+
+
+def format_axis(axes: Axes) -> None:
+    """Write the numbers of the y axis in full: 1,000 rather than 10³."""
+    from matplotlib.ticker import FuncFormatter
+
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "\N{MINUS SIGN}")))
+
+
+def plain(text: str) -> str:
+    """Return text for drawing as it is: dollar signs start no formula, and no leading underscore hides it."""
+    shown = show_controls(text).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
+# Ending of a file name to what its metadata call a description, and what keeps the hour out of it.
+SUFFIXES: dict[str, tuple[str, dict[str, None]]] = {
+    ".svg": ("Description", {"Date": None}),
+    ".png": ("Description", {}),
+    ".pdf": ("Subject", {"CreationDate": None}),
+}
+
+
+def render_figure(figure: Figure, suffix: str) -> bytes:
+    """Return a picture as the bytes of a file: the same picture, the same bytes."""
+    try:  # matplotlib reads it, whatever the metadata say
+        dt.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH") or 0), dt.UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(f"SOURCE_DATE_EPOCH is not a number of seconds: {first_line(error)}. Unset it.") from error
+    title, _, description = str(figure.get_label()).partition("\n")
+    about, more = SUFFIXES[suffix]
+    buffer = io.BytesIO()
+    with apply_style():
+        figure.savefig(buffer, format=suffix[1:], metadata={"Title": title, about: description, **more}, dpi=200)
+    if suffix != ".svg":
+        return buffer.getvalue()
+    # Readers of screens look for the description next to the title.
+    found = f"<title>{escape(title)}</title>"
+    content = buffer.getvalue().decode().replace(found, f"{found}\n <desc>{escape(description)}</desc>", 1)
+    return content.encode()

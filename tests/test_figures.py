@@ -1,0 +1,296 @@
+"""Pictures: what they show is asked of their own artists; files are valid, and the same in every run."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankconst
+from carried import open_once
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import DataError, UsageError
+from rankconst.figures import (
+    COLOURS,
+    FORMS,
+    MOST_RESULTS,
+    SUFFIXES,
+    apply_style,
+    choose_look,
+    draw_results,
+    render_figure,
+)
+from rankconst.results.formats import read_document
+from rankconst.values.published import parse_value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from rankconst.results.adjusted import AdjustedReading
+
+needs_matplotlib = pytest.mark.skipif(
+    find_spec("matplotlib") is None, reason="the extra rankconst[plot] is not installed"
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+DRAW = """
+import sys
+from rankconst.figures import apply_style, describe, render_figure
+with apply_style():
+    from matplotlib.figure import Figure
+    figure = Figure(figsize=(2, 2), layout="constrained")
+    axes = figure.subplots()
+    axes.errorbar([1, 2], [1, 2], yerr=[0.1, 0.2], fmt="o", label="RotatE < & >")
+    axes.fill_between([1, 2], 0, 1, alpha=0.2)
+    figure.legend(loc="outside lower center")
+    describe(figure, "A title & more", "Two points < three.")
+assert "matplotlib.pyplot" not in sys.modules
+"""
+
+
+# Sun et al. 2019, RotatE, arXiv:1902.10197, table 5.
+SUN = {
+    "dataset": ["WN18RR", "WN18RR", "FB15k-237", "FB15k-237"],
+    "model": ["TransE", "RotatE", "TransE", "RotatE"],
+    "MRR": ["0.226", "0.476", "0.294", "0.338"],
+    "MR": ["3384", "3340", "357", "177"],
+}
+
+
+def adjust(table: dict[str, list[str]]) -> AdjustedReading:
+    reading = read_document("results.csv", pd.DataFrame(table).to_csv(index=False))
+    return rankconst.adjust(reading, baseline="counting", tables=open_once())
+
+
+def list_points(axes: Axes) -> list[tuple[str, str, float]]:
+    """Return dataset, model and height of what a panel shows."""
+    figure = axes.get_figure()
+    assert figure is not None
+    names = [label.get_text().rpartition(" (")[0] for label in figure.axes[-1].get_xticklabels()]
+    points = []
+    for line in axes.lines:
+        if line.get_marker() != "None":
+            (x,), (y,) = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+            nearest = int(np.argmin(np.abs(np.asarray(axes.get_xticks()) - x)))
+            points.append((names[nearest], str(line.get_label()), float(y)))
+    return sorted(points)
+
+
+@needs_matplotlib
+def test_points_are_the_numbers() -> None:
+    figure = draw_results(adjust(SUN), [parse_metric("mrr"), parse_metric("mr")])
+    assert len(figure.axes) == 2 * len(FORMS)
+    for place, axes in enumerate(figure.axes):
+        name, form = ("MRR", "MR")[place // 3], list(FORMS)[place % 3]
+        expected = []
+        for dataset, model, text in zip(SUN["dataset"], SUN["model"], SUN[name], strict=True):
+            baseline = "counting" if form == "skill" else "uniform"
+            constants = open_once().constants(dataset, name, baseline=baseline)
+            adjusted = constants.adjust(parse_value(text))
+            height = adjusted.value if form == "value" else adjusted.index
+            expected.append((constants.tasks.dataset, model, height))
+        found = list_points(axes)
+        assert [point[:2] for point in found] == [point[:2] for point in sorted(expected)]
+        assert [point[2] for point in found] == pytest.approx([point[2] for point in sorted(expected)])
+
+
+@needs_matplotlib
+def test_chance_and_counting_are_marked() -> None:
+    value, index, skill = draw_results(adjust(SUN), [parse_metric("mrr")]).axes
+    levels = {
+        float(np.asarray(segment)[0, 1])
+        for each in value.collections
+        for segment in getattr(each, "get_segments", list)()
+        if np.ptp(np.asarray(segment)[:, 1]) == 0
+    }
+    for key, baseline in itertools.product(("fb15k237", "wn18rr"), ("uniform", "counting")):
+        expected = open_once().constants(key, "mrr", baseline=baseline).expectation
+        assert any(level == pytest.approx(expected) for level in levels)
+    for axes in (index, skill):
+        assert any(set(np.asarray(line.get_ydata()).tolist()) == {0.0} for line in axes.lines)
+
+
+@needs_matplotlib
+def test_datasets_are_in_the_order_of_their_size_with_what_is_unusual_of_their_tasks() -> None:
+    table = {"dataset": ["kinships", "nations", "nations"], "split": ["test", "test", "valid"], "MRR": ["0.5"] * 3}
+    figure = draw_results(adjust(table), titles={"nations": "Nations"})
+    labels = [label.get_text() for label in figure.axes[-1].get_xticklabels()]
+    assert labels == ["Nations (8)", "Nations, valid (8)", "kinships (94)"]
+    title, _, description = str(figure.get_label()).partition("\n")
+    assert title == "MRR as published and adjusted for chance"
+    assert description.startswith("3 results on 3 datasets (")
+
+
+@needs_matplotlib
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(DataError, match="has no value to draw"):
+        draw_results(adjust(SUN), [parse_metric("hits@10")])
+    with pytest.raises(DataError, match=r"has no value of Hits@10 that could be adjusted"):
+        draw_results(adjust(SUN), [parse_metric("mrr"), parse_metric("hits@10")])
+    many = {"dataset": ["nations"] * (MOST_RESULTS + 1), "MRR": ["0.5"] * (MOST_RESULTS + 1)}
+    with pytest.raises(UsageError, match=r"301 results are too many for one picture.*--metric mrr"):
+        draw_results(adjust(many))
+
+
+@needs_matplotlib
+def test_undefined_numbers_are_counted() -> None:
+    """Hits@50 on Nations: every ranker hits, so there is no index."""
+    table = {"dataset": ["nations", "kinships"], "Hits@50": ["1", "0.9"]}
+    titles = [axes.get_title(loc="left") for axes in draw_results(adjust(table)).axes]
+    assert ["1 of 2 undefined" in title for title in titles] == [False, True, True]
+
+
+@needs_matplotlib
+def test_names_are_no_markup() -> None:
+    names = ["a$b", "$\\frac$", "_hidden", "p<RotatE&"]
+    figure = draw_results(adjust({"dataset": ["nations"] * 4, "model": names, "MRR": ["0.5"] * 4}))
+    assert b"p&lt;RotatE&amp;" in render_figure(figure, ".svg")
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels[:4] == ["a\\$b", "\\$\\frac\\$", " _hidden", "p<RotatE&"]
+
+
+@pytest.mark.slow
+@needs_matplotlib
+@pytest.mark.parametrize(("models", "datasets"), [(2, 6), (20, 1), (40, 6)])
+def test_nothing_leaves_the_picture(models: int, datasets: int) -> None:
+    keys = ("nations", "umls", "kinships", "fb15k237", "wn18rr", "wn18")[:datasets]
+    rows = list(itertools.product(keys, (f"a model with a long name, {place}" for place in range(models))))
+    table = {"dataset": [key for key, _ in rows], "model": [name for _, name in rows], "MRR": ["0.5"] * len(rows)}
+    figure = draw_results(adjust(table))
+    figure.draw_without_rendering()
+    legend = figure.legends[0].get_window_extent()
+    assert figure.bbox.x0 - 1 <= legend.x0
+    assert legend.x1 <= figure.bbox.x1 + 1
+    assert legend.y0 >= figure.bbox.y0 - 1
+    for axes in figure.axes:
+        box = axes.get_tightbbox()
+        assert box is not None
+        assert box.y0 >= legend.y1 - 1
+
+
+def test_models_have_signs_of_their_own() -> None:
+    assert len({choose_look(number)[:2] for number in range(100)}) == 100
+
+
+def make_figure() -> Figure:
+    scope: dict[str, Any] = {}
+    exec(DRAW.replace('assert "matplotlib.pyplot" not in sys.modules', ""), scope)  # noqa: S102 - the text above
+    figure: Figure = scope["figure"]
+    return figure
+
+
+@pytest.mark.slow
+@needs_matplotlib
+def test_files_have_title_description_and_text() -> None:
+    svg, png, pdf = files = [render_figure(make_figure(), suffix) for suffix in SUFFIXES]
+    root = ET.fromstring(svg)  # noqa: S314 - our own
+    assert root.findtext(f"{SVG}title") == "A title & more"
+    assert root.findtext(f"{SVG}desc") == "Two points < three."
+    assert "RotatE < & >" in ["".join(each.itertext()).strip() for each in root.iter(f"{SVG}text")]
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert b"Title\x00A title & more" in png
+    assert b"Description\x00Two points < three." in png
+    assert pdf.startswith(b"%PDF-")
+    assert b"/Title (A title & more)" in pdf
+    assert b"/CreationDate" not in pdf
+    # The same picture, the same bytes.
+    assert files == [render_figure(make_figure(), suffix) for suffix in SUFFIXES]
+
+
+@pytest.mark.slow
+@needs_matplotlib
+def test_same_bytes_in_another_process_whatever_the_hash_seed(tmp_path: Path) -> None:
+    script = f"{DRAW}\nsys.stdout.buffer.write(render_figure(figure, '.svg'))"
+    written = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        env={"PYTHONHASHSEED": "2", "MPLCONFIGDIR": str(tmp_path), "PATH": "", "HOME": str(tmp_path)},
+        check=True,
+        capture_output=True,
+    ).stdout
+    assert written == render_figure(make_figure(), ".svg")
+
+
+@needs_matplotlib
+@pytest.mark.parametrize("epoch", ["x", "9" * 30, "-1e9"])
+def test_a_date_that_is_none_is_said(epoch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = make_figure()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    for suffix in SUFFIXES:
+        with pytest.raises(UsageError, match="SOURCE_DATE_EPOCH is not a number of seconds"):
+            render_figure(figure, suffix)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    assert render_figure(figure, ".svg")
+
+
+def test_style_leaves_no_trace() -> None:
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    with mpl.rc_context({"font.size": 33.0}):
+        with apply_style():
+            assert mpl.rcParams["font.size"] == 9.0
+            assert mpl.rcParams["svg.fonttype"] == "none"
+        assert mpl.rcParams["font.size"] == 33.0
+    assert dict(mpl.rcParams) == before
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+
+
+# Machado, Oliveira and Fernandes 2009, A Physiologically-based Model for Simulation of Color Vision Deficiency,
+# severity 1.0, on linear RGB.
+DEFICIENCIES = {
+    "none": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+}
+
+
+def _lab(colour: str, matrix: tuple[tuple[float, ...], ...]) -> tuple[float, float, float]:
+    """Return CIE L*a*b* (D65) of a colour as seen."""
+    rgb = [_linear(int(colour[start : start + 2], 16) / 255) for start in (1, 3, 5)]
+    seen = [min(max(sum(w * c for w, c in zip(row, rgb, strict=True)), 0.0), 1.0) for row in matrix]
+    to_xyz = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
+    white = (0.95047, 1.0, 1.08883)
+    x, y, z = (
+        t ** (1 / 3)
+        if (t := sum(w * c for w, c in zip(row, seen, strict=True)) / of) > 0.008856
+        else 7.787 * t + 16 / 116
+        for row, of in zip(to_xyz, white, strict=True)
+    )
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+def test_colours_differ_for_every_kind_of_vision(deficiency: str) -> None:
+    """A difference of 10 in L*a*b* is seen at a glance; markers differ beside."""
+    seen = [_lab(colour, DEFICIENCIES[deficiency]) for colour in COLOURS]
+    for (one, first), (other, second) in itertools.combinations(zip(COLOURS, seen, strict=True), 2):
+        distance = sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5
+        assert distance > 10, (one, other)
+
+
+@pytest.mark.slow
+def test_a_variable_that_matplotlib_refuses(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "rankconst", "adjust", "a.csv", "-d", "nations", "--out", "a.svg"]
+    (tmp_path / "a.csv").write_text("model,MRR\nA,0.5\n", encoding="utf-8")
+    environment = {**os.environ, "MPLBACKEND": "nonsense"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert re.search(
+        r"^error: matplotlib does not start: .*'nonsense'.* unset MPLBACKEND.*\n\Z", done.stderr, re.MULTILINE
+    )
