@@ -72,7 +72,8 @@ SUN = {
 
 def adjust(table: dict[str, list[str]]) -> AdjustedReading:
     reading = read_document("results.csv", pd.DataFrame(table).to_csv(index=False))
-    return rankconst.adjust(reading, baseline="counting", tables=open_once())
+    adjusted: AdjustedReading = rankconst.adjust(reading, baseline="counting", tables=open_once())
+    return adjusted
 
 
 def list_points(axes: Axes) -> list[tuple[str, str, float]]:

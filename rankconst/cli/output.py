@@ -310,7 +310,6 @@ class Format(StrEnum):
     table = "table", ".txt", _write_table
     json = "json", ".json", _write_json
     csv = "csv", ".csv", lambda listing: write_delimited(listing.written)
-    csv_raw = "csv-raw", ".csv", lambda listing: write_delimited(listing.written, write=str)
     markdown = "markdown", ".md", _write_markdown
     latex = "latex", ".tex", _write_latex
     parquet = "parquet", ".parquet", lambda listing: write_parquet(listing.written)
@@ -325,8 +324,7 @@ class Format(StrEnum):
         return member
 
 
-# The first format with an ending is the one that it means.
-SUFFIXES = {form.suffix: form for form in reversed(Format)}
+SUFFIXES = {form.suffix: form for form in Format}
 
 
 def render(listing: Listing, form: Format) -> Iterator[bytes]:

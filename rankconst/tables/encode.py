@@ -47,23 +47,23 @@ def make_safe(text: str) -> str:
     return f"'{shown}" if shown.startswith(_FORMULA) and not _HARMLESS.fullmatch(shown) else shown
 
 
-def write_delimited(columns: Columns, delimiter: str = ",", write: Callable[[str], str] = make_safe) -> Iterator[str]:
-    """Write delimited text with a header, in blocks; `write` writes texts, and items of a list joined by semicolons."""
+def write_delimited(columns: Columns) -> Iterator[str]:
+    """Write CSV with a header, in blocks, safe to open; items of a list are joined by semicolons."""
 
     class Echo:
         write = staticmethod(str)
 
     # The writer hands back what its file's `write` does. A second, empty cell: an empty one alone would be quoted.
-    quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), delimiter=delimiter, lineterminator="\n").writerow
+    quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), lineterminator="\n").writerow
 
     def encode(value: Any) -> str:
         if isinstance(value, str) and _WORDS.fullmatch(value):
             return value
         value = "; ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        return quote((write(value) if isinstance(value, str) else value, ""))[:-2]
+        return quote((make_safe(value) if isinstance(value, str) else value, ""))[:-2]
 
-    yield delimiter.join(map(encode, columns)) + "\n"
-    before = ["", *[delimiter] * (len(columns) - 1)]
+    yield ",".join(map(encode, columns)) + "\n"
+    before = ["", *[","] * (len(columns) - 1)]
     for block in write_rows(columns, encode, before):
         yield block + "\n"
 
