@@ -170,7 +170,11 @@ def _find_own(name: str, tool: Tool) -> str:
     """Return the benchmark of a tool where a name means several: ICEWS14 (RE-GCN); else the name as it is."""
     from rankconst.catalogue.benchmarks import list_meant, list_names
 
-    return (list_names().find(f"{name} ({tool.title})") if list_meant(name) else None) or name
+    meant = list_meant(name)
+    own = {tool.means.get(key, key) for key in meant}
+    if len(own) == 1:
+        return own.pop()
+    return (list_names().find(f"{name} ({tool.title})") if meant else None) or name
 
 
 def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
@@ -248,12 +252,16 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         for name, parse in list_parsers(tables).items()
         if name != "protocol"
     }
-    dataset = keys["dataset"] or named
+    dataset, split, side = keys["dataset"] or named, keys["split"] or "test", keys["side"] or "both"
+    if row is not None:
+        dataset = tables.resolve_dataset(row.means.get(dataset, dataset))
+        split = row.find_split(dataset, split)
+        side = keys["side"] or row.find_side(dataset)
     tasks = Tasks(
         dataset,
         _settle_protocol(sampled and parse_protocol(sampled).key, row, tables.protocols(dataset)),
-        keys["split"] or "test",
-        keys["side"] or (row.side if row is not None else None) or "both",
+        split,
+        side,
         keys["aggregation"] or DEFAULT_AGGREGATION,
         user.relations,
     )

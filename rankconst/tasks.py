@@ -19,6 +19,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     ENTITY_SIDES,
+    POOLED_SPLITS,
     RELATION_SIDE,
     parse_protocol,
     parse_side,
@@ -49,7 +50,8 @@ class Tasks:
     protocol
         Key of the evaluation protocol.
     split
-        ``train``, ``valid`` or ``test``; empty for counts of one's own.
+        ``train``, ``valid``, ``test`` or ``valid+test``, which pools the ranks of the two; empty for counts of one's
+        own.
     side
         ``head``, ``tail`` or ``both``, which pools the ranks of the two; or ``relation``.
     aggregation
@@ -111,6 +113,12 @@ class Tasks:
     def sides(self) -> tuple[Tasks, ...]:
         """The tasks side by side: those of head and tail for ``both``."""
         return tuple(replace(self, side=side) for side in ENTITY_SIDES) if self.side == "both" else (self,)
+
+    @property
+    def parts(self) -> tuple[Tasks, ...]:
+        """The tasks side by side, and of each split that ``valid+test`` pools."""
+        splits = POOLED_SPLITS.get(self.split, (self.split,))
+        return tuple(replace(side, split=split) for split in splits for side in self.sides)
 
     def __str__(self) -> str:
         parts = [self.dataset, self.split, self.side, self.protocol]

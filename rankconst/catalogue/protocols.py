@@ -25,6 +25,9 @@ SPLITS: dict[str, tuple[str, ...]] = {
 }
 """Splits in their order, with the spellings that are accepted."""
 
+POOLED_SPLITS: dict[str, tuple[str, ...]] = {"valid+test": ("valid", "test")}
+"""Splits whose tasks are evaluated together, each with the candidates that it has alone."""
+
 SIDES: dict[str, tuple[str, ...]] = {
     "head": ("left", "lhs", "subject", "h", "s"),
     "tail": ("right", "rhs", "object", "t", "o"),
@@ -210,11 +213,11 @@ UNTABLED: dict[str, Protocol] = {
     "train+test": Protocol(
         key="train+test",
         known="own",
-        used_by=("ULTRA on GraIL's and HM's graphs",),
+        used_by=("ULTRA with merge_valid_test=False",),
         summary="As standard, but only known answers of train and the evaluated split are removed: for test, those of "
         "valid stay.",
-        reference="ULTRA evaluates so where valid is of another graph: "
-        "https://github.com/DeepGraphLearning/ULTRA/blob/04d5c13a440a1b72be3a0208fcc92e7242cab7a5/script/run.py",
+        reference="ULTRA evaluates so on GraIL's graphs if you ask it not to merge valid and test: "
+        "https://github.com/DeepGraphLearning/ULTRA/blob/04d5c13a440a1b72be3a0208fcc92e7242cab7a5/ultra/datasets.py",
     ),
     "pykeen-train+test": Protocol(
         key="pykeen-train+test",
@@ -312,7 +315,7 @@ _SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$",
 
 _NAMES = Names("protocol", {key: row.spellings for key, row in PROTOCOLS.items()}, "Or sampled:M, M negatives a task.")
 _SAMPLING_NAMES = Names("way of sampling", {key: row.spellings for key, row in SAMPLINGS.items()})
-_SPLIT_NAMES = Names("split", SPLITS)
+_SPLIT_NAMES = Names("split", {**SPLITS, "valid+test": ("validation+test", "test+valid")})
 # What the row of the mean of both sides is called; in a name of a metric, such words may be about something else.
 _MEANS = ("average", "avg", "mean")
 _SIDE_NAMES = Names("side", {key: (*words, *_MEANS) if key == "both" else words for key, words in SIDES.items()})
@@ -402,7 +405,7 @@ def shares_negatives(key: str) -> bool:
 
 
 def parse_split(name: str) -> str:
-    """Return ``train``, ``valid`` or ``test`` for any usual spelling."""
+    """Return ``train``, ``valid``, ``test`` or ``valid+test`` for any usual spelling."""
     return _SPLIT_NAMES.resolve(name)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.names import Names
+from rankconst.errors import DataError
 from rankconst.names import squash
 
 if TYPE_CHECKING:
@@ -38,12 +39,34 @@ class Tool:
     batch: int | None = None  # if it ranks whole batches only: their size; the last, incomplete batch is left out
     # Dataset, squashed, to the reason why the tool's numbers on that dataset cannot be adjusted.
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # Key of a benchmark to that of another that the tool calls by its names.
+    means: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # Key of a benchmark to what the tool's test set is there, and to the side that it ranks there, if not the usual.
+    test_sets: Mapping[str, str] = field(default_factory=dict, hash=False)
+    sides: Mapping[str, str] = field(default_factory=dict, hash=False)
+    programs: tuple[str, ...] = ()  # the names of others that evaluate by its code
     # Side to the reason why none of the tool's numbers is of it.
     unranked: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, dataset: str) -> str | None:
         """Return why the tool's numbers on a dataset, in any spelling, cannot be adjusted; None if they can."""
         return self.refused.get(squash(dataset))
+
+    def find_split(self, dataset: str, split: str) -> str:
+        """Return the split that the tool evaluates as one on a benchmark, given by its key; DataError for none."""
+        own = self.test_sets.get(dataset)
+        if own is None or split == own:
+            return split
+        if split == "test":
+            return own
+        raise DataError(
+            f"{self.title} evaluates {own} of {dataset} as its test set, and validates on the graph that models are "
+            "trained on. Leave out the tool to adjust numbers of another program."
+        )
+
+    def find_side(self, dataset: str) -> str:
+        """Return the side that the tool ranks on a benchmark, given by its key."""
+        return self.sides.get(dataset) or self.side or "both"
 
 
 def _files(repository: str, *places: str) -> tuple[str, ...]:
@@ -64,6 +87,10 @@ _INDUCTIVE = (
     "hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement: no full protocol fits. For "
     "hits@10_50 see `rankconst show sampled:50:replacement`; what adjusts by sampled:50 comes close, but for z."
 )
+
+# GraIL's graphs as they are named; papers mean the test on the inference graph.
+_GRAIL = [f"{graph}_v{version}" for graph in ("fb15k237", "wn18rr", "nell") for version in range(1, 5)]
+_SPARSE = ("wdsinger", "nell23k", "fb15k237_10", "fb15k237_20", "fb15k237_50")
 
 TOOLS: dict[str, Tool] = {
     tool.key: tool
@@ -386,6 +413,63 @@ TOOLS: dict[str, Tool] = {
             evidence=_files("kkteru/grail", "7180a5208e33e69226e7f5eebee220999d0a959e/test_ranking.py"),
         ),
         Tool(
+            key="ultra",
+            title="ULTRA",
+            ties=_WORST,
+            reference="Galkin et al. 2024, Towards foundation models for knowledge graph reasoning, arXiv:2310.04562",
+            repositories=(
+                "DeepGraphLearning/ULTRA",
+                "yuchengz99/TRIX",
+                "HxyScotthuang/MOTIF",
+                "arvindh75/semma",
+            ),
+            programs=("TRIX", "MOTIF", "SEMMA"),
+            effect="ULTRA ranks valid and test of GraIL's graphs together, and tails alone on five sparse graphs.",
+            caveats=(
+                "On GraIL's graphs its test set is the validation and test triples of the inference graph together, "
+                "split valid+test here; it validates on the graph that models are trained on. An option of its code, "
+                "merge_valid_test=False, leaves valid out of the test set and of the filter: that is protocol "
+                "train+test, without the tool.",
+                "On WD-singer, NELL23K and the three samples of FB15k-237 its papers print numbers of tails alone, in "
+                "its files those whose names end in -tail. Its run_many.py writes numbers of both sides unless the "
+                "configuration has such names: add --side both for these.",
+                "Its NELL-995 is that of RED-GNN, nell995_redgnn.",
+                "On the graphs of HM and MTDEA it validates on the graph that models are trained on, as the tables do.",
+                "Its hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement; see `rankconst "
+                "show sampled:50:replacement`.",
+                "TRIX, MOTIF and SEMMA evaluate by its code.",
+            ),
+            evidence=(
+                *_files(
+                    "DeepGraphLearning/ULTRA",
+                    "68433c19a465735ae59f7f947e6dd062bab7b445/ultra/datasets.py",
+                    "04d5c13a440a1b72be3a0208fcc92e7242cab7a5/ultra/datasets.py",
+                    "427966ad8ed60420eef034063d44f3153addff90/script/run_many.py",
+                    "427966ad8ed60420eef034063d44f3153addff90/ultra/tasks.py",
+                    "427966ad8ed60420eef034063d44f3153addff90/README.md",
+                ),
+                *_files(
+                    "yuchengz99/TRIX",
+                    "1bbc3afa1ccdd56f2dfe9fb2e958425014e206b4/src/trix/datasets.py",
+                    "1bbc3afa1ccdd56f2dfe9fb2e958425014e206b4/src/run_entity.py",
+                ),
+                *_files(
+                    "HxyScotthuang/MOTIF",
+                    "f8239a2f9f0d2db457c04582d1219e936b0c3da6/motif/datasets.py",
+                    "f8239a2f9f0d2db457c04582d1219e936b0c3da6/script/run_many.py",
+                ),
+                *_files(
+                    "arvindh75/semma",
+                    "ed525ac19085e61a66f6a3acfdf86e29fa3e5841/ultra/datasets.py",
+                    "ed525ac19085e61a66f6a3acfdf86e29fa3e5841/script/run_many.py",
+                    "ed525ac19085e61a66f6a3acfdf86e29fa3e5841/config/transductive/inference-fb.yaml",
+                ),
+            ),
+            means={**{name: f"{name}_ind" for name in _GRAIL}, "nell995": "nell995_redgnn"},
+            test_sets={f"{name}_ind": "valid+test" for name in _GRAIL},
+            sides=dict.fromkeys(_SPARSE, "tail"),
+        ),
+        Tool(
             key="regcn",
             title="RE-GCN",
             protocol="time-aware",
@@ -500,7 +584,7 @@ TOOLS: dict[str, Tool] = {
 
 _NAMES = Names(
     "tool",
-    {key: (tool.title, *tool.repositories) for key, tool in TOOLS.items()},
+    {key: (tool.title, *tool.programs, *tool.repositories) for key, tool in TOOLS.items()},
     "`rankconst show tools` lists them all. For a program of your own name its protocol: `rankconst show protocols`.",
 )
 

@@ -374,7 +374,7 @@ class Records:
         if tasks in stored:  # own counts may be of both sides, not told apart
             return stored[tasks]
         singles: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
-        wanted = [replace(side, relations=names) for side in tasks.sides for names in singles]
+        wanted = [replace(part, relations=names) for part in tasks.parts for names in singles]
         if not all(each in stored for each in wanted):
             return None
         parts = [stored[each] for each in wanted]
@@ -390,8 +390,8 @@ class Records:
         name = "baseline_candidates" if plain and not self.former else "baseline_candidates_by_relation"
         wanted = {
             "protocol": (tasks.protocol,),
-            "split": (tasks.split,),
-            "side": tuple(each.side for each in tasks.sides),
+            "split": tuple({part.split for part in tasks.parts}),
+            "side": tuple({part.side for part in tasks.parts}),
             **({} if plain else {"relation": tasks.relations}),
         }
         columns = ("num_candidates", "num_tasks", "offset")

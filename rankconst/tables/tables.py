@@ -21,7 +21,14 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import ALL_BASELINES, DEFAULT_BASELINE, OFFERED, parse_baseline
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.names import Names, require_text
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, ENTITY_SIDES, RELATION_SIDE, SIDES, find_protocol
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    ENTITY_SIDES,
+    POOLED_SPLITS,
+    RELATION_SIDE,
+    SIDES,
+    find_protocol,
+)
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.moments import compute_moments
@@ -263,6 +270,11 @@ class Tables(TableFiles):
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
         if tasks.side == RELATION_SIDE and (unranked := explain_unranked(tasks)):
             raise UsageError(unranked)
+        if tasks.split in POOLED_SPLITS and (tasks.relations or not tasks.is_micro):
+            raise UsageError(
+                f"{tasks.split} is of all relations, and each task counts once; name one of its splits for relations "
+                "or macro averages."
+            )
         if tasks.relations and not tasks.is_micro:
             raise UsageError(
                 f"{tasks.aggregation} averages are over all relations; leave out the aggregation or the relations."
@@ -329,7 +341,8 @@ class Tables(TableFiles):
     def holds(self, tasks: Tasks) -> bool:
         """Tell whether there are rows of such tasks, whatever their side, aggregation and relations."""
         held = self.records(tasks.dataset).histograms
-        return any(Tasks(tasks.dataset, tasks.protocol, tasks.split, side) in held for side in SIDES)
+        splits = POOLED_SPLITS.get(tasks.split, (tasks.split,))
+        return all(any(Tasks(tasks.dataset, tasks.protocol, split, side) in held for side in SIDES) for split in splits)
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
         """Return the sides of some ranking tasks that there are constants of, whatever their own side."""
@@ -339,7 +352,7 @@ class Tables(TableFiles):
         every = [Tasks(stored.dataset, stored.protocol, stored.split, side) for side in SIDES]
         if not find_protocol(tasks.protocol).ranks_relations:
             every = [each for each in every if each.side != RELATION_SIDE]
-        return tuple(each.side for each in every if each in held or {*each.sides} <= held.keys())
+        return tuple(each.side for each in every if each in held or {*each.parts} <= held.keys())
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
         """Return the protocols that the tables hold of a dataset, given by its key."""

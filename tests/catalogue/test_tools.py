@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rankconst import errors
-from rankconst.catalogue.protocols import parse_protocol
+from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.protocols import parse_protocol, parse_side, parse_split
 from rankconst.catalogue.tools import TOOLS, is_tool, parse_tool
 from rankconst.names import squash
 
@@ -42,6 +43,7 @@ def published(reference: Path) -> list[dict[str, str]]:
 
 def test_every_tool_that_users_ask_for_is_there() -> None:
     asked = "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb pyg simkgc compgcn grail"
+    asked += " ultra"
     temporal = "regcn tkgforecastingevaluation xerte tntcomplex atise"
     assert list(TOOLS) == [*asked.split(), *temporal.split()]
     assert [key for key, tool in TOOLS.items() if tool.protocol == "time-aware"] == temporal.split()
@@ -67,12 +69,16 @@ def test_rows_are_complete(key: str) -> None:
     assert tool.refusal("fb15k237") is None
     for name in (key, key.upper(), tool.title, *tool.repositories, *map(str.lower, tool.repositories)):
         assert parse_tool(name) is tool
+    benchmarks = load_benchmarks()
+    assert {*tool.means, *tool.means.values(), *tool.test_sets, *tool.sides} <= benchmarks.keys()
+    assert {parse_split(split) for split in tool.test_sets.values()} <= {"valid+test"}
+    assert {parse_side(side) for side in tool.sides.values()} <= {"head", "tail"}
     # Ranks are whole unless ties get a mean that is not rounded.
     assert tool.whole_ranks == ("mean of" not in tool.ties or "rounded" in tool.ties)
 
 
 def test_names_are_unambiguous() -> None:
-    names = [squash(name) for tool in TOOLS.values() for name in {tool.key, squash(tool.title)}]
+    names = [squash(name) for tool in TOOLS.values() for name in {tool.key, squash(tool.title), *tool.programs}]
     repositories = [squash(name) for tool in TOOLS.values() for name in tool.repositories]
     assert len(set(names)) == len(names)
     assert len(set(repositories)) == len(repositories)
@@ -83,7 +89,7 @@ def test_tools_that_protocols_name_have_that_protocol() -> None:
     for tool in TOOLS.values():
         users = [squash(name) for name in parse_protocol(tool.protocol).used_by]
         assert tool.key in users or tool.key in {
-            *("torchkge", "dglke", "pyg", "simkgc", "compgcn", "grail", "tkgforecastingevaluation")
+            *("torchkge", "dglke", "pyg", "simkgc", "compgcn", "grail", "ultra", "tkgforecastingevaluation")
         }
 
 
