@@ -70,6 +70,7 @@ FORMATS: dict[str, Format] = {
     ),
     "libkge_csv": Format("tools.libkge", _mark("job_id", within=10_000), "READER_CSV"),
     "libkge_log": Format("tools.libkge", _mark("event: eval_completed"), "READER_LOG"),
+    "ultra": Format("tools.ultra", _mark("dataset,", within=1_000)),
     "rotate": Format("logs.rotate", _mark(" at step ")),
     "openke": Format("logs.openke", _mark("(raw)", "(filter)")),
     "openke_torch": Format("logs.openke", _mark("INFO:Trainer:", "INFO:Tester:"), "READER_TORCH"),

@@ -63,6 +63,10 @@ FILES: dict[str, tuple[str, str]] = {
         "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric\n"
         "1,wnrr,rotate,0,2,eval,test,100,,,,mean_reciprocal_rank_filtered,0.476\n",
     ),
+    "ultra": (
+        "ultra_results_2024-01-05-10-11-12.csv",
+        "dataset,mr,mrr,hits@1,hits@10,hits@10_50\nWN18RR,3340.5,0.47600001096725464,0.42800000309944153,0.571,0.97\n",
+    ),
     "libkge_log": ("kge.log", (Path(__file__).parent / "files/libkge/kge.log").read_text(encoding="utf-8")),
     "generic": ("eval.txt", "Test set\nMR=3340, MRR=0.476, Hits@1 = 0.428, Hits10: 0.571\n"),
     "objects": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
