@@ -16,7 +16,6 @@ from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
 from rankconst.values.published import show_number
 from rankconst.version import __version__
-from rankconst_builder.describe import LICENCE_URL, PAPER
 from rankconst_builder.site.data import FIELDS, locate, slug
 from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
 from rankconst_builder.site.html import Html, link, scroll, table, tag
@@ -32,6 +31,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "object-src 'none'"
 )
+_PAPER = "https://arxiv.org/abs/2203.07544"
+_LICENCE = "https://creativecommons.org/publicdomain/zero/1.0/"
 _TYPED = {"autocomplete": "off", "spellcheck": "false"}
 _NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "about.html": "About"}
 
@@ -109,9 +110,9 @@ def write_page(site: Site, here: str, title: str, *body: str, description: str =
             tag(
                 "p",
                 f"Tables {site.tables.version}, by rankconst {__version__}. Tables: ",
-                link(LICENCE_URL, "CC0"),
+                link(_LICENCE, "CC0"),
                 ". Framework: ",
-                link(str(PAPER["url"]), "Hoyt et al. 2022"),
+                link(_PAPER, "Hoyt et al. 2022"),
                 ".",
             ),
         ),
@@ -348,7 +349,7 @@ def write_about(site: Site) -> str:
         ],
         "Cite": [
             "Cite the version of the tables, and the paper whose framework this is:",
-            tag("p", link(str(PAPER["url"]), str(PAPER["identifier"]))),
+            tag("p", link(_PAPER, "arXiv:2203.07544")),
             _write_code(site.bibtex),
         ],
         "This site": [
