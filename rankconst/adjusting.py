@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,16 +14,14 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.names import write_html
 from rankconst.tasks import sampled_histogram
 from rankconst.values.affine import ADJUSTMENTS, Adjusted, adjust_dropped, draw_evenly
 from rankconst.values.constants import Constants
-from rankconst.values.published import Interval, show_range
+from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
@@ -408,65 +404,6 @@ def tabulate(done: Sequence[Done]) -> dict[str, list[Any]]:
                 None if isinstance(cell, float) and math.isnan(cell) else cell for cell in listed
             )
     return table
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AdjustedValues(Mapping[str, Adjusted]):
-    """Values typed by hand with their adjusted forms, by the names that they were given.
-
-    Attributes
-    ----------
-    names
-        The metrics as they were typed.
-    done
-        A batch for each metric and baseline.
-    """
-
-    names: tuple[str, ...]
-    done: tuple[Done, ...]
-
-    def __getitem__(self, name: str) -> Adjusted:
-        """Return the adjusted forms of a value against chance, by its name as it was typed.
-
-        Raises
-        ------
-        KeyError
-            If no value has that name.
-        """
-        if name not in self.names:
-            raise KeyError(f"no value is called {name!r}; there are {', '.join(self.names)}")
-        place = self.names.index(name)
-        done = next(each for each in self.done if place in each.batch.index)
-        return pick(done.adjust(), int(np.flatnonzero(done.batch.index == place)[0]))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @cached_property
-    def table(self) -> dict[str, list[Any]]:
-        """Columns with a row for each value and baseline: value, index, z ... with their ends, and the tasks."""
-        return tabulate(self.done)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return :attr:`table` as a DataFrame (needs pandas)."""
-        import pandas as pd
-
-        return pd.DataFrame(self.table)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name} {each.index:.4g}" for name, each in self.items())
-        return f"AdjustedValues(indices {shown} on {self.done[0].batch.tasks})"
-
-    def _repr_html_(self) -> str:
-        table = self.table
-        columns: dict[str, list[str]] = {key: table[key] for key in ("metric", "baseline")}
-        columns["expectation"] = [f"{cell:.6g}" for cell in table["expectation"]]
-        for key in ("value", "index", "z"):
-            columns[key] = list(map(show_range, *(table[f"{key}{end}"] for end in ENDS)))
-        return write_html(columns, self.done[0].batch.tasks.describe())
 
 
 def pick(adjusted: Adjusted, place: int) -> Adjusted:

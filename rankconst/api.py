@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.arrow import as_pandas
@@ -13,7 +13,16 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.names import as_names, require_text
 from rankconst.errors import AskedError, UnknownNameError, UsageError
-from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, look_up, parse_stated, settle
+from rankconst.evaluation import (
+    NOTHING,
+    Stated,
+    complete_by_name,
+    count_alike,
+    gather_assumed,
+    look_up,
+    parse_stated,
+    settle,
+)
 from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published
@@ -22,10 +31,10 @@ from rankconst.values.ranks import Ranks, from_ranks
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from rankconst.adjusting import AdjustedValues
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
     from rankconst.values.constants import Constants
+    from rankconst.worth import AdjustedValues
 
 
 def adjust(
@@ -53,14 +62,15 @@ def adjust(
     Parameters
     ----------
     results
-        A number, or text as it was printed (without a letter, else it is a path), with its `metric`; or a dict of such
-        values by their metrics, ``{"mrr": "0.338", "hits@10": "0.533"}``. The path of a file of any format that
-        ``rankconst adjust`` reads; a dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read` or
-        :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each metric (``MRR``,
-        ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and ``value`` (and ``k`` for ``hits_at_k``).
-        Columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool``, ``aggregation``, in any usual spelling, say
-        which ranking tasks a row is about. Text is read as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``),
-        which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay missing.
+        A number, or text as it was printed (without a letter, else it is a path), or a list of them, with their
+        `metric`; or a dict of such values by their metrics, ``{"mrr": "0.338", "hits@10": "0.533"}``. The path of a
+        file of any format that ``rankconst adjust`` reads; a dict as PyKEEN's ``to_dict()`` or a tool's JSON has it;
+        what :func:`read` or :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each
+        metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and ``value`` (and ``k`` for
+        ``hits_at_k``). Columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool``, ``aggregation``, in any usual
+        spelling, say which ranking tasks a row is about. Text is read as printed (``"0.338"``, ``"53.3%"``,
+        ``"0.5458 ± 0.0052"``), which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay
+        missing.
     metric
         What a single number is. Of other results, which name their metrics, the only one to adjust, or several; all
         if empty.
@@ -100,14 +110,16 @@ def adjust(
 
     Returns
     -------
-    Adjusted, AdjustedValues, pandas.DataFrame or AdjustedReading
-        Of a single number: its adjusted forms. Of a dict by metrics: a mapping with these for each metric, whose
-        ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the same rows and columns, with further
-        columns: ``AMRR``, ``AMRR_lower`` and ``AMRR_upper`` for each metric, or ``index`` with its ends if the frame is
-        long, and ``protocol``; with `details` expectation, variance and every form with its ends, ``num_tasks``,
-        ``table_version`` and what else is known of the tasks. Of anything else: an object whose ``table`` holds such
-        columns and whose ``to_pandas()`` makes a DataFrame of them. Its ``assumed`` maps ``split``, ``side`` ... to
-        what was assumed, and its ``asked`` lists what only you can answer. Of a DataFrame, both are in ``attrs``.
+    AdjustedValue, AdjustedValues, pandas.DataFrame or AdjustedReading
+        Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a ``sentence``; ``print`` shows
+        what the screen does, and ``forms`` has the intervals. Of a list of numbers: a list of these. Of a dict by
+        metrics: a mapping with these for each metric, whose ``to_pandas()`` makes a DataFrame with a row for each. Of a
+        DataFrame: the same rows and columns, with further columns: ``AMRR``, ``AMRR_lower`` and ``AMRR_upper`` for each
+        metric, or ``index`` with its ends if the frame is long, and ``protocol``; with `details` expectation, variance
+        and every form with its ends, ``num_tasks``, ``table_version`` and what else is known of the tasks. Of anything
+        else: an object whose ``table`` holds such columns and whose ``to_pandas()`` makes a DataFrame of them. Its
+        ``assumed`` maps ``split``, ``side`` ... to what was assumed, and its ``asked`` lists what only you can answer.
+        Of a DataFrame, both are in ``attrs``.
 
     Raises
     ------
@@ -142,19 +154,32 @@ def adjust(
     if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
     single = _is_value(results)
-    if single or _is_typed(results):
-        typed = {_require_one(results, names): results} if single else results
+    several = isinstance(results, (list, tuple)) and bool(results) and all(map(_is_value, results))
+    if single or several or _is_typed(results):
         if errors is not None:
             raise UsageError("errors is for files and frames: a value that cannot be adjusted is an error anyway.")
-        how: dict[str, Any] = {"percent": percent, "decimals": decimals, "baselines": baselines}
-        adjusted = _adjust_values(typed, wanted, opened, user, significance=details, **how)
-        return adjusted[names[0]] if single else adjusted
+        adjust_typed = partial(
+            _adjust_values,
+            wanted=wanted,
+            tables=opened,
+            user=user,
+            percent=percent,
+            decimals=decimals,
+            baselines=baselines,
+            significance=details,
+        )
+        if not (single or several):
+            return adjust_typed(results)
+        values = [results] if single else results
+        name = _require_one(values[0], names)
+        adjusted = [adjust_typed({name: value})[name] for value in values]
+        return adjusted[0] if single else adjusted
     if strict and errors == "note":
         raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
     from rankconst.checks.completing import complete_reading
     from rankconst.results.frame import adjust_frame, is_frame, read_given
 
-    how = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
+    how: dict[str, Any] = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
     results = as_pandas(results)
     if is_frame(results):
         shares = as_names(percent) if isinstance(percent, str) else percent
@@ -205,17 +230,18 @@ def _is_typed(results: Any) -> bool:
 
 def _adjust_values(
     typed: Mapping[str, Any],
+    *,
     wanted: Collection[Metric],
     tables: Tables,
     user: Stated,
-    *,
     percent: Any,
     decimals: Any,
     baselines: Sequence[str],
     significance: bool,
 ) -> AdjustedValues:
     """Adjust values by the names of their metrics: those that are wanted, or all."""
-    from rankconst.adjusting import AdjustedValues, add_significance, adjust_values
+    from rankconst.adjusting import add_significance, adjust_values
+    from rankconst.worth import AdjustedValues
 
     if not isinstance(percent, bool | None) or not isinstance(decimals, int | None):
         raise UsageError("lists of percentages and of decimals are for a DataFrame; expected one for all values.")
@@ -228,12 +254,16 @@ def _adjust_values(
         shares = bool(percent) and (metric.is_share or len(values) == 1)
         published.append((metric, read_published(metric, value, decimals=decimals, percent=shares, place=name)))
     single = next(iter(values)) if len(values) == 1 else ""
-    tasks, tool = settle(NOTHING, parse_stated(replace(complete_by_name(single, user), rank_type=None), tables), tables)
+    named = complete_by_name(single, user)
+    tasks, tool = settle(NOTHING, parse_stated(replace(named, rank_type=None), tables), tables)
     against = (DEFAULT_BASELINE, *baselines)
     done = adjust_values(
         published, tool, lambda metric, each: tables.look_up(replace(tasks, baseline=each), metric), against
     )
-    return AdjustedValues(tuple(values), tuple(map(add_significance, done) if significance else done))
+    if significance:
+        done = [add_significance(each) for each in done]
+    assumed = gather_assumed([(named, tasks)], NOTHING, {named.rank_type})
+    return AdjustedValues(tuple(values), tuple(done), tables, assumed)
 
 
 def check(

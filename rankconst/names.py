@@ -77,6 +77,11 @@ def list_first(texts: Sequence[str]) -> str:
     return "; ".join(texts[:_MOST_LISTED]) + more
 
 
+def join_words(words: Sequence[str]) -> str:
+    """Join words as a sentence does: ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
 def read_count(text: str) -> int | None:
     """Read a whole number such as ``402``, ``402.0`` or ``40,876``; None for anything else, ``1_0`` included."""
     whole = _COUNT.fullmatch(text)

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 import rankconst
 from cases import choose
-from rankconst.adjusting import AdjustedValues
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, MissingExtraError, UnknownNameError, UsageError
+from rankconst.worth import AdjustedValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -123,8 +123,9 @@ ITSELF: dict[str, Any] = {}
 ITSELF["itself"] = ITSELF
 NO_RESULTS = "expected a number, a path, a dict, a DataFrame or a Reading, got "
 NO_TABLES = r"expected what rankconst\.load\(\) returns"
+NO_READINGS: list[Any] = [[], {0.5}, None]
 REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
-    *((each, {}, UsageError, f"^{NO_RESULTS}{type(each).__name__}") for each in ([0.5], {0.5}, None)),
+    *((each, {}, UsageError, f"^{NO_RESULTS}{type(each).__name__}") for each in NO_READINGS),
     ({"mrr": {0.5}}, {}, UsageError, "the dict holds a set; expected text, numbers, lists and dicts"),
     *((each, {}, UsageError, "the dict cannot be written as JSON") for each in (ITSELF, {("both", "mrr"): 0.5})),
     *(({"mrr": 0.5}, {"tables": each}, UsageError, NO_TABLES) for each in ("x", [], [1], 1)),
@@ -260,7 +261,7 @@ def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float
     for form, name in zip(FORMS, ("MRR_normalised", "AMRR", "ZMRR"), strict=True):
         expected = [getattr(each, form) for each in alone]
         assert getattr(array, form).tolist() == frame[name].tolist() == expected
-        assert getattr(single, form) == expected[0]
+        assert getattr(single.forms, form) == expected[0]
         assert getattr(constants, form)(np.array(values)).tolist() == expected
 
 
@@ -398,9 +399,12 @@ def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
     assert [*adjusted] == [*typed]
     for name, value in typed.items():
         constants = TABLES.constants("fb15k237", name)
-        assert adjusted[name] == constants.adjust(value) == read[str(constants.metric)]
-        assert rankconst.adjust(value, metric=name, dataset="fb15k237") == constants.adjust(value)
+        assert adjusted[name].forms == constants.adjust(value) == read[str(constants.metric)]
+        assert rankconst.adjust(value, metric=name, dataset="fb15k237").forms == constants.adjust(value)
     assert "Hits@10" not in adjusted  # names are those that were typed
+    several = rankconst.adjust(["0.338", "0.3"], metric="mrr", dataset="FB15k-237")
+    assert [each.value for each in several] == [0.338, 0.3]
+    assert several[0].counting == TABLES.constants("fb15k237", "mrr", baseline="counting").expectation
     frame = adjusted.to_pandas()
     assert frame[["metric", "baseline"]].values.tolist()[:2] == [
         ["inverse_harmonic_mean_rank", "uniform"],
@@ -474,4 +478,4 @@ def test_results_show_themselves_in_a_notebook() -> None:
     # Two values of one metric are of two models.
     adjusted = rankconst.adjust({"mrr": "0.3", "MRR": "0.4"}, dataset="nations")
     assert [each.value for each in adjusted.values()] == [0.3, 0.4]
-    assert adjusted._repr_html_().count("<tr>") == 3
+    assert adjusted._repr_html_().count("<table>") == 2

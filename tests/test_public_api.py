@@ -45,7 +45,8 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 # The modules and packages as a newcomer finds them listed: each imports only from those before it.
 LISTING = (
     *("version", "doubles", "errors", "names", "files", "download", "arrow", "sums", "catalogue", "tasks", "moments"),
-    *("tails", "values", "tables", "evaluation", "adjusting", "verdicts", "results", "checks", "figures", "api", "cli"),
+    *("tails", "values", "tables", "evaluation", "adjusting", "verdicts", "worth"),
+    *("results", "checks", "figures", "api", "cli"),
 )
 
 HEAVY = {
@@ -61,7 +62,7 @@ INSIDE = {
     "tables/own_counts.py": {"rankconst_builder"},
     "download.py": {"pooch", "requests", "rich"},
     "figures.py": {"matplotlib"},
-    "adjusting.py": {"pandas"},
+    "worth.py": {"pandas"},
     "checks/checking.py": {"pandas"},
     "results/adjusted.py": {"pandas"},
     "results/frame.py": {"pandas"},

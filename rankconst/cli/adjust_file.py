@@ -28,7 +28,6 @@ from rankconst.cli.output import (
     Listing,
     count_of,
     fixed,
-    join_words,
     on_screen,
     say,
     show_interval,
@@ -37,6 +36,7 @@ from rankconst.cli.output import (
 )
 from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.evaluation import NAMES, describe_assumed
+from rankconst.names import join_words
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened

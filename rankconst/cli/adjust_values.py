@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.notes import explain_ties, report_assumed, report_caveats, report_sampled
-from rankconst.cli.output import Column, Format, Listing, fixed, join_words, number, say, show_interval, show_tail
+from rankconst.cli.output import Column, Format, Listing, fixed, number, say, show_interval, show_tail
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -26,6 +26,7 @@ from rankconst.evaluation import (
     settle,
 )
 from rankconst.verdicts import explain, find_floor, show_expected, summarise
+from rankconst.worth import list_rows, write_rows, write_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -171,36 +172,8 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     caption.append(f"{'' if full else 'More: --details. '}{f'Tables {versions}.' if versions else ''}".rstrip())
     single = len(data["text"]) == 1 or (ladder and len(chance) == 1 and len(chance[0].batch.texts) == 1)
-    card = "" if full or not single else _write_card(done, floors[chance[0]])
-    return Listing(columns, data, _title(done, query.tables), "\n".join(filter(None, caption)), card)
-
-
-def _title(done: Sequence[Done], tables: Tables) -> str:
-    """Name the metrics, and the tasks that all numbers share."""
-    labels = join_words(list(dict.fromkeys(each.batch.metric.label for each in done)))
-    tasks = replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE)
-    if len(datasets := {each.batch.tasks.dataset for each in done}) > 1:
-        return f"{labels} on {len(datasets)} datasets"
-    name = tables.titles.get(tasks.dataset, tasks.dataset)
-    return f"{labels} {'on' if tasks.split else 'of'} {name} ({tasks.describe()})"
-
-
-def _write_card(done: Sequence[Done], floor: Done | None) -> str:
-    """Write one number, what it is worth, and what rankers without learning get."""
-    first = done[0]
-    adjusted, metric = first.adjust(), first.batch.metric
-    rows = [("published", first.batch.texts[0], "")]
-    if adjusted.index is not None:
-        name = metric.name_of("index")
-        best = f"{name}: " if name else ""
-        rows.append(("adjusted", f"{float(adjusted.index[0]):.4f}", f"{best}0 = chance, 1 = perfect"))
-    rows.append(("chance", show_expected(first.constants.expectation), BASELINES[DEFAULT_BASELINE].brief))
-    others = [each for each in done[1:] if each.batch.tasks.baseline != FLOOR]
-    for each in [*others, *filter(None, [floor])]:
-        key = each.batch.tasks.baseline
-        rows.append((key, show_expected(each.constants.expectation), BASELINES[key].brief))
-    width = max(len(name) for name, _, _ in rows), max(len(value) for _, value, _ in rows)
-    return "".join(f"  {name:<{width[0]}}   {value:<{width[1]}}   {said}".rstrip() + "\n" for name, value, said in rows)
+    card = "" if full or not single else write_rows(list_rows(done[0], done[1:], floors[chance[0]]))
+    return Listing(columns, data, write_title(done, query.tables), "\n".join(filter(None, caption)), card)
 
 
 def _explain_each(floors: Mapping[Done, Done | None]) -> Iterator[str]:

@@ -419,11 +419,6 @@ def group_by(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_K
     return found
 
 
-def join_words(words: Sequence[str]) -> str:
-    """Join words as a sentence does: ``a, b and c``."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
 def count_of(number: int, noun: str) -> str:
     """Return a count with its noun: ``1 row``, ``1,234 rows``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

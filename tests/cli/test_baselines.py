@@ -11,7 +11,7 @@ import pytest
 import rankconst
 from carried import open_once
 from rankconst.adjusting import ENDS
-from rankconst.cli.output import join_words
+from rankconst.names import join_words
 from rankconst.version import bundled_versions
 
 pd = pytest.importorskip("pandas")
