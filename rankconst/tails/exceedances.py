@@ -63,15 +63,15 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
 def _log_terms(j: Values, negatives: int, n: int, drawn: int) -> tuple[Values, float]:
     """Return the logarithms of hypergeometric probabilities that j of the drawn are negatives, and their error."""
     share = drawn / (n + negatives)
-    first, moved = _log_binomial(j, negatives, share)
-    second, moved_too = _log_binomial(drawn - j, n, share)
-    whole, _ = _log_binomial(np.array([float(drawn)]), n + negatives, share)
+    first, moved = log_binomial(j, negatives, share)
+    second, moved_too = log_binomial(drawn - j, n, share)
+    whole, _ = log_binomial(np.array([float(drawn)]), n + negatives, share)
     # Deviances are good to a few roundings of how far they are from their means.
     error = 16 * UNIT_ROUNDOFF * (float(np.max(moved + moved_too)) + 8)
     return first + second - whole[0], error
 
 
-def _log_binomial(x: Values, size: int, share: float) -> tuple[Values, Values]:
+def log_binomial(x: Values, size: Values | float, share: float) -> tuple[Values, Values]:
     """Return ln of the binomial probability of x among `size`, and what its rounding is in proportion to."""
     log_power, moved = np.zeros_like(x), np.zeros_like(x)
     for count, chance in ((x, share), (size - x, 1 - share)):
@@ -81,7 +81,7 @@ def _log_binomial(x: Values, size: int, share: float) -> tuple[Values, Values]:
         logs = np.log1p(np.where(count > 0, away / mean, 0.0))
         log_power -= count * logs - away
         moved += np.abs(away) + count * np.abs(logs)
-    corrections = _stirling(np.array([float(size)]))[0] - _stirling(x) - _stirling(size - x)
+    corrections = _stirling(np.asarray(size, dtype=np.float64)) - _stirling(x) - _stirling(size - x)
     inner = np.where((x > 0) & (x < size), size / (2 * math.pi * np.maximum(x * (size - x), 0.5)), 1.0)
     return log_power + corrections + 0.5 * np.log(inner), moved
 

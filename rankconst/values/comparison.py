@@ -51,22 +51,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.metrics import CATALOGUE, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.names import write_html
-from rankconst.tails import tail_probability
-from rankconst.tasks import Histogram
+from rankconst.tails.coins import bound_sign_tests
 from rankconst.values.published import Interval, round_outwards, show_number, show_uncertain
 from rankconst.values.significance import attain, show_probability
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tasks import Tasks
+    from rankconst.tasks import Histogram, Tasks
 
+    Places = NDArray[np.intp]
     Values = NDArray[np.float64]
 
 LEVEL = 0.05
@@ -78,7 +78,6 @@ _MANY = 100
 _FACTOR = 1 / (2 * math.erfc(1.0))
 _BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * _FACTOR))
 _MOST_FLIPPED = 16  # differences, of which all signs are tried
-_HIT = parse_metric("hits@1")
 _TASKS = ("dataset", "split", "side", "protocol", "aggregation")
 
 LEFT_OUT = "Not considered: dependence between tasks, variation between training runs, multiple comparisons."
@@ -265,14 +264,63 @@ def compare_values(
     names: tuple[str, str],
     values: tuple[float, float],
     intervals: tuple[Interval, Interval],
-    spreads: tuple[float, float] | None = None,
 ) -> Comparison:
     """Compare two values of a metric that are known up to their intervals, on the same tasks.
 
-    `spreads` are the standard deviations of the two models' ranks, where the metric is MR and they are known.
-
     Raises UndefinedError where the metric is not a mean over tasks or the tasks share their negatives, UsageError
     for tasks of another baseline than chance.
+    """
+    bounds = bound_pairs(metric, tasks, histogram, values, intervals)
+    z, p = (Interval(float(low[0]), float(up[0])) for low, up in (bounds.z, bounds.log10_p))
+    difference = Interval(intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower)
+    smallest = float(bounds.smallest[0])
+    return Comparison(
+        metric=metric,
+        tasks=tasks,
+        num_tasks=histogram.total,
+        names=names,
+        values=values,
+        difference=values[1] - values[0],
+        difference_interval=difference,
+        z_interval=z,
+        z_uncorrelated=float(bounds.z_uncorrelated[0]),
+        log10_p_interval=p,
+        method=str(bounds.method[0]),
+        smallest=smallest,
+        confidence_interval=Interval(difference.lower - smallest, difference.upper + smallest),
+        note=bounds.notes[0] or bounds.notes[1],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What values that are known up to their intervals leave open of each pair of them, shape (pairs,).
+
+    The fields are those of :class:`Comparison`, intervals as a pair of arrays. `notes` has one for each value.
+    """
+
+    z: tuple[Values, Values]
+    z_uncorrelated: Values
+    log10_p: tuple[Values, Values]
+    method: NDArray[np.str_]
+    smallest: Values
+    notes: tuple[str, ...]
+
+
+def bound_pairs(
+    metric: Metric,
+    tasks: Tasks,
+    histogram: Histogram,
+    values: Sequence[float],
+    intervals: Sequence[Interval],
+    *,
+    spreads: Values | None = None,
+) -> Bounds:
+    """Bound what there is to know of each pair of values, in the order of ``np.triu_indices(len(values), 1)``.
+
+    `spreads` are the standard deviations of the ranks of each, NaN where they are not known.
+
+    Raises what :func:`compare_values` does.
     """
     require_mean(metric)
     if histogram.offsets is not None or not tasks.is_chance:
@@ -282,56 +330,81 @@ def compare_values(
             "these tasks share their negatives and so depend on each other: two published values do not tell how sure "
             "their difference is."
         )
+    first, second = np.triu_indices(len(values), 1)
     spans, counts, best = _list_spans(metric, histogram)
-    total, largest = histogram.total_weight, float(spans.max())
+    room, total, largest = Room.of(spans, counts), histogram.total_weight, float(spans.max())
 
-    def bound(pair: tuple[float, float]) -> float:
-        """Return the largest sum of squared differences for two values."""
-        return bound_squares(spans, counts, total * (abs(best - pair[0]) + abs(best - pair[1])))
+    def bound_squares(pairs: Values) -> Values:
+        return room.bound_squares(total * np.sum(np.abs(best - pairs), axis=0))
 
-    nearest, farthest = _pair_ends(*intervals)
-    squares, least, most = bound(nearest), total * abs(nearest[1] - nearest[0]), total * abs(farthest[1] - farthest[0])
+    lower, upper = np.array(intervals, dtype=np.float64).T
+    nearest, farthest = _pair_ends(lower, upper, first, second)
+    squares = bound_squares(nearest)
+    least, most = (total * np.abs(pairs[1] - pairs[0]) for pairs in (nearest, farthest))
     if spreads is not None and histogram.weights is None:
-        squares = min(squares, total * sum(spreads) ** 2 + least**2 / total)
-    z = Interval(least / math.sqrt(squares) if squares else 0.0, _bound_z(metric, histogram, most))
-    losses = [Interval(*sorted(total * abs(best - end) for end in each)) for each in intervals]
-    (p, method), note = _bound_p(min(z), squares, largest, histogram.total), ""
+        squares = np.fmin(squares, total * (spreads[first] + spreads[second]) ** 2 + least**2 / total)
+    z_upper = _bound_z(metric, histogram, most)
+    z = np.minimum(_divide_by_root(least, squares), z_upper)
+    # The losses of each value, the least and the most.
+    losses = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
+    uncorrelated = squares
+    if histogram.weights is None:
+        filled, shared = room.fill(losses[1]), losses[0] / math.sqrt(histogram.total)
+        uncorrelated = np.minimum(squares, filled[first] + filled[second] - 2 * shared[first] * shared[second])
+    z_uncorrelated = np.minimum(_divide_by_root(least, uncorrelated), z_upper)
+    # No test that flips signs has a smaller p than that of equal signs.
+    p_lower = np.full(len(first), (1 - histogram.total) * math.log10(2.0))
+    p_upper, method = _bound_p(z, squares, largest)
+    notes = ("",) * len(values)
     if metric.hits_k and not histogram.is_weighted:
-        try:
-            p, method = _test_signs(metric, histogram, values, intervals, bound), "exact"
-        except UndefinedError as error:
-            note = str(error)
-    if histogram.weights is None and squares:
-        squares = min(squares, bound_uncorrelated(spans, counts, *losses))
+        hits, notes = _list_hits(metric, histogram.total, values, intervals)
+        is_exact = ~np.isnan(hits[0, first] + hits[0, second])
+        # Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b rises
+        # by 1, p falls whether a + b rises or falls by 1: the ends are those of the nearest and of the farthest
+        # numbers of hits.
+        ends = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
+        surplus, alone = (np.rint(total * np.abs(pairs[1] - pairs[0])) for pairs in ends)
+        p_lower[is_exact] = np.minimum((1 - alone) * math.log10(2.0), 0.0)
+        p_upper[is_exact] = bound_sign_tests(np.rint(bound_squares(ends[0])), surplus)
+        method = np.where(is_exact, "exact", method)
     # The bound is largest where the losses are half of what they can be, or as near to it as they come.
-    half = min(max(float(np.sum(spans * counts)), losses[0].lower + losses[1].lower), losses[0].upper + losses[1].upper)
-    smallest = _find_smallest(bound_squares(spans, counts, half), method, largest) / total
-    difference = Interval(intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower)
-    return Comparison(
-        metric=metric,
-        tasks=tasks,
-        num_tasks=histogram.total,
-        names=names,
-        values=values,
-        difference=values[1] - values[0],
-        difference_interval=difference,
-        z_interval=Interval(min(z), z.upper),
-        z_uncorrelated=min(least / math.sqrt(squares), z.upper) if squares > 0 else min(z),
-        log10_p_interval=p,
+    half = np.clip(room.losses[-1], losses[0, first] + losses[0, second], losses[1, first] + losses[1, second])
+    return Bounds(
+        z=(z, z_upper),
+        z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z),
+        log10_p=(p_lower, p_upper),
         method=method,
-        smallest=smallest,
-        confidence_interval=Interval(difference.lower - smallest, difference.upper + smallest),
-        note=note,
+        smallest=_find_smallest(room.bound_squares(half), method, largest) / total,
+        notes=notes,
     )
 
 
-def _bound_p(z: float, squares: float, largest: float, total: int) -> tuple[Interval, str]:
-    """Return what log10 p may be where only z is known to be no less, and by which inequality."""
+def _list_hits(
+    metric: Metric, n: int, values: Sequence[float], intervals: Sequence[Interval]
+) -> tuple[Values, tuple[str, ...]]:
+    """Return the least and the largest share of whole hits that each value may be, and notes; NaN if it may be none."""
+    hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
+    for place, known in enumerate(zip(values, intervals, strict=True)):
+        try:
+            hits[:, place] = attain(metric, n, *known)[1]
+        except UndefinedError as error:
+            notes[place] = str(error)
+    return hits, tuple(notes)
+
+
+def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:
+    """Return what log10 p is at most where only z is known to be no less, and by which inequality."""
     method = _choose_method(squares, largest)
-    step = largest / math.sqrt(squares) if method == "normal" else 0.0
-    upper = _log10_normal(max(z - step, 0.0)) if step else min(_log10_normal(z) + math.log10(_FACTOR), 0.0)
-    # No test that flips signs has a smaller p than that of equal signs.
-    return Interval((1 - total) * math.log10(2.0), upper), method
+    is_normal = method == "normal"
+    step = np.where(is_normal, _divide_by_root(np.full(len(z), largest), squares), 0.0)
+    log10_p = np.array([_log10_normal(each) for each in np.maximum(z - step, 0.0).tolist()])
+    return np.where(is_normal, log10_p, np.minimum(log10_p + math.log10(_FACTOR), 0.0)), method
+
+
+def _divide_by_root(numbers: Values, squares: Values) -> Values:
+    """Divide by the roots of squares; 0 where these are not above 0."""
+    roots = np.sqrt(np.maximum(squares, 0.0))
+    return np.divide(numbers, roots, out=np.zeros_like(roots), where=roots > 0)
 
 
 def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
@@ -346,7 +419,8 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     flipped = differences[differences != 0]
     method = "exact" if metric.hits_k or flipped.size <= _MOST_FLIPPED else "normal"
     if metric.hits_k:  # which differ by 1 or not at all
-        log10_p = _log10_sign_test(flipped.size, round(abs(total)))
+        counted = (np.array([float(count)]) for count in (flipped.size, round(abs(total))))
+        log10_p = float(bound_sign_tests(*counted)[0])
     else:
         log10_p = _log10_flips(flipped) if method == "exact" else _log10_normal(z)
     half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
@@ -364,7 +438,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
         log10_p_interval=Interval(log10_p, log10_p),
         method=method,
         # Hits, which are whole, need one more.
-        smallest=_find_smallest(squares, method, float(metric.hits_k is not None)) / n,
+        smallest=float(_find_smallest(np.array(squares), np.array(method), float(metric.hits_k is not None))) / n,
         confidence_interval=Interval(difference - half, difference + half),
     )
 
@@ -378,25 +452,32 @@ def require_mean(metric: Metric) -> None:
         )
 
 
-def bound_squares(spans: Values, tasks: Values, losses: float) -> float:
-    """Return the largest sum of (p - q)^2 over tasks with p and q in [0, span], given the sum of all p + q."""
-    order = np.argsort(-spans)
-    slopes, rooms = spans[order], (spans * tasks)[order]
-    # Of every task the sum of p and q first brings it to its span, at slope span, and then away from it.
-    return max(_fill(np.append(slopes, -slopes[::-1]), np.append(rooms, rooms[::-1]), losses), 0.0)
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much the squares of differences can add up to over tasks with losses in [0, span].
 
+    The tasks with the largest spans are used first: `squares` are the sums of span times loss where those losses are
+    used up that add up to `losses`, both from 0 on.
+    """
 
-def bound_uncorrelated(spans: Values, tasks: Values, first: Interval, second: Interval) -> float:
-    """Return the same if p and q are not negatively correlated, and what the sums of all p and of all q may be."""
-    order = np.argsort(-spans)
-    slopes, rooms = spans[order], (spans * tasks)[order]
-    squares = [_fill(slopes, rooms, losses.upper) for losses in (first, second)]
-    return sum(squares) - 2 * first.lower * second.lower / float(np.sum(tasks))
+    losses: Values
+    squares: Values
 
+    @classmethod
+    def of(cls, spans: Values, tasks: Values) -> Room:
+        """Sum up the losses of so many tasks of each span."""
+        order = np.argsort(-spans)
+        slopes, rooms = spans[order], (spans * tasks)[order]
+        return cls(*(np.append(0.0, np.cumsum(each)) for each in (rooms, slopes * rooms)))
 
-def _fill(slopes: Values, rooms: Values, total: float) -> float:
-    """Use up a total, room by room, and return the sum of what is used times its slope."""
-    return float(np.sum(slopes * np.clip(total - (np.cumsum(rooms) - rooms), 0.0, rooms)))
+    def fill(self, losses: Values) -> Values:
+        """Return the largest sum of span times loss, given the sum of all losses."""
+        return np.interp(losses, self.losses, self.squares)
+
+    def bound_squares(self, losses: Values) -> Values:
+        """Return the largest sum of (p - q)^2 over the tasks, given the sum of all p + q."""
+        # Of every task the sum of p and q first brings it to its span, at slope span, and then away from it.
+        return self.fill(np.minimum(losses, 2 * self.losses[-1] - losses))
 
 
 def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
@@ -405,48 +486,22 @@ def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
     return np.asarray(metric.term(ranks.astype(np.float64), metric.k), dtype=np.float64)
 
 
-def _pair_ends(first: Interval, second: Interval) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the two nearest numbers of two intervals, and the two farthest."""
-    up, down = (first.upper, second.lower), (first.lower, second.upper)
-    ends = sorted((up, down), key=lambda pair: abs(pair[1] - pair[0]))
-    shared = max(first.lower, second.lower)
-    return ((shared, shared) if shared <= min(first.upper, second.upper) else ends[0]), ends[1]
+def _pair_ends(lower: Values, upper: Values, first: Places, second: Places) -> tuple[Values, Values]:
+    """Return the two nearest numbers of two intervals, and the two farthest, each of shape (2, pairs)."""
+    up, down = np.stack([upper[first], lower[second]]), np.stack([lower[first], upper[second]])
+    is_up = np.abs(up[1] - up[0]) <= np.abs(down[1] - down[0])
+    shared = np.maximum(lower[first], lower[second])
+    overlap = shared <= np.minimum(upper[first], upper[second])
+    return np.where(overlap, shared, np.where(is_up, up, down)), np.where(is_up, down, up)
 
 
-def _bound_z(metric: Metric, histogram: Histogram, total: float) -> float:
-    """Return the largest z if the differences of the tasks add up to `total`."""
+def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:
+    """Return the largest z if the differences of the tasks add up to `totals`."""
+    most = np.full(len(totals), math.sqrt(histogram.total))
     if not metric.hits_k:
-        return math.sqrt(histogram.total)
+        return most
     least = 1.0 if histogram.weights is None else float(histogram.weights.min())
-    return min(math.sqrt(total / least), math.sqrt(histogram.total))
-
-
-def _test_signs(
-    metric: Metric,
-    histogram: Histogram,
-    values: tuple[float, float],
-    intervals: tuple[Interval, Interval],
-    bound: Callable[[tuple[float, float]], float],
-) -> Interval:
-    """Return the ends of log10 p of the sign test for two numbers of hits; UndefinedError unless they are whole.
-
-    Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b rises by 1, p falls
-    whether a + b rises or falls by 1: so the ends are those of the nearest and of the farthest numbers of hits.
-    """
-    attained = [attain(metric, histogram.total, *known)[1] for known in zip(values, intervals, strict=True)]
-    nearest, farthest = _pair_ends(*attained)
-    n = histogram.total
-    least, most = (round(n * abs(pair[1] - pair[0])) for pair in (nearest, farthest))
-    return Interval(_log10_sign_test(most, most), _log10_sign_test(round(bound(nearest)), least))
-
-
-def _log10_sign_test(tosses: int, surplus: int) -> float:
-    """Return log10 of the probability that heads and tails of a fair coin differ by `surplus` or more."""
-    if surplus == 0:
-        return 0.0
-    # Heads are what a random ranker hits where there are two candidates.
-    tail = tail_probability(_HIT, Histogram.from_counts([2], [tosses]), (tosses + surplus) / 2 / tosses)
-    return min(tail.log10 + tail.error + math.log10(2.0), 0.0)
+    return np.asarray(np.minimum(np.sqrt(totals / least), most), dtype=np.float64)
 
 
 def _log10_flips(differences: Values) -> float:
@@ -462,11 +517,11 @@ def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | No
     if not metric.is_mean or histogram.shared:
         return None
     spans, counts, _ = _list_spans(metric, histogram)
-    most, largest = float(np.sum(spans * counts)), float(spans.max())
-    squares = bound_squares(spans, counts, most)
-    is_exact = metric.hits_k and not histogram.is_weighted
-    smallest = _find_smallest(squares, "exact" if is_exact else _choose_method(squares, largest), largest)
-    return smallest / histogram.total_weight if smallest <= most else None
+    room, largest = Room.of(spans, counts), float(spans.max())
+    squares, is_exact = room.squares[-1:], metric.hits_k and not histogram.is_weighted
+    method = np.array(["exact"]) if is_exact else _choose_method(squares, largest)
+    smallest = float(_find_smallest(squares, method, largest)[0])
+    return smallest / histogram.total_weight if smallest <= room.losses[-1] else None
 
 
 def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, float]:
@@ -477,17 +532,20 @@ def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, f
     return weights * np.abs(best - worst), histogram.num_tasks.astype(np.float64), float(best[0])
 
 
-def _choose_method(squares: float, largest: float) -> str:
-    return "normal" if squares >= _MANY * largest**2 > 0 else "bound"
+def _choose_method(squares: Values, largest: float) -> NDArray[np.str_]:
+    many = _MANY * largest**2
+    return np.where((squares >= many) & (many > 0), "normal", "bound")
 
 
 def _quantile(method: str) -> float:
     return _BOUND_QUANTILE if method == "bound" else _QUANTILE
 
 
-def _find_smallest(squares: float, method: str, step: float) -> float:
-    """Return the least sum of differences that is significant; `step` is the most that a task adds to it."""
-    return _quantile(method) * math.sqrt(squares) + (0.0 if method == "bound" else step)
+def _find_smallest(squares: Values, method: NDArray[np.str_], step: float) -> Values:
+    """Return the least sums of differences that are significant; `step` is the most that a task adds to them."""
+    is_bound = method == "bound"
+    quantile = np.where(is_bound, _BOUND_QUANTILE, _QUANTILE)
+    return np.asarray(quantile * np.sqrt(squares) + np.where(is_bound, 0.0, step), dtype=np.float64)
 
 
 def _log10_normal(z: float) -> float:

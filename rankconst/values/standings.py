@@ -7,7 +7,6 @@ m - 1, and so on (Holm 1979): the probability that any pair of equally good mode
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.errors import UsageError
-from rankconst.values.comparison import LEVEL, compare_values, show_enough
+from rankconst.values.comparison import LEVEL, bound_pairs, show_enough
 from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
@@ -131,42 +130,34 @@ def rank_models(
     A deviation over runs, ``0.338 ± 0.002``, is open about a result as its rounding is. `spreads` are the standard
     deviations of the ranks of models, as far as they are known.
 
-    Raises UsageError for fewer than two models, and what :func:`~rankconst.values.comparison.compare_values` raises.
+    Raises UsageError for fewer than two models, and what :func:`~rankconst.values.comparison.bound_pairs` raises.
     """
     if not 2 <= len(models) <= _MOST:
         raise UsageError(f"{len(models)} results of {constants.metric.label} on these tasks; expected 2 to {_MOST}.")
     sign = -1 if constants.metric.increasing else 1
     ordered = sorted(models, key=lambda model: sign * model[1].value)
     published = tuple(value for _, value in ordered)
-    size = len(ordered)
-    alone = np.zeros((size, size))
-    smallest = math.inf
-    for first, second in itertools.combinations(range(size), 2):
-        pair, known = (published[first], published[second]), (ordered[first][0], ordered[second][0])
-        found = compare_values(
-            constants.metric,
-            constants.tasks,
-            constants.ranking,
-            names=(pair[0].text, pair[1].text),
-            values=(pair[0].value, pair[1].value),
-            intervals=(pair[0].interval, pair[1].interval),
-            spreads=(spreads[known[0]], spreads[known[1]]) if spreads and spreads.keys() >= {*known} else None,
-        )
-        alone[first, second] = alone[second, first] = found.log10_p_interval.upper
-        smallest = found.smallest if (first, second) == (0, 1) else smallest
     names = tuple(name for name, _ in ordered)
+    bounds = bound_pairs(
+        constants.metric,
+        constants.tasks,
+        constants.ranking,
+        [value.value for value in published],
+        [value.interval for value in published],
+        spreads=None if spreads is None else np.array([spreads.get(name, math.nan) for name in names]),
+    )
+    log10_p = correct_for_many(bounds.log10_p[1], len(names))
     used = len({*(spreads or ())} & {*names}) > 1
-    return Standings(constants, names, published, correct_for_many(alone), smallest, used)
+    return Standings(constants, names, published, log10_p, float(bounds.smallest[0]), used)
 
 
-def correct_for_many(log10_p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logarithms of a symmetric matrix of probabilities after Holm's correction over its pairs."""
-    rows, columns = np.triu_indices(len(log10_p), k=1)
-    alone = log10_p[rows, columns]
-    order = np.argsort(alone, kind="stable")
+def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Correct the logarithms of the probabilities of all pairs by Holm; return them as a symmetric matrix."""
+    order = np.argsort(log10_p, kind="stable")
     factors = np.log10(np.arange(order.size, 0, -1))
-    corrected = np.empty_like(alone)
-    corrected[order] = np.minimum(np.maximum.accumulate(alone[order] + factors), 0.0)
-    found = np.zeros_like(log10_p)
+    corrected = np.empty_like(log10_p)
+    corrected[order] = np.minimum(np.maximum.accumulate(log10_p[order] + factors), 0.0)
+    found = np.zeros((size, size))
+    rows, columns = np.triu_indices(size, k=1)
     found[rows, columns] = found[columns, rows] = corrected
     return found

@@ -22,7 +22,7 @@ from oracles import TERMS
 from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.tasks import Histogram
-from rankconst.values.comparison import LEFT_OUT, LEVEL, bound_squares, find_smallest_difference
+from rankconst.values.comparison import LEFT_OUT, LEVEL, Room, find_smallest_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,7 +85,8 @@ def test_the_bound_is_the_optimum_of_a_linear_program(spans: list[float], share:
         b_eq=[1.0] * len(spans) + [losses],
     )
     assert done.success
-    assert bound_squares(np.array(spans), np.ones(len(spans)), losses) == pytest.approx(-done.fun, abs=1e-7)
+    room = Room.of(np.array(spans), np.ones(len(spans)))
+    assert room.bound_squares(np.array([losses])) == pytest.approx([-done.fun], abs=1e-7)
 
 
 def sign_test(alone: int, surplus: int) -> Fraction:
