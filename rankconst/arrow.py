@@ -49,6 +49,11 @@ def join_texts(texts: Sequence[str]) -> Any:
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(joined))
 
 
+def wrap_text(text: str) -> Any:
+    """Return a text as a scalar of Arrow."""
+    return join_texts([text])[0]
+
+
 def refuse_masked(given: Any, what: str) -> None:
     """Refuse an array of which some values are masked: as a plain array it would show what they cover."""
     import numpy as np

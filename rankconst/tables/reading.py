@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from rankconst.arrow import join_texts
+from rankconst.arrow import join_texts, wrap_text
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.names import resolve_name
@@ -299,10 +299,9 @@ def _find_bounds(chunk: Any, expected: str) -> Any:
 
 def select_rows(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
     """Return the rows of a table that have some keys."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    masks = [pc.equal(table[name], pa.scalar(key)) for name, key in wanted.items()]
+    masks = [pc.equal(table[name], wrap_text(key)) for name, key in wanted.items()]
     return table.filter(functools.reduce(pc.and_, masks)) if masks else table
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.arrow import wrap_numbers, wrap_text
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import MACRO_METRICS, TABULATED_KS, Metric
@@ -54,22 +55,22 @@ class TaskSets:
 
     @classmethod
     def _read(cls, tables: Tables) -> TaskSets:
-        import pyarrow as pa
         import pyarrow.compute as pc
 
         # Published adjusted values are of link prediction, against chance.
         coded = (*TASK_FIELDS, "metric", "method")
         read = (*coded, "k", "num_tasks", "expectation", "variance")
         table = tables._read("constants", read, coded=coded, baseline=DEFAULT_BASELINE)
-        linked = pc.not_equal(table["side"], pa.scalar(RELATION_SIDE))
-        table = table.filter(pc.and_(linked, pc.equal(table["aggregation"], pa.scalar(DEFAULT_AGGREGATION))))
+        linked = pc.not_equal(table["side"], wrap_text(RELATION_SIDE))
+        table = table.filter(pc.and_(linked, pc.equal(table["aggregation"], wrap_text(DEFAULT_AGGREGATION))))
         # Rows are in canonical order: those of a set are together.
         named, starts = find_runs(table, TASK_FIELDS)
         micro = list(itertools.starmap(Tasks, named))
         (metrics, families), (methods, written) = (decode(table[name]) for name in ("metric", "method"))
         rows = {name: to_array(table[name]) for name in ("num_tasks", "expectation", "variance")}
-        ks: Any = table["k"]
-        rows |= {"k": to_array(ks.fill_null(0)), "metric": metrics, "sampled": (written == "sampled")[methods]}
+        no_k = wrap_numbers(np.zeros(1, dtype=np.int64))[0]
+        rows |= {"k": to_array(pc.fill_null(table["k"], no_k))}
+        rows |= {"metric": metrics, "sampled": (written == "sampled")[methods]}
         macros = Macros.read(tables, micro)
         sets = (*micro, *macros.sets)
         counted = dict(zip(micro, rows["num_tasks"][starts].tolist(), strict=True))

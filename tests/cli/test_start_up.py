@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
 
 from rankconst.cli.app import COMMANDS, _Plain, make_app
 from rankconst.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytest.importorskip("typer._coercion", reason="this Typer converts values without pydantic")
 
@@ -47,6 +50,46 @@ def test_plain_values_are_read_as_typer_reads_them(command: str) -> None:
         for value in (*values, () if several else None, param.get_default(ctx)):
             found = outcome(_Plain(), value, param, ctx)
             assert found == outcome(param.get_runtime_param(), value, param, ctx), (param.name, value)
+
+
+WITHOUT_PANDAS = """
+import contextlib, io, sys
+
+class Refusal:
+    def find_spec(self, name, path=None, target=None):
+        assert name != "pandas", "pandas was imported"
+
+sys.meta_path.insert(0, Refusal())
+import rankconst.__main__
+
+for arguments in (
+    "adjust 0.975 -d nations -m hits@10 --tool pykeen",
+    "adjust paper.csv --out adjusted.csv",
+    "adjust paper.csv --details -f json",
+    "check mr=470 amri=0.934",
+    "check paper.csv",
+    "compare paper.csv",
+    "show datasets",
+    "show fb15k237",
+    "show nations mrr",
+):
+    sys.argv = ["rankconst", *arguments.split()]
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+        rankconst.__main__.main()
+rankconst.adjust('paper.csv'), rankconst.check('paper.csv'), rankconst.compare('paper.csv')
+rankconst.adjust({'MRR': 0.5, 'Hits@10': 0.99}, dataset='nations')
+rankconst.load().constants('nations', 'mrr').adjust([0.5, 0.6])
+"""
+PAPER = "model,dataset,MRR,Hits@10\nTransE,Nations,0.403,0.975\nTuckER,Nations,0.756,0.990\n"
+
+
+def test_nothing_waits_for_pandas_but_frames(tmp_path: Path) -> None:
+    """Where pandas is installed, some of pyarrow's functions import it only to ask whether they were given a Series."""
+    (tmp_path / "paper.csv").write_text(PAPER)
+    script = [sys.executable, "-c", WITHOUT_PANDAS]
+    done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "pandas" not in done.stderr, done.stderr
 
 
 def test_the_version_waits_for_nothing() -> None:
