@@ -176,7 +176,7 @@ def adjust(
         return adjusted[0] if single else adjusted
     if strict and errors == "note":
         raise UsageError("strict=True refuses what errors='note' leaves out with a note; give only one of the two.")
-    from rankconst.checks.completing import complete_reading
+    from rankconst.checks.confirm import confirm_reading
     from rankconst.results.frame import adjust_frame, is_frame, read_given
 
     how: dict[str, Any] = {"metrics": wanted, "errors": "raise" if strict else errors, "baselines": baselines}
@@ -184,7 +184,7 @@ def adjust(
     if is_frame(results):
         shares = as_names(percent) if isinstance(percent, str) else percent
         known = replace(user, percent=percent is True)
-        how |= {"complete": lambda reading: complete_reading(reading, opened, known).reading}
+        how |= {"confirm": lambda reading: confirm_reading(reading, opened, known)}
         return adjust_frame(results, opened, user, percent=shares, decimals=decimals, details=details, **how)
     if decimals is not None or not isinstance(percent, bool | None):
         raise UsageError("decimals and a list of percentages are for a DataFrame; a file shows its own digits.")
@@ -193,10 +193,9 @@ def adjust(
     user = replace(user, percent=bool(percent))
     only = wanted[0] if len(wanted) == 1 else None
     reading = read_given(results, strict=how["errors"] == "raise", percent=percent, metric=only)
-    completed = complete_reading(reading, opened, user).reading
-    return replace(
-        adjust_reading(completed, opened, user, significance=details, in_python=True, **how), details=details
-    )
+    confirmed = confirm_reading(reading, opened, user)
+    whole = adjust_reading(confirmed, opened, user, significance=details, in_python=True, **how)
+    return replace(whole, details=details)
 
 
 def _is_value(results: Any) -> bool:

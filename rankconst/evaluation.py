@@ -50,9 +50,9 @@ class Question:
     text
         The words around the word, or the question itself.
     word
-        The word that raises the question; empty if no single word does.
+        The word that raises the question, or stands for what does; empty if you cannot accept it.
     place
-        Where the word is, such as ``the caption``.
+        Where the word is, such as ``the caption``; empty if it is in no text.
     option
         The option that answers it; :attr:`remedy` has all ways on.
     kind
@@ -84,7 +84,7 @@ class Question:
 
     def __str__(self) -> str:
         around = "" if self.text.lower() == self.word else f', "{self.text}"'
-        asked = f'"{self.word}" in {self.place}{around}' if self.word else self.text.rstrip(".")
+        asked = f'"{self.word}" in {self.place}{around}' if self.place else self.text.rstrip(".")
         return f"{asked}: add {self.remedy}" if self.remedy else asked
 
     def to_dict(self) -> dict[str, str]:
@@ -378,6 +378,9 @@ _ALWAYS = ("split", "side", "protocol")
 
 _OPTION = re.compile(r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+-]+)))?")
 
+# Between two arguments.
+_NEXT = re.compile(r"(?<=\") (?=[a-z]+=\")")
+
 # The options that are arguments in Python, too.
 _ARGUMENTS = {"dataset", "split", "side", "protocol", "tool", "aggregation", "accept", "percent", "tables"}
 
@@ -385,8 +388,8 @@ _ARGUMENTS = {"dataset", "split", "side", "protocol", "tool", "aggregation", "ac
 def name_arguments(text: str) -> str:
     """Return a text with arguments of Python in place of options.
 
-    >>> name_arguments("add --split valid, or --accept dev")
-    'add split="valid", or accept=["dev"]'
+    >>> name_arguments("add --split valid --side head, or --accept dev")
+    'add split="valid", side="head", or accept=["dev"]'
     """
 
     def name(found: re.Match[str]) -> str:
@@ -397,7 +400,7 @@ def name_arguments(text: str) -> str:
             return f"{found[1]}="
         return f'accept=["{value}"]' if found[1] == "accept" else f'{found[1]}="{value}"'
 
-    return _OPTION.sub(name, text)
+    return _NEXT.sub(", ", _OPTION.sub(name, text))
 
 
 def find_assumed(said: Stated, user: Stated, tasks: Tasks) -> dict[str, str]:

@@ -100,10 +100,8 @@ def test_check_takes_whatever_people_have(tmp_path: Path, kind: str) -> None:
     found = check({"hits@1": 0.5123, "hits@10": 0.4123})
     assert found.to_pandas()["rule"].tolist() == ["hits-monotone"]
     assert "Hits@10 0.4123" in found._repr_html_()
-    found = check(adjusted)
-    (group,) = found.groups
-    assert found.to_pandas()["rule"].tolist() == ["evidence"]
-    assert constants[0].tasks in {tasks for match in group.matches for tasks in (match.tasks, *match.same)}
+    (question,) = check(adjusted).asked
+    assert question.remedy == 'dataset="kinships", protocol="raw"'  # whose E[MR] and E[MRR] are the same on each side
 
 
 def test_check_asks() -> None:
@@ -176,12 +174,14 @@ def test_details_have_p_but_for_frames() -> None:
     assert "MRR_log10_p" not in detailed
 
 
-def test_a_file_without_a_dataset_is_looked_up_by_its_adjusted_values() -> None:
+def test_a_file_without_a_dataset_is_asked_about_the_one_that_its_numbers_are_of() -> None:
     constants = [TABLES.constants("kinships", name) for name in ("mr", "mrr")]
     mr, mrr = 3.512345678912, 0.612345678912
     numbers = {"mr": mr, "amri": constants[0].index(mr), "mrr": mrr, "amrr": constants[1].index(mrr)}
-    adjusted = rankconst.adjust(numbers)
-    assert {each.constants.tasks.dataset for each in adjusted.entries if each.constants} == {"kinships"}
+    with pytest.raises(AskedError, match='its numbers are those of kinships: add dataset="kinships"'):
+        rankconst.adjust(numbers)
+    adjusted = rankconst.adjust(numbers, dataset="kinships")
+    assert {str(each.batch.tasks) for each in adjusted.done} == {"kinships/test/both/standard"}
 
 
 def test_a_frame_of_pykeen_is_adjusted_as_pykeen_evaluates(tmp_path: Path) -> None:

@@ -79,30 +79,6 @@ def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
     return ", or ".join(list(found.values())[:3])
 
 
-@rule(
-    "task-count",
-    title="the number of ranks is that of the tasks",
-    inequality="n stated = n of dataset, split, side and protocol",
-    why="Counted from the benchmark's files.",
-)
-def _find_other_counts(case: Case) -> Iterator[Finding]:
-    stated, expected = case.group.context.num_tasks, case.count()
-    if stated is None or expected is None or expected == stated or not case.measured:
-        return
-    others = (
-        f"It is that of {other.split} {other.side} under protocol {other.protocol}."
-        for other in case.others
-        if case.count(other) == stated
-    )
-    yield Finding(
-        case.measured[:1],
-        "n stated = n of the ranking tasks",
-        f"the file counts {stated:,} ranks; there are {expected:,}{case.where}.",
-        next(others, "Another dataset, or some tasks were left out."),
-        "warning",
-    )
-
-
 # -- chance -----------------------------------------------------------------------------------------------------------
 
 
@@ -119,11 +95,8 @@ _TELLING = 4
 _LEAST_Z = -5.0
 
 
-MISMATCH = "adjusted-mismatch"
-
-
 @rule(
-    MISMATCH,
+    "adjusted-mismatch",
     title="adjusted values belong to their base values",
     inequality="M / E, (M - E) / (optimum - E), +-(M - E) / sqrt(Var)",
     why="Hoyt et al. 2022, arXiv:2203.07544; E and Var of the tables.",
@@ -142,21 +115,19 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
             raise DataError(f"no constants of {metric.label}")
         return constants
 
-    doubt = "Of another protocol? Name it with --protocol." if case.assumed else ""
     for checked in check_entries(entries, find_constants, percent=case.percent):
         if checked.cause is not None:
-            m, base = found[checked.entry], case.own[checked.base.metric]
-            yield describe_mismatch(checked, m, base, case.where, doubt, certain=not case.assumed)
+            yield _describe_mismatch(checked, found[checked.entry], case)
 
 
-def describe_mismatch(
-    checked: Checked, m: Measured, base: Measured, where: str, doubt: str = "", *, certain: bool
-) -> Finding:
-    """Return what is wrong with an adjusted value; `doubt` is said where no known defect is the cause."""
-    known = checked.cause or UNKNOWN
-    cause = doubt if known is UNKNOWN else f"{known.summary[:1].upper()}{known.summary[1:]}."
-    statement = f"{m} does not belong to {base}: expected {show_number(checked.expected, 8)}{where}."
-    severity: Severity = "info" if known.harmless else "error" if certain else "warning"
+def _describe_mismatch(checked: Checked, m: Measured, case: Case) -> Finding:
+    """Return what is wrong with an adjusted value."""
+    base, known = case.own[checked.base.metric], checked.cause or UNKNOWN
+    cause = f"{known.summary[:1].upper()}{known.summary[1:]}."
+    if known is UNKNOWN:
+        cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
+    statement = f"{m} does not belong to {base}: expected {show_number(checked.expected, 8)}{case.where}."
+    severity: Severity = "info" if known.harmless else "warning" if case.assumed else "error"
     return Finding((m, base), _write_formula(m), statement, cause, severity)
 
 

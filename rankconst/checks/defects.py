@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.checks.evidence import pair_up
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
-from rankconst.results.reading import are_in_full, measure
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import NOISE, Interval
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.checks.evidence import Pair
     from rankconst.moments import Moments
-    from rankconst.results.reading import Entry, Measured
+    from rankconst.results.reading import Entry
     from rankconst.tasks import Histogram
     from rankconst.values.constants import Constants
 
@@ -69,36 +70,35 @@ def check_entries(
     entries: Iterable[Entry], find_constants: Callable[[Metric], Constants], *, percent: bool = False
 ) -> tuple[Checked, ...]:
     """Check the adjusted values of one evaluation that have a base value and are defined on its tasks."""
-    found = tuple(entries)
-    bases = {entry.metric: entry for entry in found if entry.adjustment is None}
-    in_full = are_in_full(found)
     checked = []
-    for entry in found:
-        if entry.adjustment is None or entry.metric not in bases:
-            continue
+    for pair in pair_up(entries, percent=percent):
         try:
-            value, adjusted = (measure(one, percent=percent, in_full=in_full) for one in (bases[entry.metric], entry))
-            checked.append(_check(value, adjusted, find_constants(entry.metric)))
-        except DataError:  # not a number, or an adjustment that is undefined on these tasks
+            checked.append(check_pair(pair, find_constants(pair.metric)))
+        except DataError:  # an adjustment that is undefined on these tasks
             continue
     return tuple(checked)
 
 
-def _check(value: Measured, adjusted: Measured, constants: Constants) -> Checked:
+def check_pair(pair: Pair, constants: Constants) -> Checked:
     """Compare an adjusted value with the right one; where it is wrong, name the defect that gives it."""
-    form = adjusted.entry.adjustment or ""
-    span = _span(constants.metric, form, constants.moments, value.interval)
-    expected = float(ADJUSTMENTS[form](constants.metric, constants.moments)(value.value))
-    cause = None if _meet(span, adjusted.interval) else _find_cause(constants, form, value.interval, adjusted)
-    return Checked(adjusted.entry, value.entry, adjusted.value, expected, span, cause)
+    base, adjusted = pair
+    expected = float(ADJUSTMENTS[pair.form](constants.metric, constants.moments)(base.value))
+    cause, span = find_cause(pair, constants), _span(constants.metric, pair.form, constants.moments, base.interval)
+    return Checked(adjusted.entry, base.entry, adjusted.value, expected, span, cause)
 
 
-def _find_cause(constants: Constants, form: str, value: Interval, adjusted: Measured) -> Cause:
-    """Return the known defect that gives an adjusted value: a harmless one, or the nearest and first."""
+def find_cause(pair: Pair, constants: Constants) -> Cause | None:
+    """Return what makes an adjusted value wrong: a harmless defect, or the nearest and first; None if it is right.
+
+    Raises DataError if the adjustment is undefined on these tasks.
+    """
+    value, adjusted = pair.base.interval, pair.adjusted
+    if _meet(_span(constants.metric, pair.form, constants.moments, value), adjusted.interval):
+        return None
     fitting: list[tuple[bool, float, Cause]] = []
     for cause, give in CAUSES.items():
         try:
-            theirs = give(constants, form, value)
+            theirs = give(constants, pair.form, value)
         except UndefinedError:
             continue
         if theirs is not None and _meet(theirs, adjusted.interval):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.baselines import FLOOR
-from rankconst.checks.completing import complete_reading
+from rankconst.checks.confirm import confirm_reading
 from rankconst.cli.notes import (
     report_assumed,
     report_caveats,
@@ -153,13 +153,11 @@ def _comment(adjusted: AdjustedReading) -> str:
 
 
 def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
-    """Adjust the numbers of a file, and say how its tasks were found."""
-    completed = complete_reading(reading, work.tables, work.user)
-    if completed.note:
-        say(f"note: {reading.name}: {completed.note}")
+    """Adjust the numbers of a file; say on stderr what is asked if none can be."""
+    confirmed = confirm_reading(reading, work.tables, work.user)
     try:
         return adjust_reading(
-            completed.reading,
+            confirmed,
             work.tables,
             work.user,
             metrics=work.metrics,
@@ -169,7 +167,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
             baselines=work.baselines,
         )
     except RankconstError as error:
-        report_questions(reading.name, error.asks, lambda place: completed.reading.entries[place].line)
+        report_questions(reading.name, error.asks, lambda place: confirmed.entries[place].line)
         if isinstance(error, AskedError):
             raise AskedError("nothing is adjusted before these questions have an answer.") from None
         raise
@@ -315,7 +313,7 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
     words: dict[int, dict[str, None]] = {}
     for question in adjusted.asked:
         for row in adjusted.rows[list(question.numbers)].tolist():
-            words.setdefault(row, {})[question.word or question.text] = None
+            words.setdefault(row, {})[question.word if question.place else question.text] = None
     return [f"asked: {', '.join(words[row])}" if row in words else note for row, note in enumerate(notes)]
 
 

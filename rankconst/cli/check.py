@@ -1,13 +1,13 @@
-"""``rankconst check``: what is impossible in results, and where they come from."""
+"""``rankconst check``: what is impossible in results."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankconst.cli import options
-from rankconst.cli.notes import name_lines, report_notes, report_questions, report_reading
+from rankconst.cli.notes import report_questions, report_reading
 from rankconst.cli.options import names_file, open_tables
 from rankconst.cli.output import Column, Format, Listing, count, count_of, group_by, open_console, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
@@ -21,16 +21,11 @@ if TYPE_CHECKING:
 
     from rankconst.checks.case import Finding
     from rankconst.checks.checking import CheckedReading
-    from rankconst.checks.matches import Identified, Match
     from rankconst.results.reading import Reading
 
 
 SHOWN = 3
 """How many findings of one rule with the same cause the screen shows; JSON and CSV have all."""
-
-_MOST_SETS = 12
-
-_NARROW = "narrow them by --dataset, --split, --side or --protocol."
 
 _COLORS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
@@ -44,18 +39,8 @@ _COLUMNS = (
     Column("inequality", "must hold"),
     Column("statement", "finding"),
     Column("cause", "likely cause"),
-    *map(Column, ("values", "matches", "table_version")),
-)
-
-_SETS = (
-    Column("numbers", "numbers"),
-    Column("dataset", "dataset"),
-    Column("split", "split"),
-    Column("side", "side"),
-    Column("protocol", "protocol"),
-    Column("num_tasks", "ranks", count, right=True),
-    Column("agreement", "clues", right=True, drop=2),
-    Column("others", "also fit", right=True, drop=1),
+    Column("values"),
+    Column("table_version"),
 )
 
 
@@ -83,10 +68,10 @@ def check(
     decimal: options.Decimal = None,
     input_format: options.InputFormat = None,
 ) -> None:
-    """Find impossible numbers, and say which ranking tasks numbers come from.
+    """Find impossible numbers, and those that are of other ranking tasks than they seem.
 
     Hits@k grows with k, and bounds the MRR: numbers that break such a law are errors. Adjusted values beside their
-    base values, and numbers of ranks, show the dataset, split, side and protocol. Exits with 6 if a law is broken.
+    base values, and numbers of ranks, confirm dataset, split, side and protocol. Exits with 6 if a law is broken.
 
     Example: rankconst check results.csv
 
@@ -108,7 +93,6 @@ def check(
     if format is Format.table:
         for each in checked:
             _print_findings(each)
-            _print_sets(each)
     else:
         rows = [row for each in checked for row in each.list_rows(nested=format is Format.json)]
         print_listing(Listing.of(_COLUMNS, rows), format)
@@ -211,47 +195,6 @@ def _print_finding(console: Console, name: str, finding: Finding) -> None:
         console.print(Padding(line, (0, 0, 0, 4), expand=False))
 
 
-def _print_sets(checked: CheckedReading) -> None:
-    """Print the sets of ranking tasks that numbers fit, those of the same once."""
-    found = (group for group in checked.groups if group.matches)
-    alike = group_by(found, lambda group: tuple(match.tasks for match in group.matches))
-    if not alike:
-        return
-    most = _MOST_SETS if len(alike) == 1 else 1
-    rows = [_row(groups, match) for groups in alike.values() for match in groups[0].matches[:most]]
-    columns = _SETS if most == 1 and any(row["others"] for row in rows) else _SETS[:-1]
-    if checked.findings:
-        typer.echo("")
-    left = f" And {count(len(rows) - _MOST_SETS)} more rows, --json lists all." if len(rows) > _MOST_SETS else ""
-    caption = f"clues: how many agree; a = b: the same constants. Tables: {checked.table_version}.{left}"
-    title = "Where the numbers come from"
-    print_listing(Listing.of(columns, rows[:_MOST_SETS], title, caption), Format.table)
-
-
-def _row(groups: Sequence[Identified], match: Match) -> dict[str, Any]:
-    names = {
-        name: " = ".join(dict.fromkeys(getattr(tasks, name) for tasks in match.every))
-        for name in ("dataset", "split", "side", "protocol")
-    }
-    more = [tasks.aggregation for tasks in match.every if not tasks.is_micro]
-    return {
-        "numbers": _name_numbers(groups),
-        **names,
-        "protocol": ", ".join((names["protocol"], *dict.fromkeys(more))),
-        "num_tasks": match.num_tasks,
-        "agreement": f"{match.agreeing} of {match.total}" if match.total else None,
-        "others": len(groups[0].matches) - 1 or None,
-    }
-
-
-def _name_numbers(groups: Sequence[Identified]) -> str:
-    """Name the numbers that fit the same tasks: by what the file says of them, or else by their lines."""
-    labels = list(dict.fromkeys(group.label for group in groups))
-    if len(labels) == 1 and labels[0]:
-        return labels[0]
-    return name_lines(group.line for group in groups if group.line is not None).removeprefix(", ") or "all"
-
-
 # -- what is said beside it -------------------------------------------------------------------------------------------
 
 
@@ -260,17 +203,7 @@ def _report(checked: CheckedReading) -> None:
     name = checked.reading.name
     for note in checked.notes:
         say(f"note: {name}: {note}")
-    fitting = any(group.matches for group in checked.groups)
-    pairs = list[tuple[int | None, str]]()
-    for group in checked.groups:
-        # Without any that fit, the reason is asked about.
-        reason = group.reason if fitting or not group.evidence.pieces else ""
-        several = f"{len(group.matches):,} sets of tasks fit equally well: {_NARROW}" * (len(group.matches) > 1)
-        pairs += [(group.line, note) for note in (group.note, reason, several) if note]
-    report_notes(name, pairs)
-    # What the numbers fit, or do not, is shown already.
-    asked = (question for question in checked.asked if question.word or not fitting)
-    report_questions(name, asked, lambda place: checked.reading.entries[place].line)
+    report_questions(name, checked.asked, lambda place: checked.reading.entries[place].line)
 
 
 def _summarise(every: Sequence[CheckedReading]) -> str:

@@ -133,12 +133,12 @@ def _quote(words: Iterable[str]) -> str:
 
 def report_questions(name: str, questions: Iterable[Question], find_line: Callable[[int], int | None]) -> None:
     """Say what is asked about the numbers of a file: one line for all that have the same answer."""
-    alike = group_by(questions, lambda each: (each.word or each.text.partition(": ")[0], each.place, each.remedy))
+    alike = group_by(questions, lambda each: (_name_question(each), each.place, each.remedy))
     for group in [*alike.values()][:_MOST_QUESTIONS]:
         numbers = {number for question in group for number in question.numbers}
         lines = {line for number in numbers if (line := find_line(number)) is not None}
         texts = list(dict.fromkeys(question.text for question in group))
-        if group[0].word:
+        if group[0].place:
             shown = '", "'.join([*texts[:_MOST_TEXTS], *["..."] * (len(texts) > _MOST_TEXTS)])
         else:
             shown = texts[0] + f" (and {len(texts) - 1} more like it)" * (len(texts) > 1)
@@ -146,6 +146,11 @@ def report_questions(name: str, questions: Iterable[Question], find_line: Callab
         say(f"asked: {name}{name_lines(lines)} ({count_of(len(numbers), 'number')}): {asked}.")
     if len(alike) > _MOST_QUESTIONS:
         say(f"asked: {name}: and {count_of(len(alike) - _MOST_QUESTIONS, 'more question')}.")
+
+
+def _name_question(question: Question) -> str:
+    """Return what questions with the same answer share: the word, or how the question begins."""
+    return question.word if question.place else question.text.partition(": ")[0]
 
 
 # -- what there is to know ------------------------------------------------------------------------------------------

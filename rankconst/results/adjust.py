@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Tasks
-    from rankconst.values.constants import Constants
 
     Numbers = NDArray[np.float64]
     Places = NDArray[np.intp]
@@ -88,7 +87,7 @@ def adjust_reading(
     against, lacks = compare_with(done, tables, baselines)
     if significance:
         against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
-    notes = itertools.chain(*(_note(each, reading, tables) for each in done), lacks.items())
+    notes = itertools.chain(*(_note(each, reading) for each in done), lacks.items())
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
     return AdjustedReading(
@@ -205,13 +204,13 @@ def _word(asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable
     return {place: " ".join(found) for place, found in told.items()}
 
 
-def _note(done: Done, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
+def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
     index, entries = done.batch.index, reading.entries
-    general = [_compare_tasks(done.batch, done.whole, tables), *dict.fromkeys(done.explain_undefined().values())]
+    general = dict.fromkeys(done.explain_undefined().values())
     ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
     tied = np.array([*map(bool, ties)], dtype=np.bool_)[entries.context_of[index]]
-    positions = range(len(index)) if any(general) else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})
+    positions = range(len(index)) if general else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})
     for position in positions:
         place = int(index[position])
         for note in filter(None, (*general, ties[entries.context_of[place]], done.unattained.get(position))):
@@ -341,21 +340,3 @@ def _adjust(
         left.update(dict.fromkeys(batch.index.tolist(), error))
         return
     yield done
-
-
-def _compare_tasks(batch: Batch, constants: Constants, tables: Tables) -> str:
-    """Return a note where the file counts other ranks than the tables do."""
-    stated, tasks = batch.num_tasks, batch.tasks
-    if stated is None or stated == constants.num_tasks:
-        return ""
-    others = (replace(tasks, protocol=key, aggregation="micro") for key in tables.protocols(tasks.dataset))
-    fitting = [other.protocol for other in others if tables.holds(other) and tables.histogram(other).total == stated]
-    hint = (
-        f"protocol {' or '.join(fitting)} has that many"
-        if fitting
-        else "no protocol has that many; it may be another dataset"
-    )
-    return (
-        f"the file counts {stated:,} ranks, {tasks.dataset} {tasks.split} {tasks.side} has "
-        f"{constants.num_tasks:,} under protocol {tasks.protocol}: {hint}."
-    )

@@ -110,16 +110,16 @@ def adjust_frame(
     percent: bool | Collection[str] | None = None,
     decimals: int | Mapping[str, int] | None = None,
     errors: Literal["raise", "note"] | None = None,
-    complete: Callable[[Reading], Reading] | None = None,
+    confirm: Callable[[Reading], Reading] | None = None,
     baselines: Collection[str] = (),
     details: bool = False,
 ) -> pd.DataFrame:
-    """Adjust the numbers of a DataFrame as :func:`rankconst.adjust` says; `complete` finds what they say themselves."""
+    """Adjust the numbers of a DataFrame as :func:`rankconst.adjust` says; `confirm` asks where they contradict that."""
     reading, left = read_frame(frame, percent)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
         require_whole(reading)
-    if complete is not None:
-        reading = complete(reading)
+    if confirm is not None:
+        reading = confirm(reading)
     rounded = (
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )

@@ -74,8 +74,10 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
 
 def list_missing(tables: Tables, dataset: str) -> str:
     """Name the splits of a dataset that was counted without their files."""
-    row = tables.datasets[dataset]
-    return " and ".join(s for s in SPLITS if row[f"triples_{s}"] is None) if row["entities"] is not None else ""
+    row = tables.datasets.get(dataset)
+    if row is None or row["entities"] is None:  # ranks of which only the number is known, or another's counts
+        return ""
+    return " and ".join(split for split in SPLITS if row[f"triples_{split}"] is None)
 
 
 def explain_baseline(tables: Tables, tasks: Tasks) -> str:

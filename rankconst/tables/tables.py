@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -55,9 +55,6 @@ if TYPE_CHECKING:
     from rankconst.moments import Moments
 
 
-T = TypeVar("T")
-
-
 # Constants that stay in memory.
 _MOST_KNOWN = 10_000
 
@@ -80,15 +77,6 @@ class Tables(TableFiles):
 
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
     _known: dict[tuple[Tasks, Metric], Constants] = field(default_factory=dict, init=False, repr=False, compare=False)
-    # What is derived from the whole set, by what derives it.
-    _derived: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def _derive(self, kind: type[T], read: Callable[[Tables], T]) -> T:
-        """Return what is derived from the whole set, the second time at once."""
-        if kind not in self._derived:
-            self._derived[kind] = read(self)
-        found: T = self._derived[kind]
-        return found
 
     def set_of(self, dataset: str) -> Tables:
         """Return the set that a dataset, given by its key, is from."""

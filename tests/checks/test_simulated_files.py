@@ -22,19 +22,19 @@ from carried import open_once
 from cases import choose
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
-from rankconst.checks.completing import complete_reading
-from rankconst.checks.search import CERTAIN
-from rankconst.errors import RankconstError
+from rankconst.checks.confirm import confirm_reading
+from rankconst.errors import AskedError, RankconstError
 from rankconst.evaluation import Stated
 from rankconst.moments import compute_moments
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read_document
-from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.constants import Constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from rankconst.evaluation import Question
 
 METRICS = ("mr", "mrr", "hits@1", "hits@10")
 FORMS = ("normalised", "index", "z")
@@ -127,6 +127,20 @@ def same_constants(found: Constants, truth: Tasks) -> bool:
     return found.num_tasks == own.num_tasks and all(math.isclose(*pair, rel_tol=1e-9) for pair in pairs)
 
 
+# A dataset, and what is said about its tasks.
+_MOST_QUESTIONS = 3
+
+
+def answer(user: Stated, asks: Sequence[Question]) -> Stated | None:
+    """Return what a user says who follows the questions; None if they leave a choice."""
+    options = {ask.option for ask in asks}
+    if len(options) != 1 or " or " in (option := options.pop()):
+        return None
+    words = option.split()
+    said: dict[str, Any] = {name[2:]: key for name, key in zip(words[::2], words[1::2], strict=True)}
+    return replace(user, **said)
+
+
 def judge(outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | None], user: Stated) -> None:
     """Adjust and check a file; `truths` has the tasks of each row, None for a graph that is in no table."""
     tables = open_once()
@@ -134,13 +148,21 @@ def judge(outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | Non
     found = check_reading(reading, tables, user)
     if found.num_errors:
         outcomes["called wrong"].append(f"{truths}\n{text}\n{found.findings[0]}")
-    named = [group.match for group in found.groups if group.match is not None and group.match.by_chance < CERTAIN]
+    named = [question for question in found.asked if question.field == "tasks"]
     if None in truths and named:
         outcomes["named by its numbers"].append(f"{named[0]}\n{text}")
-    completed = complete_reading(reading, tables, user)
-    try:
-        adjusted = adjust_reading(completed.reading, tables, user)
-    except RankconstError:
+    adjusted = None
+    for _ in range(_MOST_QUESTIONS):
+        try:
+            adjusted = adjust_reading(confirm_reading(reading, tables, user), tables, user)
+            break
+        except AskedError as error:
+            if (answered := answer(user, error.asks)) is None:
+                break
+            user = answered
+        except RankconstError:
+            break
+    if adjusted is None:
         outcomes["refused"].append(text)
         return
     wrong = rest = 0
@@ -164,12 +186,13 @@ def judge(outcomes: Outcomes, name: str, text: str, truths: Sequence[Tasks | Non
 @lru_cache(maxsize=1)
 def list_sets(largest: int = 50_000) -> list[Tasks]:
     """Return the sets of tasks that ranks can be drawn for in no time."""
-    sets = TaskSets.of(open_once())
-    return [
-        tasks
-        for tasks, n in zip(sets.sets, sets.num_tasks.tolist(), strict=True)
-        if n <= largest and not tasks.protocol.startswith("sampled")
-    ]
+    rows = open_once().read("constants").to_pylist()
+    sets = {
+        Tasks(*(row[name] for name in ("dataset", "protocol", "split", "side")))
+        for row in rows
+        if row["num_tasks"] <= largest and not row["protocol"].startswith("sampled") and row["side"] != "relation"
+    }
+    return sorted(sets, key=str)
 
 
 def finder(tasks: Tasks) -> Callable[[str], Constants]:

@@ -266,8 +266,8 @@ def test_a_question_of_three_sides_is_asked_once(run: Run, tmp_path: Path) -> No
     path = tmp_path / "results.json"
     sides = {side: {"realistic": {"mrr": 0.6, "count": count}} for side, count in (("both", 34), ("head", 17))}
     path.write_text(json.dumps({"metrics": sides | {"tail": sides["head"]}}))
-    told = [line for line in run("adjust", path).err.splitlines() if line.startswith("asked: ")]
-    assert (len(told), "(3 numbers)" in told[0], "(and 2 more like it): add --dataset" in told[0]) == (1, True, True)
+    told = [line for line in run("adjust", path, "-d", "nations").err.splitlines() if line.startswith("asked: ")]
+    assert (len(told), "(3 numbers)" in told[0], "(and 1 more like it): add --relation" in told[0]) == (1, True, True)
 
 
 def test_a_document_says_what_was_assumed_and_asked(run: Run, readme: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +13,7 @@ from rankconst.cli.check import SHOWN
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run, RunInTerminal, Screen, Write
+    from cli.conftest import Run, RunInTerminal, Write
 
 # RotatE, Sun et al. 2019, arXiv:1902.10197.
 HEADING = "model,dataset,MR,MRR,Hits@1,Hits@3,Hits@10\n"
@@ -25,11 +25,6 @@ SLIP = WN18RR.replace("0.492", "0.592")
 @pytest.fixture
 def slip(write: Write) -> Path:
     return write(HEADING + FB15K237 + SLIP, "slip.csv")
-
-
-def list_sets(screen: Screen) -> list[list[str]]:
-    """Return what the block on where numbers come from says: numbers, dataset, split, side, protocol ..."""
-    return [cells for cells in screen.cells if len(cells) > 5 and cells[0] != "numbers"]
 
 
 # Laws.
@@ -51,11 +46,11 @@ def test_json(run: Run, slip: Path) -> None:
     assert screen.code == 6
     (record,) = screen.records
     assert list(record) == [
-        "file", "line", "columns", "severity", "rule", "label", "inequality", "statement", "cause", "values", "matches",
+        "file", "line", "columns", "severity", "rule", "label", "inequality", "statement", "cause", "values",
         "table_version",
     ]  # fmt: skip
     assert (record["line"], record["columns"], record["rule"]) == (3, ["Hits@3", "Hits@10"], "hits-monotone")
-    assert (record["matches"], record["table_version"]) == ([], open_once().version)
+    assert record["table_version"] == open_once().version
     assert record["values"][0] == {
         "metric": "hits_at_3",
         "adjustment": None,
@@ -131,61 +126,48 @@ def test_questions_are_those_of_adjust(run: Run, tmp_path: Path) -> None:
         assert (asked in run("adjust", path, *options).err) == (asked in screen.err)
 
 
-# Where numbers come from.
+# Numbers of other ranking tasks.
+
+
+def test_numbers_of_another_protocol_are_asked_about(run: Run) -> None:
+    """ComplEx of the paper's collated results: MR 469.7, AMR 0.0658, AMRI 0.9343."""
+    numbers = ("mr=469.7251", "amri=0.93430312", "count=40876", "-d", "fb15k237")
+    screen = run("check", *numbers)
+    assert (screen.code, screen.out) == (8, "")
+    told = "its numbers are those of protocol pykeen, not of standard: add --protocol pykeen, or --accept adjusted"
+    assert f"asked: the numbers (2 numbers): {told}" in screen.message
+    for option in (("--protocol", "pykeen"), ("--tool", "pykeen"), ("--accept", "adjusted")):
+        screen = run("check", *numbers, *option)
+        assert (screen.code, "asked" in screen.err) == (0, False)
 
 
 @pytest.mark.parametrize(
-    "numbers",
+    ("numbers", "dataset"),
     [
-        ("mr=469.7251", "amri=0.93430312", "count=40876"),
-        ("both.mr=469.7251281738281", "both.amr=0.0658277590554331", "--tool", "pykeen"),
+        (("mr=469.7251", "amri=0.93430312", "count=40876"), "fb15k237 --protocol pykeen"),
+        (("both.mr=469.7251281738281", "both.amr=0.0658277590554331", "--tool", "pykeen"), "fb15k237"),
+        (("mrr=0.6563", "amrr=0.4416", "count=402"), "nations"),
     ],
 )
-def test_numbers_of_fb15k237(run: Run, numbers: tuple[str, ...]) -> None:
-    """ComplEx of the paper's collated results: MR 469.7, AMR 0.0658, AMRI 0.9343."""
+def test_the_dataset_of_numbers_is_named_in_the_question(run: Run, numbers: tuple[str, ...], dataset: str) -> None:
     screen = run("check", *numbers)
-    (row,) = list_sets(screen)
-    assert (screen.code, row[1:5]) == (0, ["fb15k237", "test", "both", "pykeen"])
-
-
-def test_several_fit_and_the_usual_are_first(run: Run) -> None:
-    screen = run("check", "mr=470", "amri=0.934")
-    assert (screen.code, len(list_sets(screen))) == (0, 12)
-    (record,) = run("check", "mr=470", "amri=0.934", "--json").records
-    matches: list[dict[str, Any]] = record["matches"]
-    assert f"{len(matches)} sets of tasks fit equally well: narrow them by --dataset" in screen.message
-    assert "asked:" not in screen.message
-    kinds = [
-        (each["split"] != "test", each["side"] != "both", "standard" not in {each["protocol"], *same})
-        for each in matches
-        for same in [{other["protocol"] for other in each["same"]}]
-    ]
-    assert (len(kinds) > 12, kinds[0], kinds) == (True, (False, False, False), sorted(kinds))
-
-
-def test_how_sets_are_named(run: Run) -> None:
-    """Those with equal constants as one, macro averages as such."""
-    assert list_sets(run("check", "mr=23.5", "amri=0.5184", "count=2148"))[0][4] == "standard = libkge = pykeen"
-    (row,) = run("check", "count=402", "-f", "csv").rows
-    assert row["matches"] == "nations test both under standard = libkge = pykeen; nations test both under raw"
-    constants = open_once().constants("nations", "mrr", aggregation="macro-query")
-    asked = ("check", "mrr=0.65", f"amrr={constants.index(0.65):.6f}", "--aggregation", "macro-query")
-    assert any("macro-query" in row[4] for row in list_sets(run(*asked)) if row[1] == "nations")
+    assert (screen.code, screen.out) == (8, "")
+    assert f": add --dataset {dataset}.\n" in screen.err
+    assert run("check", *numbers, "--dataset", *dataset.split()).code == 0
 
 
 @pytest.mark.slow
 def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
-    screen = run("check", reference / "pykeen_results" / "kinships_rotate.json")
+    path = reference / "pykeen_results" / "kinships_rotate.json"
+    assert "its numbers are those of kinships: add --dataset kinships" in run("check", path).err
+    screen = run("check", path, "-d", "kinships")
     assert screen.code == 6
-    assert [row[:5] for row in list_sets(screen)] == [
-        [side, "kinships", "test", side, "pykeen = standard = libkge"] for side in ("both", "head", "tail")
-    ]
     assert "never scaled" in screen.out
     assert "E[MRR] = ln(N)/(N - 1)" in screen.out
     assert "63 findings (63 errors)" in screen.message
 
 
-def test_a_table_without_a_dataset(run: Run, tmp_path: Path) -> None:
+def test_a_slip_is_asked_about_and_found(run: Run, tmp_path: Path) -> None:
     """Two runs of the paper's collated results on FB15k-237, one AMRI with two digits exchanged."""
     path = tmp_path / "results.csv"
     path.write_text(
@@ -193,27 +175,26 @@ def test_a_table_without_a_dataset(run: Run, tmp_path: Path) -> None:
         "TransE,40876,219.0828857421875,0.9649333580872944\nnone,17,12,\n",
         encoding="utf-8",
     )
-    screen = run("check", path, "--json")
-    assert screen.code == 0
-    wrong, count, first, second, unknown = screen.records
-    assert (wrong["rule"], wrong["severity"], wrong["line"]) == ("adjusted-mismatch", "warning", 3)
-    assert (count["rule"], count["severity"], count["line"]) == ("task-count", "warning", 4)
+    screen = run("check", path, "-d", "fb15k237", "-p", "pykeen", "--json")
+    (wrong,) = screen.records
+    assert (wrong["rule"], wrong["severity"], wrong["line"]) == ("adjusted-mismatch", "error", 3)
     assert "AMRI 0.96493336 does not belong to MR 219.08289: expected 0.96943336 on fb15k237" in wrong["statement"]
-    assert [each["matches"][0]["dataset"] for each in (first, second)] == ["fb15k237", "fb15k237"]
-    assert (unknown["matches"], "n = 17" in unknown["statement"]) == ([], True)
-    assert f"{path}, line 4: n = 17: " in screen.message
-    (row,) = list_sets(run("check", path))
-    assert row[:2] == ["lines 2-3", "fb15k237"]
+    said = "its numbers are not those of fb15k237 test under pykeen"
+    assert f"line 3 (2 numbers): {said}: AMRI 0.96493336 does not belong to MR 219.08289" in screen.message
+    assert f"line 4 (1 number): {said}: there are 40,876 ranks, not 17: add --relation NAME" in screen.message
+    adjusted = run("adjust", path, "-d", "fb15k237", "-p", "pykeen", "-f", "csv")
+    assert [bool(row["AMRI_2"] if "AMRI_2" in row else row["AMRI"]) for row in adjusted.rows][:1] == [True]
 
 
 @pytest.mark.parametrize(
     ("row", "code", "words"),
     [
-        ("RotatE,177,0.9754321", 0, "fit equally well"),
-        ("RotatE at best on dev,177,0.9754321", 0, 'line 2 (2 numbers): "dev" in its row'),
-        ("RotatE at best on dev,177.00000001,0.97543217777", 8, 'line 2 (2 numbers): "dev" in its row'),
-        ("RotatE,177.00000001,0.97543217777", 8, "fit no ranking tasks in the tables: E[MR] = "),
-        ("RotatE,1.0,1.0", 8, "it is 1 within its rounding"),
+        # What leaves chance open says nothing.
+        ("RotatE,177,0.9754321", 0, "no dataset is named"),
+        ("RotatE,1.0,1.0", 0, "no dataset is named"),
+        ("RotatE at best on dev,177,0.9754321", 8, 'line 2 (2 numbers): "dev" in its row'),
+        # Of a graph that is in no table.
+        ("RotatE,177.00000001,0.97543217777", 0, "no dataset is named"),
     ],
 )
 def test_numbers_that_do_not_show_their_tasks(run: Run, write: Write, row: str, code: int, words: str) -> None:
@@ -225,10 +206,9 @@ def test_numbers_that_do_not_show_their_tasks(run: Run, write: Write, row: str, 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("count=40870",), 8, "n = 40,870: no split has that many tasks; nearest fb15k237 test both"),
-        (("count=402", "-d", "nations", "-p", "static"), 8, "hold no such tasks"),
+        (("count=40870", "-d", "fb15k237"), 8, "there are 40,932 ranks, not 40,870: add --relation NAME"),
+        (("count=402", "-d", "nations", "-p", "static"), 0, "hold no test tasks of nations under protocol static"),
         (("mr=many",), 6, "'many' is not a number"),
-        (("mr=3", "amri=0.5", "-d", "nations", "--side", "relation"), 0, "relation prediction is not searched for"),
     ],
 )
 def test_what_makes_no_sense(run: Run, arguments: tuple[str, ...], code: int, words: str) -> None:
@@ -250,5 +230,3 @@ def test_terminal(run_in_terminal: RunInTerminal, slip: Path) -> None:
     assert max(map(len, lines)) <= 70
     assert [line.startswith("    ") for line in lines[1:-1]] == [True] * (len(lines) - 2)
     assert lines[-1] == "10 numbers, 1 finding (1 error)"
-    sets = run_in_terminal("check", "mr=470", "amri=0.934", columns=80, env={"NO_COLOR": "1"}).out
-    assert max(map(len, re.sub(r"\x1b\[[0-9;]*m", "", sets).splitlines()[:18])) <= 80

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.completing import complete_reading
+from rankconst.checks.confirm import confirm_reading
 from rankconst.evaluation import NOTHING
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.formats import read
@@ -48,7 +48,7 @@ def read_published(path: Path, tables: Tables, keys: Collection[str]) -> tuple[d
     """Return the results on test that a file has, by dataset, the best first; and a line on what is left out."""
     found: dict[str, list[Result]] = {}
     lost: list[tuple[str, int | None]] = []
-    reading = complete_reading(read(path), tables, NOTHING).reading
+    reading = confirm_reading(read(path), tables, NOTHING)
     adjusted = adjust_reading(reading, tables, NOTHING, metrics=[parse_metric(METRIC)])
     for each in adjusted.entries:
         if not each.wanted or each.entry.adjustment is not None:

@@ -1,0 +1,312 @@
+"""Published adjusted values and numbers of ranks, held against the ranking tasks that were declared or assumed.
+
+What contradicts them is asked about, and the right tasks are named among the benchmark's own. Of a file that names no
+dataset, the one that its numbers are of is named in the question.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.protocols import LINK_SIDES, RELATION_SIDE, SPLITS, find_protocol
+from rankconst.checks.case import Archive
+from rankconst.checks.defects import UNKNOWN, check_pair, find_cause
+from rankconst.checks.evidence import Pair, count_ranks, find_expectation, pair_up
+from rankconst.errors import DataError, RankconstError
+from rankconst.evaluation import NAMES, Question, Stated, parse_stated, settle
+from rankconst.names import list_first
+from rankconst.results.columns import combine, encode
+from rankconst.results.reading import number_evaluations
+from rankconst.results.relations import name_relations
+from rankconst.tasks import Tasks
+from rankconst.values.published import NOISE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.tools import Tool
+    from rankconst.checks.defects import Cause
+    from rankconst.results.reading import Entry, Reading
+    from rankconst.tables.tables import Tables
+
+
+SLIP = "slip"
+"""What a question is about where no tasks of the benchmark fit: a number may be wrong."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the numbers of some evaluations say about the ranking tasks that they share."""
+
+    counts: frozenset[int]
+    pairs: tuple[Pair, ...]
+
+    @property
+    def word(self) -> str:
+        """The word by which you accept that it says nothing."""
+        return "adjusted" if self.pairs else "count"
+
+
+def confirm_reading(reading: Reading, tables: Tables, user: Stated) -> Reading:
+    """Put a question to each number of a file that contradicts its ranking tasks; `user` in any spelling."""
+    user = parse_stated(user, tables)
+    reading = name_relations(reading, user, tables)
+    entries = reading.entries
+    contexts, context_of = [*entries.contexts], entries.context_of.copy()
+    for places, question in find_questions(reading, tables, user):
+        for code in np.unique(context_of[places]).tolist():
+            context_of[places[context_of[places] == code]] = len(contexts)
+            contexts.append(replace(contexts[code], asks=(*contexts[code].asks, question)))
+    if len(contexts) == len(entries.contexts):
+        return reading
+    return replace(reading, entries=entries.put(contexts=contexts, context_of=context_of))
+
+
+def find_questions(reading: Reading, tables: Tables, user: Stated) -> Iterator[tuple[NDArray[np.intp], Question]]:
+    """Yield the places of numbers that contradict their ranking tasks, with what is asked about them."""
+    judge = _Judge(tables, user, reading.tool)
+    asked = [(places, judge.ask(said, evidence)) for places, said, evidence in _gather(reading, percent=user.percent)]
+    waiting = sum(len(places) for places, question in asked if question is not None)
+    # An option is for the whole file.
+    some = reading.layout == "wide" and waiting < len(reading.entries)
+    for places, question in asked:
+        if question is not None:
+            yield places, replace(question, option=_name_columns(question.option)) if some else question
+
+
+def _gather(reading: Reading, *, percent: bool) -> Iterator[tuple[NDArray[np.intp], Stated, Evidence]]:
+    """Yield the places of numbers on the same ranking tasks, with what is said of these, if any of them tells."""
+    entries = reading.entries
+    by_number = any(head.adjustment is not None or head.metric.scale == "count" for head in entries.heads)
+    if not by_number and all(context.num_tasks is None for context in entries.contexts):
+        return
+    codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
+    said_of = codes[entries.context_of]
+    part_of = said_of
+    if by_number:
+        part_of = combine(part_of, entries.model_of, len(entries.models))
+    if by_number and reading.layout == "wide":
+        # Rows of a table that say the same of themselves may still be of different tasks.
+        part_of = combine(part_of, entries.rows, len(reading.rows))
+    evaluation_of = number_evaluations(reading)
+    order = np.argsort(part_of, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(part_of[order])) + 1):
+        evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
+        for place in places.tolist() if by_number else places[:1].tolist():
+            evaluations[int(evaluation_of[place])].append(entries[place])
+        counted = [count_ranks(entry) for each in evaluations.values() for entry in each]
+        counts = {count for count in counted if count is not None}
+        pairs = [pair for each in evaluations.values() for pair in pair_up(each, percent=percent)]
+        if counts or pairs:
+            yield places, contexts[said_of[places[0]]], Evidence(frozenset(counts), tuple(pairs))
+
+
+# How well ranking tasks fit: nothing contradicts them; known defects of adjusted values explain what does; not at all.
+_FITS, _DEFECT, _CONTRADICTED = 2, 1, 0
+
+_TOLD = CATALOGUE["arithmetic_mean_rank"], CATALOGUE["inverse_harmonic_mean_rank"]
+# One metric alone may agree with equally many candidates by chance.
+_FEWEST_METRICS = 2
+
+_SOME = "--relation NAME for each relation that was evaluated, or --counts FILE if you counted the candidates"
+_OTHERS = (
+    "--protocol sampled:M if candidates were sampled, --protocol pykeen-train+test if PyKEEN ran with "
+    "filter_validation_when_testing=False, or --counts FILE if you counted the candidates"
+)
+
+
+class _Judge:
+    """The tables, asked whether they bear out what numbers say; what thousands of rows ask is remembered."""
+
+    def __init__(self, tables: Tables, user: Stated, implied: str | None) -> None:
+        self.tables, self.user, self.implied = tables, user, implied
+        self.archive = Archive(tables)
+        self.settle = functools.cache(self._settle)
+        self.list_own = functools.cache(self._list_own)
+
+    def ask(self, said: Stated, evidence: Evidence) -> Question | None:
+        """Return what is to be asked about numbers; None if nothing contradicts their tasks."""
+        tasks, tool = self.settle(said)
+        if tasks is None:
+            named = said.dataset or self.user.dataset
+            return None if named or said.asks else self._suggest_dataset(said, evidence)
+        if tasks.dataset not in self.tables.datasets:
+            return _ask_size(tasks, evidence)
+        return None if tasks.side == RELATION_SIDE else self._ask_tasks(tasks, tool, evidence)
+
+    def _ask_tasks(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question | None:
+        held = self._grade(tasks, tool, evidence)
+        if held in {None, _FITS}:
+            return None
+        own = {each: self._grade(each, tool, evidence) for each in self.list_own(tasks, _find_size(evidence))}
+        for grade in (_FITS, _DEFECT):
+            if held == grade:
+                return None
+            fitting = [each for each, reached in own.items() if reached == grade]
+            if fitting:
+                return _name_others(tasks, self._choose_nearest(tasks, fitting), evidence)
+        return self._find_nothing(tasks, tool, evidence)
+
+    def _settle(self, said: Stated) -> tuple[Tasks | None, Tool | None]:
+        """Return the tasks that are declared or assumed, and the tool; None if that needs an answer first."""
+        try:
+            return settle(said, self.user, self.tables, tool=self.implied)
+        except RankconstError:
+            return None, None
+
+    def _find_cause(self, tasks: Tasks, pair: Pair) -> Cause | None:
+        """Return what makes an adjusted value wrong on some tasks; None where nothing is known against it."""
+        constants = self.archive.constants(tasks, pair.metric)
+        try:
+            return None if constants is None else find_cause(pair, constants)
+        except DataError:  # an adjustment that is undefined on these tasks
+            return None
+
+    def _grade(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> int | None:
+        """Return how well tasks fit; None if the tables do not hold them."""
+        count = self.archive.count(tasks, tool)
+        if count is None:
+            return None
+        # Numbers among sampled candidates are adjusted for as many tasks as the file counts.
+        sampled = find_protocol(tasks.protocol).negatives is not None
+        if evidence.counts - {count} and (evidence.pairs or not sampled):
+            return _CONTRADICTED
+        grade = _FITS
+        for pair in evidence.pairs:
+            cause = self._find_cause(tasks, pair)
+            if cause is UNKNOWN:
+                return _CONTRADICTED
+            if cause is not None and cause.tells and not cause.harmless:
+                grade = _DEFECT
+        return grade
+
+    # -- other tasks of the benchmark ---------------------------------------------------------------------------------
+
+    def _list_own(self, tasks: Tasks, size: int | None) -> tuple[Tasks, ...]:
+        """Return the other tasks of the benchmark, with those among `size` candidates."""
+        sampled = () if size is None else (f"sampled:{size - 1}",)
+        protocols = (*self.tables.protocols(tasks.dataset), *sampled)
+        names = itertools.product(protocols, SPLITS, LINK_SIDES, AGGREGATIONS)
+        every = (Tasks(tasks.dataset, *rest, relations=tasks.relations) for rest in names)
+        return tuple(each for each in every if each != tasks and self.archive.histogram(each) is not None)
+
+    def _choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
+        """Return the tasks that differ in the fewest names, of those with the same constants one."""
+        apart = {each: len(_list_apart(each, tasks)) for each in fitting}
+        nearest = [each for each in apart if apart[each] == min(apart.values())]
+        distinct: dict[object, Tasks] = {}
+        for each in nearest:
+            known = [self.archive.constants(each, metric) for metric in _TOLD]
+            told = tuple((one.num_tasks, one.expectation) for one in known if one is not None)
+            distinct.setdefault(told, each)
+        return [*distinct.values()]
+
+    def _find_nothing(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
+        """Say what contradicts where no other tasks of the benchmark fit."""
+        count = self.archive.count(tasks, tool)
+        why, remedy = "", _OTHERS
+        wrong = next((pair for pair in evidence.pairs if self._find_cause(tasks, pair) is UNKNOWN), None)
+        if wrong is not None:
+            expected = check_pair(wrong, self.tables.look_up(tasks, wrong.metric)).expected
+            why = f"{wrong.adjusted} does not belong to {wrong.base}, expected {expected:.6g}"
+        if evidence.counts - {count}:
+            why, remedy = f"there are {count:,} ranks, not {min(evidence.counts - {count}):,}", _SOME
+        elsewhere = dict.fromkeys(each.dataset for each in self._search(evidence)) if evidence.pairs else {}
+        if len(elsewhere) == 1:
+            (dataset,) = elsewhere
+            why, remedy = f"they are those of {dataset}", f"--dataset {dataset}"
+        where = f"{tasks.dataset} {tasks.split} under {tasks.protocol}"
+        return Question(SLIP, f"its numbers are not those of {where}: {why}", evidence.word, option=remedy)
+
+    # -- a file that names no dataset ---------------------------------------------------------------------------------
+
+    def _suggest_dataset(self, said: Stated, evidence: Evidence) -> Question | None:
+        """Name the one benchmark that numbers are of, and how its tasks differ from what would be assumed."""
+        found = self._search(evidence)
+        if len({each.dataset for each in found}) != 1:
+            return None
+        dataset = found[0].dataset
+        tasks, _ = self.settle(replace(said, dataset=dataset))
+        apart: list[tuple[str, str]] = []
+        if tasks is not None and tasks not in found:
+            apart = _list_apart(self._choose_nearest(tasks, found)[0], tasks)
+        text = f"no dataset is named; its numbers are those of {' '.join((dataset, *(key for _, key in apart)))}"
+        option = " ".join(f"--{name} {key}" for name, key in (("dataset", dataset), *apart))
+        return Question("tasks", text, option=option)
+
+    def _search(self, evidence: Evidence) -> list[Tasks]:
+        """Return the tasks of all benchmarks that numbers fit."""
+        graded = {each: self._grade(each, None, evidence) for each in self._list_near(evidence)}
+        exact = [each for each, grade in graded.items() if grade == _FITS]
+        return exact or [each for each, grade in graded.items() if grade == _DEFECT]
+
+    def _list_near(self, evidence: Evidence) -> list[Tasks]:
+        """Return the tasks of all benchmarks with that number of ranks, and with that expectation of one metric."""
+        import pyarrow.compute as pc
+
+        spans = {pair.metric: span for pair in evidence.pairs if (span := find_expectation(pair)) is not None}
+        if not spans and not evidence.counts:
+            return []
+        metric = min(spans, key=lambda each: spans[each].half_width / spans[each].upper, default=_TOLD[0])
+        chosen = (pc.field("baseline") == DEFAULT_BASELINE) & (pc.field("metric") == metric.family)
+        chosen &= pc.field("k") == metric.k if metric.k else pc.field("k").is_null()
+        if evidence.counts:
+            chosen &= pc.field("num_tasks").isin([*evidence.counts])
+        if metric in spans:
+            least, most = spans[metric]
+            chosen &= (pc.field("expectation") >= least * (1 - NOISE)) & (pc.field("expectation") <= most * (1 + NOISE))
+        rows = self.tables.read("constants").filter(chosen).select(["dataset", "protocol", "split", "side"]).to_pylist()
+        return [Tasks(**row) for row in rows if row["side"] != RELATION_SIDE]
+
+
+def _find_size(evidence: Evidence) -> int | None:
+    """Return the number of candidates that all tasks would have as E[MR] is (size + 1) / 2; None if nothing tells."""
+    if len({pair.metric for pair in evidence.pairs}) < _FEWEST_METRICS:
+        return None
+    spans = (find_expectation(pair) for pair in evidence.pairs if pair.metric == _TOLD[0])
+    span = next(filter(None, spans), None)
+    size = 0 if span is None else round(span.lower + span.upper - 1)
+    return size if span is not None and size > 1 and span.lower <= (size + 1) / 2 <= span.upper else None
+
+
+def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
+    """Ask about tasks of which only the number of candidates is known, if adjusted values were formed with another."""
+    negatives, size = find_protocol(tasks.protocol).negatives, _find_size(evidence)
+    if negatives is None or size in {None, negatives + 1}:
+        return None
+    return _name_others(tasks, [replace(tasks, protocol=f"sampled:{size - 1}")], evidence)
+
+
+def _name_columns(option: str) -> str:
+    """Add to options the columns that say it of some rows only."""
+    names = [word.removeprefix("--") for word in option.split() if word.startswith("--")]
+    if not {*names} <= {*NAMES}:
+        return option
+    return f"{option}, or where rows differ a column {' and one '.join(dict.fromkeys(names))}"
+
+
+def _list_apart(tasks: Tasks, others: Tasks) -> list[tuple[str, str]]:
+    """Return the names of tasks, with their keys, that are not those of others."""
+    names = [(name, getattr(tasks, name)) for name in NAMES]
+    return [(name, key) for name, key in names if key != getattr(others, name)]
+
+
+def _name_others(tasks: Tasks, others: list[Tasks], evidence: Evidence) -> Question:
+    """Say which tasks numbers are of, and which options say so."""
+    apart = [_list_apart(each, tasks) for each in others]
+    named = list_first([", ".join(f"{name} {key}" for name, key in each) for each in apart])
+    own = ", ".join(key for _, key in _list_apart(tasks, others[0]))
+    options = [" ".join(f"--{name} {key}" for name, key in each) for each in apart]
+    text = f"its numbers are those of {named}, not of {own}"
+    return Question("tasks", text, evidence.word, option=" or ".join(options[:3]))

@@ -1,0 +1,267 @@
+"""Numbers that contradict their ranking tasks are asked about, with the right ones; those that fit are confirmed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from carried import open_once
+from cases import for_each, take_turns
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.checks.checking import check_reading
+from rankconst.checks.confirm import confirm_reading
+from rankconst.errors import AskedError, DataError, UnknownNameError
+from rankconst.evaluation import Stated
+from rankconst.results.adjust import adjust_reading
+from rankconst.results.formats import read_document
+from rankconst.tasks import Tasks
+from rankconst.verdicts import find_floor
+from readings import OPEN
+
+if TYPE_CHECKING:
+    from rankconst.results.adjusted import AdjustedReading
+
+TABLES = open_once()
+MEAN = 3.251234567891
+
+
+def adjust(text: str, user: Stated = OPEN, name: str = "results.csv") -> AdjustedReading:
+    """Adjust a document, whose numbers have to be those of its tasks."""
+    reading = read_document(name, text)
+    return adjust_reading(confirm_reading(reading, TABLES, user), TABLES, user)
+
+
+def name(adjusted: AdjustedReading) -> set[str]:
+    return {str(done.batch.tasks) for done in adjusted.done}
+
+
+def put(tasks: Tasks, value: float, *forms: str, metric: str = "mr", digits: int = 12) -> dict[str, str]:
+    """Print a value with its adjusted forms, by heading."""
+    parsed, constants = parse_metric(metric), TABLES.look_up(tasks, parse_metric(metric))
+    row = {parsed.label: f"{value:.{digits}g}"}
+    return row | {parsed.name_of(form): f"{getattr(constants, form)(value):.{digits}g}" for form in forms}
+
+
+def table(*rows: dict[str, str]) -> str:
+    return "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n"
+
+
+def test_an_adjusted_value_confirms_the_protocol_or_asks_for_it() -> None:
+    """ComplEx on FB15k-237, as PyKEEN evaluates: Hoyt et al. 2022, arXiv:2203.07544."""
+    text = "dataset,MR,AMRI\nFB15k-237,469.7251281738281,0.9343031751454628\n"
+    with pytest.raises(AskedError, match=r"those of protocol pykeen, not of standard: add --protocol pykeen, or"):
+        adjust(text)
+    assert name(adjust(text, Stated(protocol="pykeen"))) == {"fb15k237/test/both/pykeen"}
+    assert name(adjust(text, Stated(accepted=("adjusted",)))) == {"fb15k237/test/both/standard"}
+
+
+def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it() -> None:
+    """One option answers, and then nothing is asked."""
+    for tasks, options in (
+        (Tasks("fb15k237", "raw"), "--protocol raw"),
+        (Tasks("fb15k237", "pykeen", "valid"), "--split valid --protocol pykeen"),
+        (Tasks("wn18rr", "libkge", "valid", "head"), "--split valid --side head --protocol libkge"),
+        (Tasks("umls", "libkge", "train", "tail"), "--split train --side tail --protocol libkge"),
+        (Tasks("nations", aggregation="macro-query"), "--aggregation macro-query"),
+    ):
+        text, user = table(put(tasks, MEAN, "normalised", "index", "z")), Stated(dataset=tasks.dataset)
+        with pytest.raises(AskedError) as asked:
+            adjust(text, user)
+        (question,) = asked.value.asks
+        assert question.option == options
+        words = options.split()
+        said: dict[str, Any] = {each[2:]: key for each, key in zip(words[::2], words[1::2], strict=True)}
+        answer = replace(user, **said)
+        (constants,) = (done.constants for done in adjust(text, answer).done)
+        assert constants.expectation == TABLES.look_up(tasks, parse_metric("mr")).expectation
+        # Macro averages are not searched for.
+        suggested = f": add --dataset {tasks.dataset} " if tasks.is_micro else "no dataset is named"
+        with pytest.raises(DataError, match=suggested):
+            adjust(text)
+
+
+UMLS = Tasks("umls")
+TOLD = put(UMLS, MEAN, "index", "z")
+SLIP = {"MR": "3.25", "AMRI": "0.91234567", "ZMR": "10.1234567"}
+COARSE = put(Tasks("fb15k237"), 177.25, "normalised", digits=4)
+STANDARD = Stated(protocol="standard")
+
+# A table, what its user says, and the tasks of its numbers, or why they are not adjusted.
+ANSWERS: list[tuple[str, Stated, set[str] | str]] = [
+    # PyKEEN's adjusted_hits_at_k may be of any k: it tells nothing, and is not checked.
+    (table(put(Tasks("nations"), 4.25, "index") | {"hits_at_10": "0.9", "adjusted_hits_at_k": "0.1"}),
+     Stated("nations"), {"nations/test/both/standard"}),
+    (table({"dataset": "umls"} | TOLD), OPEN, {"umls/test/both/standard"}),
+    # Kinships, test, tail: of both sides ZMR would be 67.91.
+    ("model,MR,AMRI,ZMR\nm,7.7086,0.858004,48.13143\n", Stated("kinships"), "those of side tail, not of both"),
+    ("model,MR,AMRI,ZMR\nm,7.7086,0.858004,48.13143\n", OPEN, "kinships tail: add --dataset kinships --side tail"),
+    # What is too coarse to tell is of what is usual.
+    (table({"dataset": "FB15k-237"} | COARSE), OPEN, {"fb15k237/test/both/standard"}),
+    ("dataset,MRR,AMRR\nFB15k-237,0.338,0.3375\n", OPEN, {"fb15k237/test/both/standard"}),
+    (table({"dataset": "wn18rr"} | TOLD), OPEN, "not those of wn18rr .* they are those of umls: add --dataset umls"),
+    (table(TOLD), Stated("umls", protocol="raw"), "protocol standard, not of raw: add --protocol standard"),
+    # A number that fits nothing may be a slip.
+    ("dataset,MR,AMR\nFB15k-237,177.25,0.0243123456\n", OPEN, r"AMR 0.024312346 does not belong to MR 177.25"),
+    ("MR,AMR,num_tasks\n2.389925,0.500000,402\n", Stated("nations"), r"expected 0.53375: .* pykeen-train\+test"),
+    (table(SLIP), Stated("umls", accepted=("adjusted",)), {"umls/test/both/standard"}),
+    # Numbers of ranks.
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", OPEN, "those of protocol pykeen, not of standard"),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Stated(protocol="pykeen"), {"wn18rr/test/both/pykeen"}),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Stated(accepted=("count",)), {"wn18rr/test/both/standard"}),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,6268\n", OPEN, {"wn18rr/test/both/standard"}),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,2924\n", OPEN, "--side head --protocol pykeen or --side tail"),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,17\n", OPEN, "there are 6,268 ranks, not 17: add --relation NAME for each"),
+    ("MRR,num_tasks\n0.3307,35070\n", STANDARD, "those of fb15k237 valid: add --dataset fb15k237 --split valid"),
+    ("MRR,num_tasks\n0.3307,35071\n", STANDARD, "no dataset is named"),
+]  # fmt: skip
+
+
+@for_each(("text", "user", "expected"), ANSWERS)
+def test_there_is_one_address_or_a_question(text: str, user: Stated, expected: set[str] | str) -> None:
+    """And check asks the same."""
+    found = check_reading(read_document("results.csv", text), TABLES, user)
+    if isinstance(expected, str):
+        with pytest.raises(DataError, match=expected) as error:
+            adjust(text, user)
+        assert [str(each) for each in found.asked] == [str(each) for each in error.value.asks]
+    else:
+        assert name(adjust(text, user)) == expected
+        assert (found.num_errors, found.asked) == (0, ())
+
+
+def test_rows_that_differ_are_asked_about_alone() -> None:
+    """An option would move the other rows, too."""
+    rows = [put(Tasks("umls", side=side), MEAN, "index", "z") for side in ("both", "tail")]
+    adjusted = adjust(table(*rows), Stated("umls"))
+    assert name(adjusted) == {"umls/test/both/standard"}
+    (question,) = adjusted.asked
+    assert question.option == "--side tail, or where rows differ a column side"
+    told = [{"side": side} | row for side, row in zip(("both", "tail"), rows, strict=True)]
+    assert name(adjust(table(*told), Stated("umls"))) == {"umls/test/both/standard", "umls/test/tail/standard"}
+
+
+def test_tasks_that_are_in_no_table_can_be_built() -> None:
+    """Before 1.5, PyKEEN did not remove the answers of the validation set."""
+    old = read_document("results.json", '{"metrics": {"mean_rank": {"both": {"avg": 3.5}}}}')
+    with pytest.raises(UnknownNameError, match=r"Build them: rankconst build -d nations -p pykeen-train\+test"):
+        adjust_reading(confirm_reading(old, TABLES, Stated("nations")), TABLES, Stated("nations"))
+    assert not check_reading(old, TABLES, Stated("nations")).num_errors
+
+
+# -- random ranks of some relations, or among equally many candidates -------------------------------------------------
+
+
+def list_counts(*relations: str, dataset: str = "nations", split: str = "test") -> dict[str, list[int]]:
+    """Return the number of candidates of each task, by side."""
+    sides = {}
+    for side in ("head", "tail"):
+        histogram = TABLES.histogram(dataset, split=split, side=side, protocol="pykeen", relations=relations or None)
+        sides[side] = np.repeat(histogram.num_candidates, histogram.num_tasks).tolist()
+    return sides | {"both": sides["head"] + sides["tail"]}
+
+
+def describe(counts: list[int], rng: np.random.Generator) -> dict[str, float]:
+    """Return what PyKEEN writes of random ranks, its adjusted values from plain sums over the tasks."""
+    ranks = np.array([rng.integers(1, n, endpoint=True) for n in counts])
+    expectations = {
+        "arithmetic_mean_rank": sum((n + 1) / 2 for n in counts) / len(counts),
+        "inverse_harmonic_mean_rank": sum(sum(1 / j for j in range(1, n + 1)) / n for n in counts) / len(counts),
+    }
+    row = {"count": float(len(counts)), "arithmetic_mean_rank": float(ranks.mean())}
+    row["inverse_harmonic_mean_rank"] = float((1 / ranks).mean())
+    row["adjusted_arithmetic_mean_rank"] = row["arithmetic_mean_rank"] / expectations["arithmetic_mean_rank"]
+    mean = expectations["inverse_harmonic_mean_rank"]
+    row["adjusted_inverse_harmonic_mean_rank"] = (row["inverse_harmonic_mean_rank"] - mean) / (1 - mean)
+    return row
+
+
+def write(sides: dict[str, list[int]], digits: int = 17) -> str:
+    rng = np.random.default_rng(3)
+    return json.dumps(
+        {
+            "metrics": {
+                side: {"realistic": {key: float(f"{value:.{digits}g}") for key, value in describe(each, rng).items()}}
+                for side, each in sides.items()
+            }
+        }
+    )
+
+
+SIDES = ("head", "tail", "both")
+NATIONS, THREE = Stated("nations"), ("embassy", "exports3", "treaties")
+
+# Numbers of candidates by side, what the user says, and the tasks that are confirmed, or what is asked.
+FILES: list[tuple[dict[str, list[int]], Stated, list[str] | str]] = [
+    (list_counts(), NATIONS, ["nations/test/{}/pykeen"]),
+    (list_counts(split="valid"), NATIONS, "those of split valid, not of test: add --split valid, or"),
+    (list_counts(split="valid"), replace(NATIONS, split="valid"), ["nations/valid/{}/pykeen"]),
+    (list_counts(*THREE), OPEN, "no dataset is named"),
+    (list_counts(*THREE), NATIONS, "not those of nations test under pykeen: .*: add --relation NAME for each"),
+    (list_counts(*THREE), replace(NATIONS, relations=THREE), [f"nations/test/{{}}/pykeen ({', '.join(THREE)})"]),
+    # All tasks have as many candidates.
+    ({"both": [6] * 402}, OPEN, "no dataset is named"),
+    ({"both": [6] * 402}, NATIONS, "those of protocol sampled:5, not of pykeen: add --protocol sampled:5, or"),
+    ({"both": [6] * 402}, replace(NATIONS, protocol="sampled:5"), ["nations/test/{}/sampled:5"]),
+    ({"both": [6] * 402}, replace(NATIONS, protocol="sampled:4"), "those of protocol sampled:5, not of sampled:4"),
+    ({"both": [6] * 398}, replace(NATIONS, protocol="sampled:5"), "those of split valid, not of test"),
+    ({"both": [6] * 402}, Stated(protocol="sampled:5"), ["402 tasks/both/sampled:5"]),
+    ({"both": [6] * 402}, Stated(protocol="sampled:4"), "those of protocol sampled:5, not of sampled:4"),
+    # Numbers have to be those of what is named.
+    (list_counts("embassy"), replace(NATIONS, relations=("treaties",)), "there are 8 ranks, not 36"),
+    ({"both": [6] * 36}, replace(NATIONS, relations=("embassy",)), "those of protocol sampled:5, not of pykeen"),
+]
+
+
+@for_each(("sides", "user", "expected"), FILES)
+def test_what_is_confirmed_or_asked(sides: dict[str, list[int]], user: Stated, expected: list[str] | str) -> None:
+    if isinstance(expected, str):
+        with pytest.raises(DataError, match=expected):
+            adjust(write(sides), user, "results.json")
+    else:
+        found = adjust(write(sides), user, "results.json")
+        assert name(found) == {each.format(side) for each in expected for side in sides}
+
+
+@pytest.mark.parametrize(("seed", "user"), take_turns(range(3), [NATIONS, Stated(dataset="nations", split="valid")]))
+def test_some_other_part_of_the_split_is_asked_about(seed: int, user: Stated) -> None:
+    rng = np.random.default_rng(seed)
+    sides = {side: rng.choice(each, 12, replace=False).tolist() for side, each in list_counts().items()}
+    sides["both"] = sides["head"] + sides["tail"]
+    with pytest.raises(AskedError, match="its numbers are not those of nations"):
+        adjust(write(sides), user, "results.json")
+
+
+def test_a_random_ranker_among_sampled_candidates() -> None:
+    """PyKEEN 1.11.1, its sampled evaluator with 10 negatives on Kinships."""
+    values = {
+        "adjusted_arithmetic_mean_rank_index": -0.008938503265380815,
+        "adjusted_inverse_harmonic_mean_rank": -0.002127285521737965,
+        "arithmetic_mean_rank": 6.044692516326904,
+        "count": 2148.0,
+        "inverse_harmonic_mean_rank": 0.27299103140830994,
+    }
+    text = json.dumps({f"both.realistic.{name}": value for name, value in values.items()})
+    with pytest.raises(AskedError, match="those of protocol sampled:10, not of pykeen"):
+        adjust(text, Stated("kinships"), "results.json")
+    for dataset in (None, "kinships"):
+        adjusted = adjust(text, Stated(dataset, protocol="sampled:10"), "results.json")
+        (index, _) = (done.adjust().index for done in adjusted.done)
+        assert index == pytest.approx(values["adjusted_arithmetic_mean_rank_index"], rel=1e-6)
+        # Of sampled candidates, counting has no constants.
+        assert [find_floor(done, TABLES) for done in adjusted.done] == [None, None]
+
+
+def test_values_by_relation_are_held_against_the_relation() -> None:
+    """ExpressivE's result.json, which PyKEEN wrote: relation to values, with a key that PyKEEN's own files lack."""
+    values = {
+        "both.realistic.arithmetic_mean_rank": 503.6607142857143,
+        "both.realistic.adjusted_arithmetic_mean_rank": 0.024836270376770754,
+        "both.realistic.rank_std": 1.0,
+    }
+    text = json.dumps({"_also_see": values})
+    with pytest.raises(AskedError, match="those of protocol pykeen, not of standard: add --protocol pykeen"):
+        adjust(text, Stated("wn18rr"), "result.json")
