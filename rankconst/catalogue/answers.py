@@ -16,18 +16,57 @@ from rankconst.names import read_count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from rankconst.doubles import Values
+
+ALL = 2**53
+"""The k of a metric without one: more places than there are."""
 
 Kind = Literal["hits", "hit", "first", "gain", "precisions"]
 
-_EVALUATE: dict[Kind, Callable[[Values], float]] = {
-    "hits": lambda found: float(found.size),
-    "hit": lambda found: float(found.size > 0),
-    "first": lambda found: 1 / float(found[0]) if found.size else 0.0,
-    "gain": lambda found: math.fsum(1 / np.log2(found + 1)),
-    "precisions": lambda found: math.fsum(np.arange(1, found.size + 1) / found),
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of the right answers of queries, those of a query together and ascending.
+
+    `starts` are where each query begins, `rights` how many right answers it has.
+    """
+
+    places: Values
+    starts: NDArray[np.intp]
+    rights: NDArray[np.intp]
+
+    @classmethod
+    def from_first(cls, first: Values, rights: NDArray[np.intp]) -> Places:
+        """Put the right answers of each query one after another, from a place on."""
+        starts = np.cumsum(rights) - rights
+        return cls(np.repeat(first - starts, rights) + np.arange(rights.sum()), starts, rights)
+
+    def add(self, terms: Values) -> Values:
+        """Add up the terms of each query, at most 1 each: their upper digits exactly, so that it is rounded once."""
+        upper = np.round(terms * 2.0**26) / 2.0**26
+        return np.add.reduceat(upper, self.starts) + np.add.reduceat(terms - upper, self.starts)
+
+    @property
+    def first(self) -> Values:
+        """The place of the first right answer of each query."""
+        return self.places[self.starts]
+
+    @property
+    def order(self) -> Values:
+        """Of each right answer, how many there are of its query up to there."""
+        return np.arange(1.0, self.places.size + 1) - np.repeat(self.starts, self.rights)
+
+
+_EVALUATE: dict[Kind, Callable[[Places, int], Values]] = {
+    "hits": lambda held, k: np.add.reduceat(held.places <= k, held.starts, dtype=np.float64),
+    "hit": lambda held, k: (held.first <= k).astype(np.float64),
+    "first": lambda held, k: (held.first <= k) / held.first,
+    "gain": lambda held, k: held.add((held.places <= k) / np.log2(held.places + 1)),
+    "precisions": lambda held, k: held.add((held.places <= k) * held.order / held.places),
 }
-"""What each kind of metric makes of the places of the right answers up to k, ascending."""
+"""What each kind of metric makes of the right answers up to k, query by query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +78,21 @@ class Family:
     # Function of :mod:`rankconst.moments.answers`, too: mean and variance of one query.
     kind: Kind
     source: str
-    # ``over(right, k)``: what the kind is divided by, for the number of right answers and k.
-    over: Callable[[int, int], float] = lambda *_: 1
+    # ``over(right, k)``: what the kind is divided by, if by anything, for the number of right answers and k.
+    over: Callable[[int, int], float] | None = None
     needs_k: bool = False
     spellings: tuple[str, ...] = ()
 
-    def evaluate(self, places: Values, k: int) -> float:
-        """Return the metric of one query, of the places of its right answers, ascending."""
-        return _EVALUATE[self.kind](places[places <= k]) / self.over(places.size, k)
+    def evaluate(self, held: Places, k: int) -> Values:
+        """Return the metric of each query."""
+        values = _EVALUATE[self.kind](held, k)
+        if self.over is None:
+            return values
+        counts = np.bincount(held.rights)
+        divisors = np.ones(counts.size)
+        for right in np.flatnonzero(counts).tolist():
+            divisors[right] = self.over(right, k)
+        return values / divisors[held.rights]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

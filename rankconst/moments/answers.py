@@ -123,8 +123,12 @@ _LAWS: dict[str, Callable[[int, int, int], Law]] = {
 
 def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
     """Return the law of the metric of a query for each row (N, R)."""
-    compute = _LAWS[family.kind]
-    return [compute(n, right, min(n, k or n)).over(family.over(right, k or n)) for n, right in queries.tolist()]
+    compute, over = _LAWS[family.kind], family.over or _by_one
+    return [compute(n, right, min(n, k or n)).over(over(right, k or n)) for n, right in queries.tolist()]
+
+
+def _by_one(right: int, k: int) -> float:  # noqa: ARG001
+    return 1.0
 
 
 def average(laws: Sequence[Law], weights: Values) -> Moments:

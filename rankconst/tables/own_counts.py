@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.answers import FAMILIES, AnswersMetric, parse_answers_metric
+from rankconst.catalogue.answers import ALL, FAMILIES, AnswersMetric, Places, parse_answers_metric
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.names import as_names
 from rankconst.catalogue.protocols import OWN_COUNTS, PROTOCOLS, parse_protocol, parse_side
@@ -136,10 +136,8 @@ class Answers:
         family, laws = FAMILIES[key], find_laws(FAMILIES[key], k, self.queries)
         sizes, right = self.queries.T
         times, sums, _ = self.weights.T
-        extremes = [
-            [family.evaluate(first + np.arange(r), k or n) for first, n, r in zip(start, sizes, right, strict=True)]
-            for start in (np.ones(sizes.size), sizes - right + 1.0)
-        ]
+        ends = [Places.from_first(first, right) for first in (np.ones(sizes.size), sizes - right + 1.0)]
+        extremes = [family.evaluate(places, k or ALL) for places in ends]
         best, least = (math.fsum(sums * values) / math.fsum(sums) for values in extremes)
         parsed = AnswersMetric(
             family=f"{key}_of_answers",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -10,13 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from rankconst.arrow import as_pandas, refuse_masked
+from rankconst.catalogue.answers import ALL, FAMILIES, Places, parse_answers_metric
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
 from rankconst.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     from rankconst.catalogue.metrics import Metric
@@ -26,8 +24,6 @@ _Held = TypeVar("_Held")
 
 # Columns that say which task a rank is of.
 _TRIPLE = ("head", "relation", "tail")
-# Of a metric without a k.
-_ALL = 2**53
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,14 +132,14 @@ class AnswerRanks:
 
     Attributes
     ----------
-    queries
-        For each query the ranks of its right answers, ascending.
+    places
+        The ranks, those of a query together and ascending, and where each query begins.
     """
 
-    queries: Sequence[NDArray[np.float64]]
+    places: Places
 
     def __repr__(self) -> str:
-        return f"AnswerRanks({len(self.queries):,} queries)"
+        return f"AnswerRanks({len(self.places.starts):,} queries)"
 
     def evaluate(self, metric: str) -> float:
         """Compute a metric's mean over the queries.
@@ -163,10 +159,8 @@ class AnswerRanks:
         UnknownNameError
             If the metric is unknown, or lacks its k.
         """
-        from rankconst.catalogue.answers import FAMILIES, parse_answers_metric
-
         key, k = parse_answers_metric(metric)
-        return math.fsum(FAMILIES[key].evaluate(places, k or _ALL) for places in self.queries) / len(self.queries)
+        return float(np.mean(FAMILIES[key].evaluate(self.places, k or ALL)))
 
 
 @overload
@@ -253,7 +247,8 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
     if twice.size:
         query, place = names[codes[twice[0]]], ranks[twice[0]]
         raise DataError(f"query {query}: two right answers have rank {place:g}; expected the place of each.")
-    return AnswerRanks(np.split(ranks, np.flatnonzero(np.diff(codes)) + 1))
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    return AnswerRanks(Places(ranks, starts, np.diff(starts, append=ranks.size)))
 
 
 def _from_frame(frame: Any) -> Ranks:
