@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS, is_either_macro, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
+from rankconst.catalogue.benchmarks import KINDS, list_kinds, list_meant, list_names
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
@@ -57,6 +58,8 @@ class Question:
         The option that answers it; :attr:`remedy` has all ways on.
     kind
         The kind of benchmark that answers it, such as ``temporal``.
+    says
+        What the word says of its field: an option with another value does not answer the question.
     choices
         The datasets that may be meant.
     numbers
@@ -71,6 +74,7 @@ class Question:
     place: str = ""
     option: str = ""
     kind: str = ""
+    says: str = ""
     choices: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
     in_python: bool = False
@@ -108,6 +112,7 @@ class Stated:
     relations: tuple[str, ...] = ()
     percent: bool = False  # True if shares are percentages without a sign
     asks: tuple[Question, ...] = ()  # what only the user can answer
+    kind: str | None = None  # of its benchmark, such as inductive: of several with the same name, that one is meant
     accepted: tuple[str, ...] = ()  # of a user: the words that say nothing
 
 
@@ -160,21 +165,38 @@ def parse_stated(user: Stated, tables: Tables) -> Stated:
         if (reason := tool.refusal(user.dataset)) is not None:
             raise DataError(reason)
         user = replace(user, dataset=_find_own(user.dataset, tool))
+    if user.dataset in KINDS and user.dataset not in tables.datasets:
+        user = replace(user, dataset=None, kind=user.dataset)
     keys: dict[str, Any] = {
         name: parse(text) for name, parse in list_parsers(tables).items() if (text := getattr(user, name)) is not None
     }
     return replace(user, **keys, tool=None if tool is None else tool.key)
 
 
-def _find_own(name: str, tool: Tool) -> str:
+def _find_own(name: str, tool: Tool, *, typed: bool = True) -> str:
     """Return the benchmark of a tool where a name means several: ICEWS14 (RE-GCN); else the name as it is."""
-    from rankconst.catalogue.benchmarks import list_meant, list_names
-
-    meant = list_meant(name)
+    meant = list_meant(name, typed=typed)
     own = {tool.means.get(key, key) for key in meant}
     if len(own) == 1:
         return own.pop()
     return (list_names().find(f"{name} ({tool.title})") if meant else None) or name
+
+
+def _choose_benchmark(file: Stated, user: Stated) -> Stated:
+    """Return what a file says with the one benchmark that its name means, or a question if it may be several."""
+    meant = list_meant(file.dataset or "", typed=False)
+    if not meant:
+        return file
+    if user.dataset in meant:
+        return replace(file, dataset=None)
+    chosen = [key for key in meant if (user.kind or file.kind) in list_kinds(key)]
+    if len(chosen) == 1:
+        return replace(file, dataset=chosen[0])
+    kinds = [list_kinds(key) for key in meant]
+    ways = [kind for kind in KINDS if sum(kind in own for own in kinds) == 1] or meant
+    text = f"several graphs have its name: {file.dataset} may be {' or '.join(meant)}"
+    option = " or ".join(f"--dataset {way}" for way in ways)
+    return replace(file, asks=(Question("dataset", text, option=option, choices=meant), *file.asks))
 
 
 def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
@@ -182,7 +204,10 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
     parsers = list_parsers(tables)
     for name in ("dataset", "split", "side", "aggregation"):
         stated, asked = getattr(file, name), getattr(user, name)
-        if stated and asked and _parse(stated, parsers[name]) not in {asked, None}:
+        if stated and name == "dataset" and (meant := list_meant(stated, typed=False)):
+            if asked and asked not in meant:
+                return False
+        elif stated and asked and _parse(stated, parsers[name]) not in {asked, None}:
             return False
     if file.protocol and user.protocol:
         said = "filtered" if is_filtered(file.protocol) else _parse(file.protocol, parsers["protocol"])
@@ -224,19 +249,17 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     file contradict each other or sampled numbers are to be taken for full ones, DataError if no dataset is named, or
     the tool's numbers on it, or of that side, cannot be adjusted.
     """
+    given = user.tool or file.tool or tool
+    row = parse_tool(given) if given else None
+    if row is not None and file.dataset:
+        file = replace(file, dataset=_find_own(file.dataset, row, typed=False))
+    file = _choose_benchmark(file, user)
     asks = list_open(file, user)
     if is_either_macro(file.aggregation):
         asks += () if user.aggregation in MACROS else (WHICH_MACRO,)
         file = replace(file, aggregation=None)
     if asks:
         raise AskedError("; ".join(map(str, asks)) + ".", asks)
-    if user.dataset and file.dataset:
-        from rankconst.catalogue.benchmarks import list_meant
-
-        if user.dataset in list_meant(file.dataset):
-            file = replace(file, dataset=None)  # the user says which of several
-    given = user.tool or file.tool or tool
-    row = parse_tool(given) if given else None
     named, sampled = user.dataset or file.dataset, user.protocol or _drop_filtered(file.protocol, row)
     if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
         # All that matters of sampled ranks is how many there are.
@@ -245,8 +268,6 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         raise DataError(NO_DATASET)
     if row is not None and (reason := row.refusal(file.dataset or named)) is not None:
         raise DataError(reason)
-    if row is not None and file.dataset:
-        file = replace(file, dataset=_find_own(file.dataset, row))
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()
@@ -309,15 +330,27 @@ def list_open(file: Stated, user: Stated) -> tuple[Question, ...]:
     """Return the questions about a number that neither the user nor the kind of the benchmark has answered."""
     if not file.asks:  # to know its kind, the whole registry is read
         return ()
-    from rankconst.catalogue.benchmarks import list_kinds
-
-    kinds = list_kinds(user.dataset or file.dataset or "")
+    dataset = user.dataset or file.dataset
+    # Who says the kind has answered; and without a dataset, that is asked first.
+    kinds = list_kinds(dataset) if dataset and not user.kind else frozenset(KINDS)
     accepted = {word.lower() for word in user.accepted}
-    return tuple(
-        ask
-        for ask in file.asks
-        if not getattr(user, ask.field, None) and ask.word not in accepted and (not ask.kind or ask.kind not in kinds)
-    )
+    left = (ask for ask in file.asks if ask.word not in accepted and ask.kind not in kinds)
+    sides = {ask.says for ask in file.asks if ask.field == "side"}
+    opened = list[Question]()
+    for ask in left:
+        given = getattr(user, ask.field, None)
+        if not given:
+            opened.append(ask)
+        elif not _answers(given, ask, sides):
+            opened.append(replace(ask, option="", place=f"{ask.place}, though you say {ask.field} {given}"))
+    return tuple(opened)
+
+
+def _answers(given: str, ask: Question, sides: Collection[str]) -> bool:
+    """Tell whether an option answers a question: not if its word says another value of the field."""
+    if given == "both":  # where a text has heads and tails
+        return not ask.says or {*ENTITY_SIDES} <= {*sides}
+    return not ask.says or given.startswith(ask.says)
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:

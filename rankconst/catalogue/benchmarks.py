@@ -224,13 +224,14 @@ def list_ambiguous() -> Mapping[str, Sequence[str]]:
     return {squash(name): keys for name, keys in ambiguous.items()}
 
 
-def list_meant(name: str) -> tuple[str, ...]:
+def list_meant(name: str, *, typed: bool = True) -> tuple[str, ...]:
     """Return the keys of the benchmarks that an ambiguous name is that of; none if it is not ambiguous.
 
-    A key as the registry writes it means its benchmark, though the same word in capitals may be ambiguous.
+    A key that you type means its benchmark, though the same word in capitals may be ambiguous; in a file only the
+    first one does, as nell_v1 is also what others call nell_v1_ind.
     """
     keys = tuple(list_ambiguous().get(squash(name), ()))
-    return () if name.replace("-", "_") in keys else keys
+    return () if name.replace("-", "_") in (keys if typed else keys[:1]) else keys
 
 
 def explain_ambiguous(name: str) -> str:
@@ -242,13 +243,18 @@ def explain_ambiguous(name: str) -> str:
     return f"{name} is the name of {several}: {meant}." if meant else ""
 
 
+KINDS = ("inductive", "transductive", "temporal", "n-ary")
+"""What benchmarks are: of several with the same name, the kind may tell which is meant."""
+
+
 def list_kinds(name: str) -> frozenset[str]:
-    """Return what a benchmark is besides a graph of triples: temporal, n-ary, inductive; nothing of an unknown name."""
+    """Return what a benchmark is, of :data:`KINDS`; a graph of another name is transductive."""
     row = load_benchmarks().get(list_names().find(name) or "")
     if row is None:
-        return frozenset()
-    told = {"temporal": row.format.temporal, "n-ary": row.format.qualified, "inductive": "inductive" in row.split}
-    return frozenset(kind for kind, holds in told.items() if holds)
+        return frozenset({"transductive"})
+    inductive = "inductive" in row.split
+    holds = (inductive, not inductive, row.format.temporal, row.format.qualified)
+    return frozenset(kind for kind, held in zip(KINDS, holds, strict=True) if held)
 
 
 def find_benchmark(name: str) -> Benchmark:

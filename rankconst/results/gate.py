@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.mentions import find_mentions
+from rankconst.catalogue.benchmarks import list_meant
+from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.evaluation import Question
 from rankconst.names import squash
-from rankconst.results.vocabulary import list_ordinary, list_values
+from rankconst.results.vocabulary import FIELDS, Word, list_ordinary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.results.labels import Label
 
@@ -31,31 +32,17 @@ class Text(NamedTuple):
     place: str  # what it is, for messages: "the caption"
     farther: bool = False  # True for a heading above the nearest one: a label, and otherwise only other tasks
 
-    def ask(self, about: str, word: str, kind: str = "", remedy: str = "") -> Question:
+    def ask(self, word: Word) -> Question:
         """Return the question about a word of the text."""
         text = " ".join(self.label.text.split())
-        start = max(text.lower().find(word.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
-        shown = f"{'... ' * (start > 0)}{text[start : start + _SNIPPET]}{' ...' * (start + _SNIPPET < len(text))}"
-        return Question(about, shown, word, self.place, remedy or _name_remedy(about, word), kind)
+        start = max(text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
+        before, behind = "... " if start else "", " ..." if start + _SNIPPET < len(text) else ""
+        shown = f"{before}{text[start : start + _SNIPPET]}{behind}"
+        return Question(word.field, shown, word.text, self.place, word.option, word.kind, word.says)
 
 
-def _name_remedy(about: str, word: str) -> str:
-    """Return the option that says what a word may say; empty where only --accept does."""
-    said, value = list_values().get(squash(word), ("", ""))
-    if value == "filtered":
-        return "--protocol raw"
-    if said == about:
-        return f"--{about} {value}" if about != "rank_type" else ""
-    return _REMEDIES.get(about, "")
-
-
-_REMEDIES = {
-    "split": "--split valid or --split test",
-    "side": "--side head or --side tail",
-    "protocol": "--protocol sampled:M",
-    "aggregation": "--aggregation macro-relation or --aggregation macro-query",
-}
-
+CORNER = "the heading of its row"
+"""The place of what heads the column that names the rows."""
 
 NO_SPLIT = Question("split", "it names no split", option="--split test or --split valid")
 """The question about a number of a log that may be of any split."""
@@ -88,49 +75,92 @@ def gather(texts: Sequence[Text]) -> Told:
     origins: dict[str, str] = {}
     asks: dict[tuple[str, str], Question] = {}
     for text in texts:
-        declared = text.label.said
         # What is called training may hold any results.
-        train = text.scope == "text" and declared.get("split") == "train"
-        for name, value in declared.items():
-            if name != "dataset" and name not in said and not (train and name == "split"):
+        train = text.scope == "text" and text.label.said.get("split") == "train"
+        for name, value in text.label.said.items():
+            if name in FIELDS and name not in said and not (train and name == "split"):
                 said[name], origins[name] = value, text.place
-        for word in text.label.words:
-            if word.field == "side" and text.label.both:
-                continue
-            asking = text.scope in word.scopes or (train and word.field == "split")
-            # A row whose whole name is "std" or "Improvement" is not a model.
-            asking = asking or (text.scope == "name" and text.label.whole and word.field == "metric")
-            matters = asking and (not text.farther or word.field in {"part", "task"})
-            if matters and word.field not in said:
-                asks.setdefault((word.field, word.text), text.ask(word.field, word.text, word.kind, word.remedy))
-        if text.label.whole:
-            if text.scope == "name" and text.label.metric is not None:  # a row called "Standard deviation"
-                asks.setdefault(("metric", text.label.text), text.ask("metric", text.label.text.lower()))
-            for name, values in text.label.values.items():
-                if len(values) > 1 and name not in said:
-                    asks.setdefault((name, values[0]), text.ask(name, values[0]))
-    dataset, among, origin = _find_dataset(texts)
-    if among:
-        question = f"it may be of {' or '.join(among)}"
-        asks["dataset", ""] = Question("dataset", question, option="--dataset, or a column dataset", choices=among)
-    if dataset:
-        said, origins = {"dataset": dataset, **said}, {"dataset": origin, **origins}
+        for word in _list_asking(text, train=train):
+            if word.field not in said:
+                asks.setdefault((word.field, word.text), text.ask(word))
+    dataset = _find_dataset(texts)
+    if dataset.name:
+        origins = {"dataset": dataset.place, **origins}
+        said = {"dataset": dataset.name, **said}
+        if list_meant(dataset.name, typed=False) and (kind := _find_kind(texts)):
+            said["kind"] = kind
+    asks |= {("dataset", ask.word): ask for ask in dataset.asks}
     return Told(said, tuple(asks.values()), origins)
 
 
-def _find_dataset(texts: Sequence[Text]) -> tuple[str, tuple[str, ...], str]:
-    """Return the dataset of the texts up to the nearest label of vocabulary, or those it may be; and what names it."""
+def _list_asking(text: Text, *, train: bool) -> Iterator[Word]:
+    """Yield the words of a text that have to be asked about where nothing nearer declares their field."""
+    label = text.label
+    for word in label.words:
+        asking = text.scope in word.scopes or (train and word.field == "split")
+        # A row whose whole name is "std" or "Improvement" is not a model.
+        asking = asking or (text.scope == "name" and label.whole and word.field == "metric")
+        if asking and not (text.farther and word.field not in _FARTHER) and not (label.both and word.field == "side"):
+            yield word
+    if not label.whole:
+        return
+    if text.scope == "name" and label.metric is not None:  # a row called "Standard deviation"
+        yield Word(label.text.lower(), "metric")
+    for name, values in label.values.items():
+        if len(values) > 1 and name in FIELDS and label.said.get(name) is None:
+            yield Word(values[0], name)
+
+
+_FARTHER = {"part", "task"}
+
+
+def _find_kind(texts: Sequence[Text]) -> str:
+    """Return the kind of benchmark that the nearest text with one names; nothing if it names several."""
+    found = ({word.kind for word in text.label.words if word.kind} for text in texts if text.scope != "name")
+    kinds = next(filter(None, found), set[str]())
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+class _Dataset(NamedTuple):
+    """What texts say of the dataset."""
+
+    name: str = ""
+    place: str = ""
+    asks: tuple[Question, ...] = ()
+
+
+_LONGEST_NAME = 20
+
+
+def _find_dataset(texts: Sequence[Text]) -> _Dataset:
+    """Return the dataset of the texts up to the nearest label of vocabulary, with the version apart from its name."""
     named: dict[str, tuple[str, str]] = {}  # key to the name as written, and where
+    version = next((text for text in texts if text.label.version and not text.farther), None)
     for text in texts:
-        graphs = text.label.graphs
-        if not text.label.whole:
+        label, graphs = text.label, text.label.graphs
+        if not label.whole:
             graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
+        joined = f"{label.text} {version.label.version}" if version is not None and not graphs else ""
+        if joined and len(joined) < _LONGEST_NAME and names_known(joined):  # FB above v1
+            graphs = (label.text,)
         for graph in graphs:
             found = find_mentions(graph)
             named.setdefault(found[0].key if len(found) == 1 else squash(graph), (graph, text.place))
-        if graphs and text.label.whole:
+        if graphs and (label.whole or not label.graphs):
             break
-    if len(named) == 1:
-        ((name, origin),) = named.values()
-        return name, (), origin
-    return "", tuple(name for name, _ in named.values()), ""
+    if len(named) > 1:
+        among = tuple(name for name, _ in named.values())
+        question = f"it may be of {' or '.join(among)}"
+        return _Dataset(asks=(Question("dataset", question, option=_NAME_IT, choices=among),))
+    if not named:
+        return _Dataset()
+    ((name, place),) = named.values()
+    if version is None:
+        return _Dataset(name, place)
+    whole = f"{name} {version.label.version}"
+    if names_known(whole):
+        return _Dataset(whole, place)
+    return _Dataset(name, place, (version.ask(Word(version.label.text.lower(), "graph")),))
+
+
+_NAME_IT = "--dataset, or a column dataset"

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.mentions import find_mentions
 from rankconst.catalogue.metrics import find_metric, list_prefixes
 from rankconst.names import squash
-from rankconst.results.vocabulary import Word, list_beginnings, list_fillers, list_lexicon, list_roles, list_values
+from rankconst.results.vocabulary import (
+    Word,
+    list_beginnings,
+    list_fillers,
+    list_flags,
+    list_lexicon,
+    list_roles,
+    list_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,6 +58,12 @@ class Label:
         return found | ({"dataset": self.graphs[0]} if len(self.graphs) == 1 else {})
 
     @property
+    def version(self) -> str:
+        """The version of a graph that it names: v1; the graph may be that of another label."""
+        (version, *more) = self.values.get("version", ("",))
+        return version if self.whole and not more else ""
+
+    @property
     def tells(self) -> bool:
         """Whether the label says, or may say, anything of an address."""
         return bool(self.values or self.words or self.graphs)
@@ -57,9 +71,6 @@ class Label:
     def __hash__(self) -> int:
         return hash(self.text)
 
-
-EVERYWHERE = frozenset({"column", "row", "name", "text"})
-"""The scopes of a word that is asked about wherever it is."""
 
 _NOTHING = Label()
 _MOST_WORDS = 8
@@ -85,8 +96,12 @@ FILE_ENDINGS = (
 # What is left of a heading with a metric says that it is another number: "log(MR)", "MR^2", "MR / 1000".
 _NAMED = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
-_OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+]")
-_UNSPACED = re.compile(r"[\u3400-\u9fff]")  # Chinese, whose words have no blanks between them
+_OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+#]")
+# What is asked for in a query, in any letters: (h, r, ?) asks for tails, as h2t does.
+_QUERY = re.compile(
+    r"[(\[{<⟨]\s*(?:(?P<t2h>\?)|\w{1,12})\s*,\s*(?:(?P<predicate>\?)|\w{1,12})\s*,\s*(?:(?P<h2t>\?)|\w{1,12})\s*[)\]}>⟩]"
+)
+_POINTERS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
 _RECALL = (
     "Recall@k is Hits@k only where each task has one right answer: if so, call it Hits@k; else give their counts "
     "(rankconst adjust --counts FILE), with a column relevant"
@@ -113,12 +128,18 @@ def read_label(text: str, k: int | None = None) -> Label:
     spread = len(bare) <= _LONGEST_HEADING and _SPREAD.search(bare) is not None
     if len(bare) <= _LONGEST_HEADING:  # what follows is quadratic
         bare = _SPREAD.sub(" ", _MARKS.sub("", bare))
+    bare = name_queries(bare).translate(_POINTERS)
     role = list_roles().get(squash(bare), "") if len(bare) < 40 else ""
     found = tuple(_scan(bare, k))
     label = _compose(text, bare, found, k)
     if label.metric is not None:
         return replace(label, role="measured", percent=percent, spread=spread)
     return replace(label, role=role) if role else label
+
+
+def name_queries(text: str) -> str:
+    """Return a text with a word for each query in it: h2t for (h, r, ?)."""
+    return _QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text) if "?" in text else text
 
 
 def _drop_files(text: str) -> str:
@@ -146,14 +167,15 @@ def _compose(text: str, bare: str, found: tuple[_Found, ...], k: int | None) -> 
                 values.setdefault(about, {})[value] = None
             if (word := list_lexicon().get(_write_plain(name))) is not None:
                 words[word.text] = word
-    if _UNSPACED.search(bare):
-        words |= {word: row for word, row in list_lexicon().items() if not word.isascii() and word in bare}
+    if not bare.isascii():  # Chinese has no blanks between words
+        words |= {word: row for word, row in list_lexicon().items() if not word.isascii() and word in bare.lower()}
+    whole = all(each.kind for each in found) if found else bool(words)
     label = Label(
         text,
         values={about: tuple(each) for about, each in values.items()},
         graphs=tuple(graphs),
         words=tuple(words.values()),
-        whole=bool(found) and all(each.kind for each in found),
+        whole=whole,
         both=_joins_sides(found),
     )
     if not metrics:
@@ -277,9 +299,17 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     return f"{bare[: span[0]]}{metric.column_of(adjustment)}{rest}"
 
 
-def list_others(text: str, k: int | None = None) -> list[str]:
-    """Return the words of a text that are not vocabulary."""
-    return [each.text for each in _scan(text, k) if not each.kind]
+def list_others(text: str) -> list[str]:
+    """Return the words of a text that are not vocabulary, whole: RE-GCN, not RE."""
+    others, end = list[str](), -1
+    for each in _scan(text, None):
+        gap = text[end : each.start] if others and end >= 0 else " "
+        if not each.kind and not re.search(r"[\s()\[\]]", gap):
+            others[-1] += gap + each.text
+        elif not each.kind:
+            others.append(each.text)
+        end = -1 if each.kind else each.end
+    return others
 
 
 def find_name(text: str, metric: Metric) -> tuple[int, int] | None:
@@ -298,8 +328,29 @@ def clean_heading(heading: str) -> str:
     return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
 
 
-def deny(label: Label) -> Label:
-    """Return a label that holds, as words to be asked about, what it would declare: of a column Filtered with a no."""
-    reason = "its cell denies it, or says something else"
-    denied = (Word(label.text.lower(), name, EVERYWHERE, reason) for name in label.values)
-    return replace(label, whole=False, words=(*label.words, *denied))
+OPPOSITES = {"filtered": "raw", "raw": "filtered"}
+
+
+def doubt(label: Label) -> Label:
+    """Return a label whose values are words to be asked about: Filtered over a cell that says partly."""
+    doubted = (Word(label.text.lower(), name) for name in label.values)
+    return replace(label, whole=False, words=(*label.words, *doubted))
+
+
+def answer(label: Label, cell: str) -> Label | None:
+    """Return what a label says whose cell or value answers it with yes or no; None if it does neither."""
+    if not label.whole or not (label.values or label.words):
+        return None
+    yes = list_flags().get(cell.lower())
+    if yes is None:
+        return None
+    opposite = OPPOSITES.get(label.said.get("protocol", ""))
+    if not yes and opposite and len(label.values) == 1:
+        return replace(label, text=f"not {label.text}", values={"protocol": (opposite,)})
+    return label if yes else doubt(label)
+
+
+def name_model(label: Label) -> Label:
+    """Return what the name of a model says: a graph, or a version, is a part of the name."""
+    values = {name: each for name, each in label.values.items() if name != "version"}
+    return replace(label, graphs=(), values=values)

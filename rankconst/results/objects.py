@@ -18,11 +18,11 @@ from rankconst.errors import DataError
 from rankconst.evaluation import NAMES, Question, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.gate import STEPS, UNFILTERED, Text, gather
-from rankconst.results.labels import Label, read_label
+from rankconst.results.labels import Label, answer, name_model, read_label
 from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, make_reading
 from rankconst.results.structured import Number, Value, is_yaml, looks_structured, read_number, read_records
 from rankconst.results.tables import units
-from rankconst.results.tables.contexts import OPEN_ROLES, declare, fits_role
+from rankconst.results.tables.contexts import OPEN_ROLES, ask_over, declare, fits_role
 from rankconst.results.tables.grid import name_file
 from rankconst.results.vocabulary import list_roles
 
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 # What a program ran with: a number there is no result.
 _SETTINGS = {"args", "cfg", "config", "hparams", "hyperparameters", "hyperparams", "model_params", "params", "settings"}
-_ADDRESS = (*NAMES, "rank_type")
-_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_OPPOSITES = {"filtered": "raw", "raw": "filtered"}
+_ADDRESS = (*NAMES, "version", "rank_type")
 _K = re.compile(r"@?(\d{1,9})", re.ASCII)
 # The last word of a key says what it is: "mrr_epoch" is an epoch.
 _LAST = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
@@ -95,30 +93,37 @@ def _walk(value: Value, place: _Place) -> Iterator[_Found]:
 
 def _look_around(value: Mapping[str, Value], place: _Place) -> _Place:
     """Return an object's place with the texts that stand in it."""
-    roles, texts, flags = list[tuple[int, Text]](), list[Text](), {True: list[str](), False: list[str]()}
+    roles, texts, true, false = list[tuple[int, Text]](), list[Text](), list[str](), list[Text]()
     facts, names = dict(place.facts), set(map(squash, value))
     for key, each in _list_beside(value):
         label, word = read_label(key), str(each).strip()
-        role, flag = _find_role(key, word), _FLAGS.get(word.lower())
+        role, answered = _find_role(key, word), answer(label, word)
         role = "" if role != squash(key) and role in names else role
-        if flag is not None and label.whole and (label.values or label.words):
-            flags[flag].append(key)
+        if answered is label:
+            true.append(key)
+        elif answered is not None:
+            false.append(Text(replace(answered, text=f"{key}: {word}"), "row", "a key beside it"))
         elif role == "num_tasks" and (number := read_count(word)):
             facts[role] = number
         elif role == "relations" and isinstance(each, list) and each:
             facts[role] = tuple(map(str, each))
-        elif isinstance(each, Number) or not isinstance(each, str) or label.metric is not None:
+        elif not isinstance(each, str) or label.metric is not None or role == "hyperparameter":
             continue
+        elif isinstance(each, Number):
+            texts += ask_over(label, word, "a key beside it")
         elif role in _ADDRESS and (role != "dataset" or "/" not in word or read_label(word).graphs):
             roles.append((_ADDRESS.index(role), Text(declare(role, word), "row", f"the {key}")))
         elif role in {"model", "tool", "relations"} and read_label(word).metric is None:
             facts[role] = (word,) if role == "relations" else word
-            scope = "name" if role == "model" else "row"
-            roles.append((len(_ADDRESS), Text(read_label(word), scope, f"the {key}")))
+            named = role == "model"
+            told = name_model(read_label(word)) if named else read_label(word)
+            roles.append((len(_ADDRESS), Text(told, "name" if named else "row", f"the {key}")))
         elif not _is_path(word):
             texts.append(Text(read_label(word), "row", f"the {key}"))
+            texts += () if texts[-1].label.said else ask_over(label, word, "a key beside it")
     ordered = (text for _, text in sorted(roles, key=itemgetter(0)))
-    own = _keep(*ordered, *_declare_flags(flags[True], flags[False]))
+    flags = Text(read_label(" ".join(true)), "row", "a key beside it")
+    own = _keep(*ordered, flags, *false)
     return place._replace(
         nearer=(*own, *_keep(*texts)),
         beside=(*own, *(text._replace(scope="text") for text in _keep(*texts))),
@@ -157,16 +162,6 @@ def _find_role(key: str, text: str | None = None) -> str:
     """Return what a key says that its value is, if a text fits it: not every type is that of ranks."""
     role = list_roles().get(squash(key), "")
     return role if text is None or role in OPEN_ROLES or role == key.lower() or (role and fits_role(role, text)) else ""
-
-
-def _declare_flags(true: list[str], false: list[str]) -> Iterator[Text]:
-    """Yield what keys of vocabulary with true or false say: what is not filtered is raw, other words are asked."""
-    yield Text(read_label(" ".join(true)), "row", "a key beside it")
-    for key in false:
-        label = replace(read_label(key), text=f"{key}: false")
-        opposite = _OPPOSITES.get(label.said.get("protocol", ""))
-        told = replace(label, whole=False) if opposite is None else replace(label, values={"protocol": (opposite,)})
-        yield Text(told, "row", "a key beside it")
 
 
 @lru_cache(maxsize=8192)
@@ -240,7 +235,7 @@ def _form(texts: tuple[Text, ...], facts: tuple[tuple[str, Any], ...], names: tu
 def _describe(place: _Place) -> dict[str, str]:
     """Return the cells of a row that name its numbers."""
     said = _form((*place.nearer, *place.above), place.facts, place.names)
-    named = {role: each for role in ("model", *_ADDRESS) if (each := getattr(said, role))}
+    named = {role: each for role in ("model", *NAMES, "rank_type") if (each := getattr(said, role))}
     rest = place.names[0 if "model" in dict(place.facts) else 1 :]
     return {"line": str(place.line or ""), **dict(place.steps), **named, "key": " / ".join(rest)}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Question, Stated, match_relations
+from rankconst.results.gate import CORNER
 from rankconst.results.reading import Entries, Reading
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def _add_relation(context: Stated, cell: str, lack: str) -> Stated:
     """Return a context with the relation of its row; if there is none, with why its tasks are unclear."""
     if context.relations:
         return context
-    if cell:
-        return replace(context, relations=(cell,))
+    if cell:  # what its name may say, and what heads it, is of the relation
+        asks = tuple(ask for ask in context.asks if ask.text != cell and ask.place != CORNER)
+        return replace(context, relations=(cell,), asks=asks)
     return replace(context, asks=(*context.asks, Question("relations", lack)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,9 @@ from rankconst.names import squash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+EVERYWHERE = frozenset({"column", "row", "name", "text"})
+"""The scopes of a word that is asked about wherever it is."""
+
 FIELDS = ("split", "side", "protocol", "rank_type", "aggregation")
 """The fields of a number's address that words declare; names of datasets are the registry's."""
 
@@ -27,10 +30,26 @@ class Word:
 
     text: str
     field: str  # one of FIELDS; part, graph or task, which --accept alone settles; metric, which nothing does
-    scopes: frozenset[str]  # of column, row, name and text
-    reason: str  # why it matters
+    scopes: frozenset[str] = EVERYWHERE
+    reason: str = ""  # why it matters
     remedy: str = ""  # the option that answers it, where the field alone does not tell
     kind: str = ""  # of benchmarks, for which it says nothing: temporal
+    says: str = ""  # the value that it may mean, which an option with another one contradicts
+
+    @property
+    def option(self) -> str:
+        """The option that says what the word may say; empty where only --accept does."""
+        if self.remedy or self.field == "rank_type" or not self.says:
+            return self.remedy or _REMEDIES.get(self.field, "")
+        return f"--{self.field} {self.says}{':M' if self.says == 'sampled' else ''}"
+
+
+_REMEDIES = {
+    "split": "--split valid or --split test",
+    "side": "--side head or --side tail",
+    "protocol": "--protocol sampled:M",
+    "aggregation": "--aggregation macro-relation or --aggregation macro-query",
+}
 
 
 @functools.cache
@@ -46,6 +65,7 @@ def list_values() -> Mapping[str, tuple[str, str]]:
         "side": SIDES,
         "protocol": {key: row.spellings for key, row in PROTOCOLS.items()} | {"filtered": ()},
         "aggregation": {key: row.spellings for key, row in AGGREGATIONS.items()},
+        "version": dict.fromkeys(_load()["version"], ()),
     }
     found = {word: ("rank_type", kind) for word, kind in RANK_TYPES.items()}
     found |= {
@@ -60,19 +80,38 @@ def list_values() -> Mapping[str, tuple[str, str]]:
 @functools.cache
 def list_lexicon() -> Mapping[str, Word]:
     """Return the words that are asked about, in lower case, with their hyphens."""
-    return {
-        text: Word(
-            text, row["field"], frozenset(row["scopes"]), row["reason"], row.get("remedy", ""), row.get("kind", "")
-        )
-        for row in _load()["lexicon"]
-        for text, _ in row["words"]
-    }
+    words = {}
+    for row in _load()["lexicon"]:
+        told = {name: row[name] for name in ("field", "reason", "remedy", "kind", "says") if name in row}
+        group = Word("", scopes=frozenset(row["scopes"]), **told)
+        for text in itertools.chain.from_iterable(_vary(text) for text, _ in row["words"]):
+            field, value = list_values().get(squash(text), ("", ""))
+            words[text] = replace(group, text=text, says=value if field == group.field else group.says)
+    return words
+
+
+def _vary(text: str) -> tuple[str, ...]:
+    """Return a word with its other spellings: 1-to-n is 1ton and 1:n, many-to-many is many2many."""
+    first, _, last = text.partition("-to-")
+    if not last:
+        first, _, last = text.partition("-") if len(text) == len("1-n") else ("", "", "")
+    if not last or (first.isdigit() and last.isdigit()):
+        return (text,)
+    digits = first.isdigit() or last.isdigit()
+    return tuple(dict.fromkeys((text, f"{first}to{last}", f"{first}:{last}", *[f"{first}2{last}"] * (not digits))))
 
 
 @functools.cache
 def list_fillers() -> frozenset[str]:
     """Return the words that say nothing of the ranking tasks."""
     return frozenset(_load()["filler"]["words"])
+
+
+@functools.cache
+def list_flags() -> Mapping[str, bool]:
+    """Return the words that affirm or deny what is above them, in lower case, with whether they affirm."""
+    flags = _load()["flags"]
+    return dict.fromkeys(flags["yes"], True) | dict.fromkeys(flags["no"], False)
 
 
 @functools.cache

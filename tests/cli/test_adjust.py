@@ -200,7 +200,7 @@ def test_a_screen_has_a_sentence_each_or_one_for_all(run: Run, args: str, senten
     ("dataset", "options", "told"),
     [
         ("fb15k237_v1_ind", "", True),
-        ("nell_v2", "", True),
+        ("nell_v2_ind", "", True),
         ("fb15k237", "", False),
         ("fb15k237_v1_ind", "-p standard", False),
         ("fb15k237_v1_ind", "-t grail", False),

@@ -27,6 +27,7 @@ _PLACES = {
     "column": {"column"},
     "row": {"cell", "key", "group"},
     "name": {"name"},
+    "metric": {"column"},
     "text": {"caption", "above", "heading", "below", "file"},
 }
 # Fields that a label of nothing but vocabulary may settle; no label settles the others.

@@ -63,7 +63,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
          ["MRR 0.5 A WN18RR", "MRR 0.6"]),
         ('{"split": ["valid", "test"], "mrr": 0.3}', ["MRR 0.3 ?split valid"]),
         ('{"dataset": {"name": "WN18RR", "split": "valid", "train": 86835}, "mrr": 0.3}', ["MRR 0.3 WN18RR valid"]),
-        ('{"dataset": {"name": "WN18RR", "version": "v1"}, "mrr": 0.3}', ["MRR 0.3"]),
+        ('{"dataset": {"name": "WN18RR", "version": "v1"}, "mrr": 0.3}', ["MRR 0.3 WN18RR v1"]),
         # A metric's numbers by k, split, side, dataset, or over runs.
         ('{"Hits": {"@1": 0.2, "10": 0.5}, "mrr": 0.3}', ["Hits@1 0.2", "Hits@10 0.5", "MRR 0.3"]),
         ('{"MRR": {"train": 0.9, "valid": 0.4, "test": 0.3}}', ["MRR 0.9 train", "MRR 0.4 valid", "MRR 0.3 test"]),
@@ -86,7 +86,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         # What is not declared is asked.
         ('{"forward": {"mrr": 0.3}, "backward": {"mrr": 0.2}, "average": {"mrr": 0.25}}',
          ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
-        ('{"category": "1-N", "mrr": 0.3}', ["MRR 0.3 ?part 1-n"]),
+        ('{"category": "1-N", "mrr": 0.3}', ["MRR 0.3 ?part 1-n ?part category"]),
         ('{"std": {"mrr": 0.01}}', ["MRR 0.01 ?metric std"]),
         ('{"notes": "measured on the dev set", "results": {"RotatE": {"mrr": 0.3}}}', ["MRR 0.3 RotatE ?split dev"]),
         ('{"model": "RotatE (valid)", "mrr": 0.476}', ["MRR 0.476 RotatE (valid) ?split valid"]),

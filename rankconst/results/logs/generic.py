@@ -17,13 +17,13 @@ import numpy as np
 
 from rankconst.evaluation import Question
 from rankconst.results.gate import UNFILTERED, Text, gather
-from rankconst.results.labels import FILE_ENDINGS, Label, read_label
+from rankconst.results.labels import FILE_ENDINGS, OPPOSITES, Label, name_queries, read_label
 from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.text import find_lines
 from rankconst.results.tables.units import name_percentages, settle_lines
-from rankconst.results.vocabulary import FIELDS, Word
+from rankconst.results.vocabulary import FIELDS, Word, list_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,7 +57,7 @@ _PHRASE = re.compile(r"[A-Za-z]+ ")
 _EDGES = " *#=>~-:.()"
 _BESIDE = re.compile(r"\s*\(([^()]*)\)")
 _ROLE = re.compile(r"[^\w\s]{0,9}\s{0,9}(\w[\w ]{0,39}?)\s{0,9}[:=]\s*(\S.*)")
-_DENIED = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}(?:False|false|no|off)\b")  # filtered=False
+_FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")  # filtered=False
 _NO_K = "it does not say which k"
 _MORE_NAMES = "several names of metrics stand before it"
 _MORE_NUMBERS = "several numbers are behind its name"
@@ -110,7 +110,7 @@ def _list_texts(label: Label, place: str = "its line") -> list[Text]:
 
 def _clean(line: str) -> tuple[str, str]:
     """Return a line without its prefix, and the epoch or step that it names."""
-    text = line.replace(_HOLE, " ").replace(_CUT, " ")
+    text = name_queries(line.replace(_HOLE, " ").replace(_CUT, " "))
     if "|" in text or "<" in text or "]" in text:
         text = _SPEED.sub(" ", _BAR.sub(" ", text))
     if ":" in text:
@@ -193,7 +193,8 @@ def _read_text(template: str) -> tuple[Text, ...]:
 
 def _read_labels(text: str) -> Iterator[Label]:
     """Yield the label of a text; those of its pieces, which only ask, if it is very long."""
-    if denied := tuple(word for found in _DENIED.finditer(text) for word in _deny(found[1])):
+    flags = (found for found in _FLAG.finditer(text) if list_flags().get(found[2].lower()) is False)
+    if denied := tuple(word for found in flags for word in _deny(found[1])):
         yield Label(text, words=denied)
     if len(text) <= _LONGEST:
         yield read_label(text)
@@ -204,7 +205,7 @@ def _read_labels(text: str) -> Iterator[Label]:
 def _deny(name: str) -> Iterator[Word]:
     """Yield what a flag that is off may say: another value than its name."""
     for field, (value, *_) in read_label(name).values.items():
-        yield Word(value, field, frozenset({"row", "text"}), "a flag of this name is off")
+        yield Word(value, field, says=OPPOSITES.get(value, ""))
 
 
 # A log from top to bottom.

@@ -15,10 +15,10 @@ from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Question, Stated
 from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine
-from rankconst.results.gate import Text, gather
-from rankconst.results.labels import Label, deny, read_label
+from rankconst.results.gate import CORNER, Text, gather
+from rankconst.results.labels import Label, answer, doubt, name_model, read_label
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
-from rankconst.results.vocabulary import list_lexicon, list_values
+from rankconst.results.vocabulary import Word, list_lexicon, list_roles, list_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.intp]
 
-OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relations", "step"}
+OPEN_ROLES = {"dataset", "model", "metric", "value", "k", "num_tasks", "relations", "step", "version", "hyperparameter"}
 """Roles that any cell fits."""
 
 _OF_ROWS = {"part", "graph", "protocol"}
+_OF_TEXTS = {*_OF_ROWS, "task", "aggregation"}
+_SAID = (*NAMES, "version")
 _FACTS = ("num_tasks", "relations", "rank_type", "tool")
-_YES = {"yes", "true", "y", "✓", "✔", "x", "1", "on"}
 _FEW = 500  # of more distinct cells, those that may tell something are found all at once
 _MOST_TRIED = 5_000
 
@@ -59,7 +60,9 @@ def fits_role(role: str, cell: str) -> bool:
 
 def declare(role: str, cell: str) -> Label:
     """Return what a cell in the column of a role declares; a dataset that is not wholly a name is another graph."""
-    label = read_label(cell)
+    label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
+    if role == "version" or (label.version and not label.graphs):  # in a column of datasets or splits, too
+        return label
     if role == "dataset":
         if label.whole and label.graphs:
             return label
@@ -79,7 +82,37 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         others = () if named or role in OPEN_ROLES or not better else cells[j].distinct
         if better and all(fits_role(role, cell) for cell in others if not is_missing(cell)):
             roles[role] = j
+    if "dataset" not in roles and "model" not in roles:
+        taken = {*heading.measures, *roles.values()}
+        texts = (j for j, own in enumerate(cells) if j not in taken and _holds_texts(own))
+        first = next(texts, -1)
+        if first >= 0 and not any(heading.labels[first]) and _are_datasets(cells[first].distinct):
+            roles["dataset"] = first
     return roles
+
+
+def _holds_texts(cells: Cells) -> bool:
+    """Tell whether a cell of a column is neither blank nor a number."""
+    return any(cell and not is_number(cell) for cell in cells[:_MOST_TRIED])
+
+
+def _are_datasets(cells: Sequence[str]) -> bool:
+    """Tell whether most cells of a column without a heading name graphs, and nothing else."""
+    named = [read_label(cell) for cell in cells[:_FEW] if not is_missing(cell)]
+    graphs = [label for label in named if label.whole and label.graphs]
+    return 2 * len(graphs) > len(named)
+
+
+def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
+    """Return what the heading of the column that names the rows says of all of them: FB15k-237, Degree."""
+    over = [label for label in heading.labels[j] if label.text]
+    names = {squash(word) for label in over for word in label.text.split()}
+    if not over or any(list_roles().get(name) == "model" for name in names):
+        return ()
+    if len(over[-1].text) > 1 and not any(label.tells or label.whole for label in over):
+        unknown = Word(over[-1].text.lower(), "part")
+        over[-1] = replace(over[-1], words=(unknown,))
+    return tuple(Text(label, "row", CORNER) for label in over[::-1])
 
 
 def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int]) -> list[int]:
@@ -88,13 +121,21 @@ def find_texts(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int
     return [
         j
         for j, own in enumerate(cells)
-        if j not in taken
-        and (
-            _find_telling(heading, j)
-            or _find_asking(heading, j)
-            or any(cell and not is_number(cell) for cell in own[:_MOST_TRIED])
-        )
+        if j not in taken and (_find_telling(heading, j) or _find_asking(heading, j) or _holds_texts(own))
     ]
+
+
+def find_names(heading: Heading, cells: Sequence[Cells], roles: Mapping[str, int], free: Sequence[int]) -> int:
+    """Return the column that names the rows: that of models, or the first of texts; -1 if there is none."""
+    if "model" in roles:
+        return roles["model"]
+    return next((j for j in free if _holds_texts(cells[j]) and not _holds_flags(heading, cells, j)), -1)
+
+
+def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
+    """Tell whether the cells of a column affirm or deny what is above them."""
+    over = _find_telling(heading, j)
+    return over is not None and all(is_blank(cell) or answer(over, cell) for cell in cells[j].distinct[:_FEW])
 
 
 def _find_telling(heading: Heading, j: int) -> Label | None:
@@ -105,7 +146,7 @@ def _find_telling(heading: Heading, j: int) -> Label | None:
 
 def _find_asking(heading: Heading, j: int) -> Label | None:
     """Return the label over a column whose words ask about the rows in which it is filled: ``num_candidates``."""
-    return next((each for each in heading.labels[j] if any(word.field in _OF_ROWS for word in each.words)), None)
+    return next((each for each in heading.labels[j] if any(word.field in _OF_TEXTS for word in each.words)), None)
 
 
 class RowTexts(NamedTuple):
@@ -146,20 +187,25 @@ def read_rows(
 ) -> RowTexts:
     """Return what the cells of each row say, the nearest first: those of roles, the names, then the others."""
     places: list[tuple[int, Callable[[str], Said]]]
-    places = [(roles[role], partial(_read_role, role)) for role in (*NAMES, *_FACTS) if role in roles]
+    places = [
+        (roles[role], partial(_read_role, role, _find_telling(heading, roles[role])))
+        for role in (*_SAID, *_FACTS)
+        if role in roles
+    ]
     places += [(roles["model"], _read_name)] if "model" in roles else []
-    named = heading.roles
-    for place, j in enumerate(free):
-        if (role := named[j]) in NAMES and role in roles:  # a second column of a role
-            places.append((j, partial(_read_role, role)))
-            continue
-        scope = "row" if "model" in roles or place else "name"
-        if telling := _find_telling(heading, j):
+    named, names = heading.roles, find_names(heading, cells, roles, free)
+    for j in free:
+        role = named[j]
+        if role in _SAID and role in roles:  # a second column of a role
+            places.append((j, partial(_read_role, role, None)))
+        elif j == names or role == "model":
+            places.append((j, _read_name))
+        elif telling := _find_telling(heading, j):
             places.append((j, partial(_read_flag, telling)))
         elif asking := _find_asking(heading, j):
-            places.append((j, partial(_read_amount, asking, scope)))
+            places.append((j, partial(_read_below, asking)))
         else:
-            places.append((j, partial(_read_name, scope=scope)))
+            places.append((j, partial(_read_name, scope="row")))
     columns = (_read_column(cells[j], read) for j, read in places)
     found = [each for each in columns if len(each[1]) > 1]
     codes, above = np.maximum(groups[0], 0), groups[1]
@@ -191,11 +237,13 @@ def _read_column(cells: Cells, read: Callable[[str], Said]) -> tuple[Places, lis
     return of[cells.codes] if len(of) else cells.codes, found
 
 
-def _read_role(role: str, cell: str) -> Said:
-    """Read a cell of a column with a role."""
+def _read_role(role: str, over: Label | None, cell: str) -> Said:
+    """Read a cell of a column with a role; what is over it may be affirmed or denied."""
+    if over is not None and (answered := answer(over, cell)) is not None:
+        return Said((Text(answered, "row", _ROW),))
     if is_missing(cell):
         return _NOTHING
-    if role in NAMES:
+    if role in _SAID:
         return Said((Text(declare(role, cell), "row", _ROW),))
     label = read_label(cell)
     rank_types = label.values.get("rank_type", (RANK_TYPES.get(cell.lower(), cell.lower()),))
@@ -207,24 +255,35 @@ def _read_role(role: str, cell: str) -> Said:
 def _read_name(cell: str, scope: str = "name") -> Said:
     """Read a cell that may say anything."""
     label = Label() if is_blank(cell) else read_label(cell)
+    label = name_model(label) if scope == "name" else label
     statistic = scope == "name" and label.metric is not None and label.whole
     return Said((Text(label, scope, _ROW),)) if label.tells or statistic else _NOTHING
 
 
 def _read_flag(telling: Label, cell: str) -> Said:
     """Read a cell that affirms or denies what is above it; other cells below words say nothing of these."""
+    if (answered := answer(telling, cell)) is not None:
+        return Said((Text(answered, "row", _ROW),))
+    if is_number(cell) or not telling.values:  # how many test triples there are says nothing of a split
+        return _read_below(telling, cell)
+    own = _read_name(cell, "row").texts
+    return _NOTHING if is_blank(cell) else Said((*own, Text(doubt(telling), "row", _ROW)))
+
+
+def _read_below(over: Label, cell: str) -> Said:
+    """Read a cell below words that ask about its row: 100 negatives."""
     if is_blank(cell):
         return _NOTHING
     own = () if is_number(cell) else _read_name(cell, "row").texts
-    amounts = any(word.field in _OF_ROWS for word in telling.words) and not telling.values
-    if cell.lower() in _YES or (amounts and is_number(cell)):
-        return Said((Text(telling, "row", _ROW), *own))
-    return Said((Text(deny(telling), "row", _ROW), *own)) if telling.values else Said(own)
+    said = any(text.label.said for text in own)  # a subset called validation
+    return Said(own if said else (*ask_over(over, cell, "a column"), *own))
 
 
-def _read_amount(asking: Label, scope: str, cell: str) -> Said:
-    """Read a cell below words that ask about its row if it is a number: 100 negatives."""
-    return Said((Text(asking, "row", "a column"),)) if is_number(cell) else _read_name(cell, scope)
+def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
+    """Return what the words over a cell, or the key of a value, leave to be asked about it."""
+    fields = _OF_ROWS if is_number(cell) else _OF_TEXTS
+    words = tuple(word for word in over.words if word.field in fields)
+    return (Text(Label(over.text, words=words), "row", place),) if words else ()
 
 
 def screen(texts: Any) -> Any:
@@ -242,7 +301,8 @@ def _list_patterns() -> tuple[str, str]:
     """Return patterns of the names and values without punctuation, and of the words of the lexicon."""
     names = {*list_spellings(), *list_values()}
     apart = r"[\s_\x{2010}-\x{2013}-]+"
-    words = (apart.join(map(re.escape, word.split("-"))) for word in list_lexicon())
+    spelt = (apart.join(map(re.escape, word.split("-"))) for word in list_lexicon())
+    words = (*spelt, *map(re.escape, "?→⟶➔⇒"))  # queries, and what points from one side to the other
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))
 
 

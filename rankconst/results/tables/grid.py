@@ -16,7 +16,7 @@ import numpy as np
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import Text
-from rankconst.results.labels import EVERYWHERE, Label, deny, read_label
+from rankconst.results.labels import Label, doubt, read_label
 from rankconst.results.reading import Entries, Notes, Reader, Reading
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.contexts import find_roles
@@ -108,7 +108,7 @@ def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
     named = {text.label.metric for text in texts} - {None}
     if metric in named:
         return texts
-    words = {each: Word(each.label.lower(), "metric", EVERYWHERE, "another metric") for each in named if each}
+    words = {each: Word(each.label.lower(), "metric") for each in named if each}
     return tuple(
         text._replace(label=replace(text.label, words=(*text.label.words, words[each])))
         if (each := text.label.metric)
@@ -121,7 +121,7 @@ def name_file(name: str) -> Text:
     """Return the name of a file as a text, the farthest of its numbers."""
     label = read_label(PurePath(name).stem.replace(".", " "))
     if "train" in label.values.get("split", ()):  # as programs call the log of any run
-        label = deny(label)
+        label = doubt(label)
     return Text(label, "text", "the name of the file")
 
 

@@ -171,8 +171,9 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
 def find_reason(heading: Heading, j: int) -> str:
     """Return why the numbers of a column of a metric cannot be adjusted, as half a sentence."""
     labels = (heading.measures[j], *heading.labels[j])
-    words = (word.reason for label in labels for word in label.words if word.field == "metric")
-    return next((label.reason for label in labels if label.reason), "") or next(words, "")
+    words = (word for label in labels for word in label.words if word.field == "metric" and "column" in word.scopes)
+    reasons = (*(label.reason for label in labels), *(word.reason for word in words))
+    return next(filter(None, reasons), "")
 
 
 def explain_missing(document: Document, row: Row) -> str:

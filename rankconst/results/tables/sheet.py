@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,8 +15,18 @@ from rankconst.results.labels import Label, list_others, read_label
 from rankconst.results.reading import Entries, Floats, Head
 from rankconst.results.tables import units
 from rankconst.results.tables.cells import DIFFERENCE, SIGNS, is_missing, is_number, read_cell
-from rankconst.results.tables.contexts import RowTexts, find_groups, find_roles, find_texts, form_stated, read_rows
+from rankconst.results.tables.contexts import (
+    RowTexts,
+    find_corner,
+    find_groups,
+    find_names,
+    find_roles,
+    find_texts,
+    form_stated,
+    read_rows,
+)
 from rankconst.results.tables.headings import find_reason, find_role
+from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -82,18 +93,15 @@ class SheetReader:
         self._heads: dict[Head, int] = {}
         self._contexts: dict[Stated, int] = {}
         self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
-        self._filtered = {
-            label.metric
-            for j, label in sheet.heading.measures.items()
-            if any(each.said.get("protocol") == "filtered" for each in sheet.heading.labels[j])
-        }
+        self._rests = self._find_rests()
         roles = find_roles(sheet.heading, sheet.cells)
         self._roles = {role: j for role, j in roles.items() if not sheet.exact or role != "model"}
         self._free = [] if sheet.exact else find_texts(sheet.heading, sheet.cells, roles)
         steps = [] if sheet.exact or "step" not in roles else sheet.cells[roles["step"]].distinct
         self._asks = (STEPS,) if sum(not is_missing(each) for each in steps) > 1 else ()
-        names = [roles["model"]] if "model" in roles else self._free[:1]
-        self._names = names[0] if names else -1
+        self._names = find_names(sheet.heading, sheet.cells, self._roles, self._free)
+        corner = find_corner(sheet.heading, self._names) if self._names in self._free else ()
+        self._texts = (*corner, *sheet.texts)
 
     def read(self) -> Table:
         """Return what the table holds."""
@@ -172,7 +180,7 @@ class SheetReader:
         if (telling, asks) not in self._formed:
             # Cell beats column beats row above beats caption.
             formed = (
-                form_stated(said, (*said.texts, *telling, *group, *self._sheet.texts), (*self._asks, *asks))
+                form_stated(said, (*said.texts, *telling, *group, *self._texts), (*self._asks, *asks))
                 for said, group in rows.said
             )
             places = [self._contexts.setdefault(each, len(self._contexts)) for each in formed]
@@ -180,18 +188,36 @@ class SheetReader:
         return self._formed[telling, asks]
 
     def _ask_beside(self, j: int) -> tuple[Question, ...]:
-        """Return the questions about a column: which side it is of, or why its metric is there twice."""
+        """Return the questions about a column: what its heading has beside its metric, or why that is there twice."""
         label, labels = self._heading.measures[j], self._heading.labels[j]
-        again = sum(each.metric == label.metric for each in self._heading.measures.values()) > 1
-        if self._sheet.exact:
-            return ()
-        filtered = again and label.metric in self._filtered
-        asks = [UNFILTERED] * (filtered and not any(each.said.get("protocol") for each in labels))
-        rest = [] if label.whole else list_others(label.text)
-        side = bool(rest) and rest[0].lower() in _ENDS  # MRR_h, MRR (t)
-        if side or (again and rest and all(each.isalpha() and len(each) <= _SHORT for each in rest)):
-            asks.append(Text(label, "column", "its heading").ask("side" if side else "part", rest[0].lower()))
-        return tuple(asks)
+        if rest := self._rests.get(j):
+            word = Word(rest, "side" if rest in _ENDS else "part")
+            return (Text(label, "column", "its heading").ask(word),)
+        again = (k for k, other in self._heading.measures.items() if k != j and other.metric == label.metric)
+        others = [(self._rests.get(k, ""), self._heading.labels[k]) for k in again]
+        filtered = any(each.said.get("protocol") == "filtered" for _, over in others for each in over)
+        # Beside MRR, MRR@f may be the filtered one.
+        filtered = filtered or any(rest and rest not in _ENDS and len(rest) <= _SHORT for rest, _ in others)
+        said = self._sheet.exact or any(each.said.get("protocol") for each in labels)
+        return (UNFILTERED,) if filtered and not said else ()
+
+    def _find_rests(self) -> dict[int, str]:
+        """Return what headings have beside their metrics and is to be asked about: not what is written as a name."""
+        measures = {} if self._sheet.exact else self._heading.measures
+        plain = {label.metric for label in measures.values() if label.whole}
+        found = {j: list_others(label.text) for j, label in measures.items() if not label.whole}
+        again = Counter(measures[j].metric for j in found)
+        rests = {}
+        for j, words in found.items():
+            metric, rest = measures[j].metric, " ".join(words).lower()
+            short = all(word.isalpha() and len(word) <= _SHORT for word in words)
+            # TransE MRR, or MRR (DRUM) and MRR (RotatE): names of models.
+            named = again[metric] > 1 or any(sign.isupper() or sign.isdigit() for word in words for sign in word)
+            if rest.partition(" ")[0] in _ENDS:  # MRR_h, MRR (t)
+                rests[j] = rest.partition(" ")[0]
+            elif rest and (not named or len(rest) == 1 or (short and (metric in plain or again[metric] > 1))):
+                rests[j] = rest
+        return rests
 
     def _number_head(self, label: Label, j: int, *, exact: bool) -> int:
         if label.metric is None:
@@ -297,8 +323,10 @@ class SheetReader:
 
         def find_family(head: Head) -> Hashable | None:
             share = head.metric.is_share and head.adjustment is None and head.column not in said
-            return (graphs[head.column], units.find_family(head)) if share else None
+            # What is asked about may be anything: no other column has its unit.
+            return (graphs[head.column], (rests.get(head.column), units.find_family(head))) if share else None
 
+        rests = {heading.keys[j]: rest for j, rest in self._rests.items()}
         entries = units.leave_open(entries, said, self._notes, percent=percent)
         settled = units.settle_units(entries, find_family, self._notes, percent=percent)
         signed = frozenset(settled.heads[head].column for head in np.unique(settled.head_of[settled.signed]).tolist())
@@ -310,7 +338,7 @@ class SheetReader:
             return ""
         labels = self._heading.labels[measured[0]] if measured else ()
         said, group = rows.said[-1]
-        texts = (*said.texts, *(Text(label, "column", "") for label in labels[::-1]), *group, *self._sheet.texts)
+        texts = (*said.texts, *(Text(label, "column", "") for label in labels[::-1]), *group, *self._texts)
         fields: dict[str, list[str]] = {}
         for name, place in gather(texts).origins.items():
             if place not in {"", "its row"} and name not in self._roles:

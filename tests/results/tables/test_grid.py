@@ -263,7 +263,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         ("model,test_mrr,MRR\nValidation,,\nA,.1,.2\n", ["test", "valid"]),
         # What a column is called and what its cells say.
         ("model,Setting,MRR\nA,raw,.1\nB,filtered,.2\nC,with attention,.3\n", ["raw", "filtered", ""]),
-        ("model,filtered,MRR\nA,yes,.1\nB,no,.2\nC,partly,.3\n", ["filtered", " ?protocol", " ?protocol"]),
+        ("model,filtered,MRR\nA,yes,.1\nB,no,.2\nC,partly,.3\n", ["filtered", "raw", " ?protocol"]),
         ("model,source,raw MRR\nA,pykeen,.1\n", ["raw"]),
         # A dataset is a name as a whole.
         ("dataset,MRR\nWN18RR,.1\nWN18RR mini,.2\nUMLS (raw),.3\n", ["WN18RR", "WN18RR mini", "UMLS raw"]),

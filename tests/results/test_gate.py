@@ -1,0 +1,274 @@
+"""What becomes of numbers in tables as people print them: an address, a question, or nothing under some options."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import rankconst
+from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.results.document import Document
+from rankconst.results.formats import read_opened
+from readings import write_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LEFT = "left out"
+
+
+def tell(text: str, name: str = "results.md", **options: Any) -> list[str]:
+    """Return what becomes of each number: its address, the words or options of its questions, or that it is left out.
+
+    The address lacks what is usual: test, both sides and protocol standard.
+    """
+    only = parse_metric(options["metric"]) if "metric" in options else None
+    reading = read_opened(Document(name, text, metric=only))
+    adjusted = rankconst.adjust(reading, errors="note", **options)
+    asked: dict[int, list[str]] = {}
+    for question in adjusted.asked:
+        for place in question.numbers:
+            asked.setdefault(place, []).append(question.word or question.option)
+    shown = []
+    for place, each in enumerate(adjusted.entries):
+        usual = {"test", "both", "standard"}
+        tasks = () if each.constants is None else str(each.constants.tasks).split("/")
+        address = " ".join(part for part in tasks if part not in usual)
+        shown.append(address or "?" + ", ".join(asked[place]) if address or place in asked else LEFT)
+    return shown
+
+
+def write(heading: str, *rows: Sequence[object]) -> str:
+    """Return a Markdown table below a heading."""
+    return f"# {heading}\n\n{write_markdown([[*row] for row in rows])}\n"
+
+
+# -- GraIL's graphs, and other names of several ---------------------------------------------------------------------
+
+WHICH = "?--dataset inductive or --dataset transductive"
+_LATEX = r"""\begin{table}\caption{%s}\begin{tabular}{lcccc}
+Method & \multicolumn{2}{c}{FB15k-237} & \multicolumn{2}{c}{WN18RR} \\ & v1 & v2 & v1 & v2 \\ \hline
+GraIL & 64.15 & 81.80 & 82.45 & 78.68 \\
+\end{tabular}\end{table}"""
+_TWO_LINES: list[list[object]] = [["", "FB15k-237", "", "FB"], ["", "v1", "v4", "v2"], ["GraIL", 0.279, 0.227, 0.276]]
+VERSIONS = {
+    "spelt": (
+        "d.csv",
+        "dataset,MRR\nNELL-995 v1,.6\nnell_v2,.6\nFB15k-237 (v3),.6\nWN18RR_v4,.6\nFB237_v1,.6\n",
+        5,
+        {},
+    ),
+    "column": ("d.csv", "dataset,version,MRR\nFB15k-237,v1,.6\nWN18RR,3,.6\n", 2, {}),
+    "splits": ("d.csv", "dataset,split,MRR\nFB15k-237,v1,.6\nNELL-995,v2,.6\n", 2, {}),
+    "spans": ("d.tex", _LATEX % "Results", 4, {"metric": "hits@10"}),
+    "levels": ("d.md", write("Results", *_TWO_LINES), 3, {"metric": "mrr"}),
+    "heading": ("d.md", write("WN18RR", ["Model", "v1", "v2"], ["NBFNet", 0.74, 0.7]), 2, {"metric": "mrr"}),
+    "keys": ("d.json", '{"FB15k-237": {"v1": {"mrr": 0.42}, "v2": {"mrr": 0.5}}}', 2, {}),
+    "siblings": ("d.json", '{"dataset": "WN18RR", "version": "v1", "mrr": 0.74}', 1, {}),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "count", "options"), VERSIONS.values(), ids=VERSIONS)
+def test_a_version_is_part_of_a_name_and_one_option_says_of_all_which_graph_it_is(
+    name: str, text: str, count: int, options: dict[str, Any]
+) -> None:
+    assert tell(text, name, **options) == [WHICH] * count
+    for kind in ("inductive", "transductive"):
+        found = tell(text, name, dataset=kind, **options)
+        assert {*map(len, map(str.split, found))} == {1}
+        assert all(list_kinds(each) == {kind} for each in found)
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("Inductive link prediction", "fb15k237_v1_ind"), ("Unseen entities", "fb15k237_v1_ind"),
+        ("The transductive setting", "fb15k237_v1"), ("Results", WHICH),
+        ("Inductive and transductive", f"{WHICH}, inductive"),
+    ],
+)  # fmt: skip
+def test_words_settle_which_graph_a_version_is_of(heading: str, expected: str) -> None:
+    assert tell(write(heading, ["Model", "FB15k-237 v1 MRR"], ["NBFNet", 0.422])) == [expected]
+    assert tell(write(heading, ["Model", "FB15k-237"], ["", "v1"], ["A", 0.4]), metric="mrr") == [expected]
+
+
+def test_a_version_is_one_of_a_graph_that_has_it() -> None:
+    assert tell("dataset,version,MRR\nUMLS,v1,.6\n", "a.csv") == ["?v1"]
+    assert tell("dataset,version,MRR\nUMLS,0.4.0,.6\nUMLS,,.6\n", "a.csv") == ["umls"] * 2
+    assert tell("model,dataset,MRR\nTransE v1,UMLS,.6\nv1,UMLS,.6\n", "a.csv") == ["umls"] * 2
+    assert tell("dataset,MRR\nWN18RR v1,.6\nNELL-995 v1,.6\n", "a.csv", dataset="nell_v1") == [LEFT, "nell_v1"]
+
+
+def test_a_tool_or_a_kind_says_which_of_several_benchmarks_it_is() -> None:
+    text = "dataset,MRR\nICEWS14,.4\nYAGO,.6\nUMLS,.7\n"
+    keys = "icews14_regcn", "icews14_xerte", "icews14_interp"
+    which = [f"?{' or '.join(f'--dataset {key}' for key in keys)}", "?--dataset temporal", "umls"]
+    assert tell(text, "a.csv") == which
+    assert tell(text, "a.csv", tool="regcn")[0] == "icews14_regcn time-aware"
+    assert tell(text, "a.csv", dataset="temporal", protocol="raw") == [which[0], "yago_tkg raw", "umls raw"]
+
+
+def test_the_likeliest_of_several_benchmarks_comes_first() -> None:
+    inductive = [keys for keys in list_ambiguous().values() if any("_v" in key for key in keys)]
+    assert len(inductive) >= 28
+    assert all([*map(list_kinds, keys)] == [{"inductive"}, {"transductive"}] for keys in inductive)
+
+
+# -- names of models --------------------------------------------------------------------------------------------------
+
+NAMES = ("GraIL", "StarE", "DEKG-ILP", '"HittER"', "Nations-tuned", "ULTRA (WN18RR)", "NBFNet v2", "RE-GCN", "WordNet")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_of_a_model_declares_nothing_and_is_not_asked_about(name: str) -> None:
+    for heading in ("Method", "Model", "Approach", "Backbone", ""):
+        assert tell(write("Results", [heading, "FB15k-237 MRR"], [name, 0.3], ["TransE", 0.2])) == ["fb15k237"] * 2
+    assert tell(json.dumps({"model": name, "dataset": "UMLS", "mrr": 0.3}), "a.json") == ["umls"]
+
+
+def test_a_column_without_a_heading_may_name_datasets() -> None:
+    assert tell(write("Results", ["", "MRR"], ["FB15k-237", 0.3], ["UMLS", 0.2], ["mine", 0.1])) == [
+        "fb15k237",
+        "umls",
+        LEFT,
+    ]
+
+
+# -- an option fills a gap --------------------------------------------------------------------------------------------
+
+AGAINST = [
+    ("We rank the tail entities.", "tail", "side", "head", "tail"),
+    ("Predicting tails:", "tails", "side", "head", "tail"),
+    ("Replacing heads", "heads", "side", "tail", "head"),
+    ("It asks (?, r, t)", "t2h", "side", "tail", "head"),
+    ("It asks ⟨s, p, ?⟩ of ours", "h2t", "side", "head", "tail"),
+    ("Given h2t, we rank", "h2t", "side", "both", "tail"),
+    ("The answer is searched forward", "forward", "side", "head", "tail"),
+    ("Measured on the dev set", "dev", "split", "test", "valid"),
+    ("How well they memorise it", "memorise", "split", "test", "train"),
+    ("These are raw numbers", "raw", "protocol", "standard", "raw"),
+    ("We do it without filtering", "without-filtering", "protocol", "libkge", "raw"),
+    ("A sampled evaluation of ours", "sampled", "protocol", "standard", "sampled:50"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "word", "field", "other", "own"), AGAINST)
+def test_an_option_answers_a_word_and_does_not_overrule_it(
+    sentence: str, word: str, field: str, other: str, own: str
+) -> None:
+    table = write_markdown([["Model", "MRR"], ["A", 0.6]])
+    test = "" if field == "split" else ", test"
+    files = {
+        "a.md": f"# Nations\n\n{sentence}\n\n{table}\n",
+        "b.csv": f'model,dataset,MRR,comment\nA,Nations,0.6,"{sentence}"\n',
+        "c.json": json.dumps({"dataset": "Nations", "note": sentence, "mrr": 0.6}, ensure_ascii=False),
+        "d.log": f"Results on Nations{test}\n{sentence}\nMRR: 0.6\n",
+    }
+    for name, text in files.items():
+        assert tell(text, name) == [f"?{word}"]
+        assert tell(text, name, **{field: other}) == [f"?{word}"]
+        assert tell(text, name, **{field: own})[0].split()[-1] == own
+        accepted = tell(text, name, accept=[word], **{field: other})
+        assert accepted == tell(text.replace(sentence, "-"), name, **{field: other})
+
+
+def test_heads_and_tails_are_both_sides() -> None:
+    sentence = "Given one of them, the head or, if it is known, the tail is ranked."
+    text = f"# Nations\n\n{sentence}\n\n| M | MRR |\n|-|-|\n| A | 0.6 |"
+    assert tell(text) == ["?head, known, tail"]
+    assert tell(text, side="both", accept=["known"]) == ["nations"]
+    assert tell(text, side="head", accept=["known"]) == ["?tail"]
+
+
+def test_columns_that_say_the_side_in_any_letters() -> None:
+    rows = ["(h, r, ?)", "(?, p, o)", "h2t", "rt2h", "tails", "both"]
+    sides = ["tail", "head", "tail", "head", "tail", ""]
+    for heading in ("direction", "query", "side"):
+        table: list[list[object]] = [["model", heading, "MRR"], *(["A", row, 0.6] for row in rows)]
+        assert tell(write("Nations", *table)) == [f"nations {side}".strip() for side in sides]
+
+
+# -- headings and corners ---------------------------------------------------------------------------------------------
+
+PARTS = {
+    "Degree": "0-10", "Subset": "A", "Domain": "film", "Client": "c1", "Bucket": "low", "Frequency": "low", "Fold": "a",
+    "Category": "people", "Pattern": "other", "Popularity": "high", "Group": "A",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", PARTS)
+def test_rows_that_are_parts_of_a_test_set_are_asked_about(heading: str) -> None:
+    assert tell(write("FB15k-237", [heading, "MRR"], [PARTS[heading], 0.3])) == [f"?{heading.lower()}"]
+    both = ["Model", heading, "MRR"], ["TransE", PARTS[heading], 0.3], ["RotatE", "", 0.2]
+    assert tell(write("FB15k-237", *both)) == [f"?{heading.lower()}", "fb15k237"]
+
+
+@pytest.mark.parametrize("heading", ["Relation type", "Entity kind", "Wealth"])
+def test_what_names_the_rows_is_known_or_asked_about(heading: str) -> None:
+    assert tell(write("FB15k-237", [heading, "MRR"], ["film", 0.3])) == [f"?{heading.lower()}"]
+    assert tell(write("FB15k-237", ["Model", heading, "MRR"], ["A", "film", 0.3])) == ["fb15k237"]
+
+
+def test_a_corner_is_a_label_of_its_table() -> None:
+    two = write("Results", ["FB15k-237", "MRR"], ["TransE", 0.3]) + write("More", ["UMLS (valid)", "MRR"], ["A", 0.2])
+    assert tell(two) == ["fb15k237", "umls valid"]
+    assert tell(two, dataset="umls") == [LEFT, "umls valid"]
+    assert tell(write("Results", ["UMLS", "WN18RR MRR", "MRR"], ["A", 0.2, 0.3])) == ["wn18rr", "umls"]
+
+
+@pytest.mark.parametrize(
+    "cell", ["1:N", "1toN", "1→N", "one2many", "M2M", "N:N", "composition", "Δ", "σ", "impr.", "vali"]
+)
+def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
+    assert tell(write("FB15k-237", ["Model", "Note", "MRR"], ["TransE", cell, 0.3]))[0].startswith("?")
+
+
+@pytest.mark.parametrize("rest", ["lnMRR", "nMRR", "MRR epoch", "MRR@f", "MRR (out)", "MRR/n", "MRR (f)"])
+def test_an_unknown_rest_of_a_heading_asks_even_alone(rest: str) -> None:
+    assert tell(f"model,dataset,{rest}\nA,UMLS,0.3\n", "a.csv")[0].startswith("?")
+    assert tell(f"model,dataset,MRR,{rest}\nA,UMLS,0.3,0.4\n", "a.csv")[1].startswith("?")
+
+
+def test_the_name_of_a_model_in_a_heading_does_not_ask() -> None:
+    for heading in ("RE-GCN MRR,TiRGN MRR", "MRR (ours),MRR (DRUM)", "MRR of TransE,Hits@10 of TransE"):
+        assert tell(f"dataset,{heading}\nUMLS,0.3,0.4\n", "a.csv") == ["umls"] * 2
+
+
+def test_another_number_of_an_evaluation_has_no_part_in_its_unit() -> None:
+    text = "model,dataset,MRR,{}\nA,UMLS,0.338,2\nB,UMLS,0.31,3\n"
+    for heading in ("MRR rank", "MRR (epoch)", "MRR loss"):
+        adjusted = rankconst.adjust(read_opened(Document("a.csv", text.format(heading))))
+        assert [each.published.value for each in adjusted.entries if each.published] == [0.338, 0.31]
+
+
+def test_a_metric_beside_one_that_may_be_filtered_is_asked_about() -> None:
+    raw = "?--protocol raw"
+    for heading, asked in (("fMRR", "?f"), ("MRR@f", "?f"), ("MRR (filt.)", "wn18")):
+        assert tell(f"model,dataset,MRR,{heading}\nA,WN18,0.3,0.5\n", "a.csv") == [raw, asked]
+
+
+# -- filters and sizes ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["none", "off", "no", "false", "None", "disabled", "raw", "null"])
+@pytest.mark.parametrize("key", ["filter", "filtered", "filtering"])
+def test_no_filter_is_raw(key: str, word: str) -> None:
+    assert tell(f"model,dataset,{key},MRR\nA,Nations,{word},0.5\n", "a.csv") == ["nations raw"]
+    assert tell(json.dumps({"dataset": "Nations", key: word, "mrr": 0.5}), "a.json") == ["nations raw"]
+
+
+def test_flags_and_phrases_that_say_whether_known_answers_are_removed() -> None:
+    assert tell('{"dataset": "Nations", "filter": null, "mrr": 0.5}', "a.json") == ["nations raw"]
+    assert tell('{"dataset": "Nations", "use_filter": false, "mrr": 0.5}', "a.json") == ["nations raw"]
+    assert tell('{"dataset": "Nations", "use_filter": true, "mrr": 0.5}', "a.json") == ["nations"]
+    assert tell("dataset,use_filter,MRR\nNations,False,0.5\nNations,True,0.5\n", "a.csv") == ["nations raw", "nations"]
+    assert tell(write("Nations (w/o filter)", ["Model", "MRR"], ["A", 0.5])) == ["nations raw"]
+    assert tell("model,dataset,MRR (no filter)\nA,Nations,0.5\n", "a.csv") == ["nations raw"]
+
+
+def test_sizes_are_no_words_of_a_split() -> None:
+    text = "Dataset,#Entities,Train,Valid,Test,MRR\nFB15k-237,14541,272115,17535,20466,0.338\n"
+    assert tell(text, "a.csv") == ["fb15k237"]
