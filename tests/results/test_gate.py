@@ -269,6 +269,20 @@ def test_flags_and_phrases_that_say_whether_known_answers_are_removed() -> None:
     assert tell("model,dataset,MRR (no filter)\nA,Nations,0.5\n", "a.csv") == ["nations raw"]
 
 
+@pytest.mark.parametrize(
+    "key", ["candidates", "n_candidates", "negatives", "eval_negatives", "sample", "fold", "degree"]
+)
+def test_an_amount_beside_a_number_is_asked_about(key: str) -> None:
+    assert tell(f"dataset,MRR,{key}\nUMLS,0.5,50\n", "a.csv")[0].startswith("?")
+    assert tell(json.dumps({"dataset": "UMLS", key: 50, "mrr": 0.5}), "a.json")[0].startswith("?")
+
+
+@pytest.mark.parametrize("key", ["negative_sample_size", "train_loss", "raw", "epoch", "num_negs_per_pos", "dim"])
+def test_what_a_program_ran_with_and_other_results_are_not_asked_about(key: str) -> None:
+    assert tell(f"dataset,MRR,{key}\nUMLS,0.5,50\n", "a.csv") == ["umls"]
+    assert tell(json.dumps({"dataset": "UMLS", key: 50, "mrr": 0.5}), "a.json") == ["umls"]
+
+
 def test_sizes_are_no_words_of_a_split() -> None:
     text = "Dataset,#Entities,Train,Valid,Test,MRR\nFB15k-237,14541,272115,17535,20466,0.338\n"
     assert tell(text, "a.csv") == ["fb15k237"]

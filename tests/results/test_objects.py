@@ -136,7 +136,7 @@ def test_what_holds_no_metric_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.json", text))
 
 
-_WORDS = ("valid", "train_loss", "negative_sample_size", "raw", "head", "few-shot", "dev", "num_negatives", "noisy")
+_WORDS = ("valid", "train_loss", "negative_sample_size", "raw", "head", "few-shot", "dev")
 _SETTINGS = st.dictionaries(
     st.sampled_from(_WORDS), st.integers(2, 900) | st.floats(1.5, 9) | st.sampled_from(["./valid.txt", "/data/dev"])
 )

@@ -281,7 +281,7 @@ def _read_below(over: Label, cell: str) -> Said:
 
 def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
     """Return what the words over a cell, or the key of a value, leave to be asked about it."""
-    fields = _OF_ROWS if is_number(cell) else _OF_TEXTS
+    fields = _OF_ROWS - over.values.keys() if is_number(cell) else _OF_TEXTS  # a raw MRR is that of others
     words = tuple(word for word in over.words if word.field in fields)
     return (Text(Label(over.text, words=words), "row", place),) if words else ()
 
