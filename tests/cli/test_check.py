@@ -117,7 +117,7 @@ def test_questions_are_those_of_adjust(run: Run, tmp_path: Path) -> None:
         f'asked: {path}, line 2 (5 numbers): "dev" in its row, "RotatE at best on dev": add --split valid, or {accept}.'
     )
     for rows, options, code in (
-        (dev, (), 8), (dev, ("--accept", "dev"), 0), (dev, ("--split", "test"), 0), (dev + FB15K237, (), 0),
+        (dev, (), 8), (dev, ("--accept", "dev"), 0), (dev, ("--split", "test"), 8), (dev + FB15K237, (), 0),
         (dev + FB15K237, ("--strict",), 8), (dev.replace("0.375", "0.575"), (), 6),
     ):  # fmt: skip
         path.write_text(HEADING + rows, encoding="utf-8")

@@ -106,7 +106,7 @@ def _are_datasets(cells: Sequence[str]) -> bool:
 def find_corner(heading: Heading, j: int) -> tuple[Text, ...]:
     """Return what the heading of the column that names the rows says of all of them: FB15k-237, Degree."""
     over = [label for label in heading.labels[j] if label.text]
-    names = {squash(word) for label in over for word in label.text.split()}
+    names = {word for label in over for word in re.findall(r"[^\W\d_]+", label.text.lower())}
     if not over or any(list_roles().get(name) == "model" for name in names):
         return ()
     if len(over[-1].text) > 1 and not any(label.tells or label.whole for label in over):
@@ -282,7 +282,7 @@ def _read_below(over: Label, cell: str) -> Said:
 def ask_over(over: Label, cell: str, place: str) -> tuple[Text, ...]:
     """Return what the words over a cell, or the key of a value, leave to be asked about it."""
     fields = _OF_ROWS - over.values.keys() if is_number(cell) else _OF_TEXTS  # a raw MRR is that of others
-    words = tuple(word for word in over.words if word.field in fields)
+    words = tuple(word for word in over.words if word.field in fields and "column" in word.scopes)
     return (Text(Label(over.text, words=words), "row", place),) if words else ()
 
 
