@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.baselines import BUILT
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
-from rankconst.download import Reporter, cache_folder
+from rankconst.download import cache_folder
+from rankconst.progress import Reporter
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.pipeline import Build, Outcome, build_all
 

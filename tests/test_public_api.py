@@ -44,8 +44,8 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 
 # The modules and packages as a newcomer finds them listed: each imports only from those before it.
 LISTING = (
-    *("version", "doubles", "errors", "names", "files", "download", "arrow", "sums", "catalogue", "tasks", "moments"),
-    *("tails", "values", "tables", "evaluation", "adjusting", "verdicts", "worth"),
+    *("version", "doubles", "errors", "names", "files", "progress", "download", "arrow", "sums", "catalogue", "tasks"),
+    *("moments", "tails", "values", "tables", "evaluation", "adjusting", "verdicts", "worth"),
     *("results", "checks", "figures", "api", "cli"),
 )
 
@@ -60,7 +60,8 @@ STARTS_BUILDER = {"cli/build.py", "cli/tables.py", "tables/own_counts.py"}
 # Runtime modules that may import more than the runtime needs, and only inside the functions that need it.
 INSIDE = {
     "tables/own_counts.py": {"rankconst_builder"},
-    "download.py": {"pooch", "requests", "rich"},
+    "progress.py": {"rich"},
+    "download.py": {"pooch", "requests"},
     "figures.py": {"matplotlib"},
     "worth.py": {"pandas"},
     "checks/checking.py": {"pandas"},
@@ -69,7 +70,7 @@ INSIDE = {
     "values/standings.py": {"pandas"},
     "results/structured.py": {"yaml"},
     "results/tables/xlsx.py": {"openpyxl"},
-    "tables/remote.py": {"pooch", "requests"},
+    "tables/place.py": {"pooch"},
 }
 
 LOOK_UP = "import rankconst; rankconst.load().constants('fb15k237', 'mrr')"
@@ -132,7 +133,7 @@ def test_the_runtime_stays_light(name: str) -> None:
     if name == "command":
         assert not loaded & {"pydantic", "tomllib", "rankconst.catalogue.benchmarks", "rankconst.download"}
     if name == "look up":
-        assert not loaded & {"rankconst.moments.means", "rankconst.tables.remote", "zipfile", "pyarrow.compute"}
+        assert not loaded & {"rankconst.moments.means", "rankconst.download", "zipfile", "pyarrow.compute"}
 
 
 def test_an_import_loads_nothing_that_takes_time() -> None:

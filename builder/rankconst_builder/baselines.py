@@ -25,8 +25,8 @@ import numpy as np
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
-from rankconst.download import unseen
 from rankconst.errors import DataError
+from rankconst.progress import unseen
 from rankconst_builder.candidates import Blocks, TaskCounts
 from rankconst_builder.words import (
     BATCH,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.download import Stage
+    from rankconst.progress import Stage
     from rankconst_builder.candidates import Queries, RankedTasks
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Words

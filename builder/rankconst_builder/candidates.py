@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
-from rankconst.download import unseen
 from rankconst.errors import DataError
+from rankconst.progress import unseen
 from rankconst.tasks import Histogram
 from rankconst_builder.words import (
     append_answers,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
-    from rankconst.download import Stage
+    from rankconst.progress import Stage
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Triples, Words
 

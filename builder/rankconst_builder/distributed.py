@@ -9,16 +9,17 @@ worker is run again.
 from __future__ import annotations
 
 import logging
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.download import hide_login, start
+from rankconst.download import hide_login
 from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
 from rankconst.names import shorten
 from rankconst.version import __version__
@@ -262,9 +263,23 @@ class _NoWorkersError(DataError):
     """A cluster has no workers."""
 
 
+def _start(work: Callable[[], T]) -> Future[T]:
+    """Begin some work in a thread of its own, which is left alone if it takes too long."""
+    future = Future[T]()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - it is raised again, in the thread that waits
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future
+
+
 def _attend(client: Any, work: Callable[[], T]) -> T:
     """Return what a cluster does; DataError if it has no worker, or its scheduler is silent, for five minutes."""
-    aside, silent, idle = start(work), 0, 0
+    aside, silent, idle = _start(work), 0, 0
     while not wait([aside], _PATIENCE).done:
         workers = _count_workers(client)
         silent = silent + 2 if workers is None else 0  # it was asked for as long again

@@ -25,10 +25,11 @@ from urllib.parse import quote, urlsplit
 
 import pyarrow as pa
 
-from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, expand_home, is_url
+from rankconst.download import HashMismatchError, MissingSourceError, Remedies, download, expand_home, is_url
 from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
 from rankconst.files import read_at_most, replace_file
 from rankconst.names import shorten
+from rankconst.progress import Reporter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -135,7 +136,7 @@ class Fetcher:
             # What is there stays until the new file has been checked; simultaneous downloads do not meet.
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / path.name
-                download(url, fresh, known, _REMEDIES, self.reporter)
+                download(url, fresh, known, _REMEDIES, self.reporter, size=remote.bytes)
                 _check_file(fresh, remote, record)
                 fresh.replace(path)
         return path

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.download import Reporter
+    from rankconst.progress import Reporter
 
 
 UNRELEASED = "unreleased"

@@ -21,10 +21,11 @@ from rankconst.catalogue.protocols import (
     explain_unfit,
     parse_protocol,
 )
-from rankconst.download import MissingSourceError, Reporter, hide_login
+from rankconst.download import MissingSourceError, hide_login
 from rankconst.errors import DataError, RankconstError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exists
 from rankconst.names import list_first
+from rankconst.progress import Reporter
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
 from rankconst.files import replace_file
+from rankconst.progress import Reporter
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, file_of, list_lacking, schema_of
 from rankconst.tables.tables import Tables, load

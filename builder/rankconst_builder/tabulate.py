@@ -13,8 +13,8 @@ from rankconst.arrow import join_texts, wrap_numbers
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics
-from rankconst.download import unseen
 from rankconst.moments import compute_moments
+from rankconst.progress import unseen
 from rankconst.tables.schema import schema_of
 from rankconst.tasks import Histogram
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.download import Stage
+    from rankconst.progress import Stage
     from rankconst.tasks import Tasks
 
     Histograms = Mapping[Tasks, Histogram]

@@ -11,7 +11,7 @@ import numpy as np
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
-from rankconst.download import unseen
+from rankconst.progress import unseen
 from rankconst.tasks import Tasks
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
-    from rankconst.download import Stage
+    from rankconst.progress import Stage
     from rankconst.tasks import Histogram
     from rankconst_builder.graph import Graph
     from rankconst_builder.words import Codes, Triples, Words

@@ -19,10 +19,11 @@ from rankconst.cli import options
 from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
 from rankconst.cli.options import complete, find_all, option, rare
 from rankconst.cli.output import Column, Format, Listing, number, print_listing
-from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
+from rankconst.download import cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.files import exists
-from rankconst.tables.location import OUTPUT
+from rankconst.progress import Reporter
+from rankconst.tables.place import OUTPUT
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:

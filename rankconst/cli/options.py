@@ -20,7 +20,7 @@ from rankconst.cli.output import Format, say
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.names import read_count, shorten
 from rankconst.tables.folder import holds_set
-from rankconst.tables.location import OUTPUT
+from rankconst.tables.place import OUTPUT
 from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.version import bundled_versions
 

@@ -29,7 +29,7 @@ def explain_unknown(tables: Tables, name: str, reason: str, open_carried: Callab
     """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
     from rankconst.catalogue.mentions import explain_elsewhere
-    from rankconst.tables.location import OUTPUT
+    from rankconst.tables.place import OUTPUT
 
     known = list_names().find(name)
     if known is None:

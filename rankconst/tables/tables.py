@@ -2,7 +2,7 @@
 
 A set of tables is a folder with a Parquet file for each table of :data:`~rankconst.tables.schema.COLUMNS` and
 ``datapackage.json``, which names the version and the SHA-256 of each. The set that this package carries is the
-default; older sets stay loadable by version. :mod:`rankconst.tables.location` says where else a set can be.
+default; older sets stay loadable by version. :mod:`rankconst.tables.place` says where else a set can be.
 """
 
 from __future__ import annotations
@@ -442,9 +442,9 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     Parameters
     ----------
     path
-        A folder written by ``rankconst build``, or a zip file of one; or, as text, the URL of such a zip file or of a
-        ``datapackage.json`` next to its tables, ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or
-        ``doi:10.PREFIX/SUFFIX/NAME.zip``; or a version that came with the package. A URL or DOI may end in
+        A folder written by ``rankconst build``, or a zip file of one; or, as text, the URL of such a zip file,
+        ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or ``doi:10.PREFIX/SUFFIX/NAME.zip``; or a version
+        that came with the package. A URL or DOI may end in
         ``#sha256=`` and the hash of that file. What is
         downloaded stays in the cache folder and is read from there afterwards; to have it anew, delete the file that
         `Tables.path` names. If None, the tables that came with the package.
@@ -488,7 +488,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
         tables = Tables(folders[wanted], read_descriptor(folders[wanted]), folders[wanted])
     else:
-        from rankconst.tables.location import find_location
+        from rankconst.tables.place import find_location
 
         where, folder = find_location(path)
         tables = Tables(where, read_descriptor(folder), folder, os.fspath(path))

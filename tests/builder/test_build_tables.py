@@ -14,7 +14,7 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.benchmarks import Remote, load_benchmarks
-from rankconst.download import Reporter
+from rankconst.progress import Reporter
 from rankconst_builder.fetch import Fetcher
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from rich.console import Console
 import rankconst
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.aggregations import MACROS
-from rankconst.download import Reporter
 from rankconst.errors import TablesError
+from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.package import complete_exchange, exchange_files, hash_content, hold_folder, write_tables

@@ -20,9 +20,10 @@ from oracles import differing_rows
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
-from rankconst.download import HashMismatchError, MissingSourceError, Reporter
+from rankconst.download import HashMismatchError, MissingSourceError
 from rankconst.errors import DataError, TablesError, UnknownNameError, UsageError
 from rankconst.files import write_through
+from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline

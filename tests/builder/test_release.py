@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import rankconst
-from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError
+from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder import release

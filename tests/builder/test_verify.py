@@ -19,9 +19,9 @@ from cases import choose, mark_rest, thorough
 from graphs import EVERYTHING, write_benchmark, write_forecasting
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat, SampledTasks
 from rankconst.catalogue.protocols import parse_protocol
-from rankconst.download import Reporter
 from rankconst.errors import TablesError
 from rankconst.moments import compute_moments
+from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder import tabulate

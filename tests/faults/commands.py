@@ -113,7 +113,6 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
     with zipfile.ZipFile(mirror / "set.zip", "w") as archive:
         for path in sorted(packed.iterdir()):
             archive.write(path, path.name)
-    shutil.copytree(packed, mirror / "set")
     downloaded = ("--mirror", served)
     return [
         Command("build, the first", build("alpha"), ["out"]),
@@ -146,9 +145,10 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
             )
             for title, prepare in (("site, the first", with_set("alpha")), ("site, in place of one", with_site))
         ),
-        *(
-            Command(title, ("show", "alpha", *PROTOCOL, "--tables", f"{served}/{place}"), ["cache/tables/*.zip"])
-            for title, place in (("show --tables URL.zip", "set.zip"), ("show --tables URL", "set/datapackage.json"))
+        Command(
+            "show --tables URL.zip",
+            ("show", "alpha", *PROTOCOL, "--tables", f"{served}/set.zip"),
+            ["cache/tables/*.zip"],
         ),
     ]
 
@@ -208,9 +208,8 @@ PAIRS = {
     "adjust with the set": ("build, into a set",),
     "site, the first": ("build, into a set", "release", "site, the first"),
     "site, in place of one": ("site, in place of one", "site of all datasets", "build, two datasets", "release"),
-    "build, downloading": ("build elsewhere", "build, downloading", "show --tables URL"),
-    "show --tables URL.zip": ("show --tables URL.zip", "show --tables URL", "build, downloading"),
-    "show --tables URL": ("show --tables URL", "show --tables URL.zip", "build, downloading"),
+    "build, downloading": ("build elsewhere", "build, downloading", "show --tables URL.zip"),
+    "show --tables URL.zip": ("show --tables URL.zip", "build, downloading"),
     **{title: (title,) for title in ("adjust --out", "adjust --replace --out", "adjust a picture --out")},
     **{
         f"{one} to {place}{ending}": tuple(

@@ -37,7 +37,7 @@ from rankconst.results.formats import read_opened
 from rankconst.results.labels import read_label
 from rankconst.results.rewrite import parse_exchange
 from rankconst.tables.counts_file import read_counts
-from rankconst.tables.location import find_location
+from rankconst.tables.place import find_location
 from rankconst.tables.schema import COLUMNS
 from rankconst_builder import fetch, triples
 from rankconst_builder.columns import encode_ids, encode_text, open_columns
@@ -284,7 +284,7 @@ def _refuse(address: str, *_: object) -> NoReturn:
 def _offline() -> Iterator[None]:
     """Let nothing reach a network, nor the files of the user."""
     with (
-        mock.patch("rankconst.tables.remote.download", _refuse),
+        mock.patch("rankconst.download.download", _refuse),
         mock.patch("rankconst_builder.fetch.download", _refuse),
         mock.patch("pooch.Pooch.load_registry_from_doi", _refuse),
         mock.patch("socket.socket.connect", _refuse),

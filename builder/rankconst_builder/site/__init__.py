@@ -12,10 +12,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.download import Reporter
 from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exchange_folder, write_through
 from rankconst.names import list_first
+from rankconst.progress import Reporter
 from rankconst.tables.citation import identify
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import __version__

@@ -12,9 +12,10 @@ import pandas as pd
 
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
 from rankconst.catalogue.protocols import RELATION_SIDE, parse_protocol
-from rankconst.download import MissingSourceError, Reporter, cache_folder, is_url
+from rankconst.download import MissingSourceError, cache_folder, is_url
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
+from rankconst.progress import Reporter
 from rankconst.tables.schema import baselines_of
 from rankconst_builder.changes import STANDARD_ERRORS
 from rankconst_builder.fetch import Fetcher
