@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
+    from rankconst.tasks import Tasks
     from rankconst.values.constants import Constants
     from rankconst.worth import AdjustedValues
 
@@ -205,6 +207,12 @@ def _is_value(results: Any) -> bool:
     return isinstance(results, SINGLE)
 
 
+def _warn_of_gaps(tasks: Tasks, tables: Tables) -> None:
+    """Warn that constants are of some graphs of a suite, if the tables lack others."""
+    if covered := tables.explain_coverage(tasks):
+        warnings.warn(f"{tasks.dataset}: {covered}", stacklevel=4)
+
+
 def _require_one(value: Any, names: Sequence[str]) -> str:
     """Return the name of the metric of a single number."""
     if not names:
@@ -255,6 +263,7 @@ def _adjust_values(
     single = next(iter(values)) if len(values) == 1 else ""
     named = complete_by_name(single, user)
     tasks, tool = settle(NOTHING, parse_stated(replace(named, rank_type=None), tables), tables)
+    _warn_of_gaps(tasks, tables)
     against = (DEFAULT_BASELINE, *baselines)
     done = adjust_values(
         published, tool, lambda metric, each: tables.look_up(replace(tasks, baseline=each), metric), against
@@ -365,7 +374,10 @@ def constants(
     """
     key = require_text(dataset)
     user = Stated(key, split, side, protocol, aggregation, tool, relations=as_names(relations))
-    return look_up(metric, user, _open(tables), baseline)
+    opened = _open(tables)
+    found = look_up(metric, user, opened, baseline)
+    _warn_of_gaps(found.tasks, opened)
+    return found
 
 
 def compare(

@@ -188,6 +188,8 @@ def write_title(done: Sequence[Done], tables: Tables) -> str:
     if len(datasets) > 1:
         return f"{labels} on {len(datasets)} datasets"
     tasks = replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE)
+    if (suite := tables.find_suite(tasks.dataset)) is not None:
+        return f"{labels}, mean over {suite.title}"
     name = tables.titles.get(tasks.dataset, tasks.dataset)
     return f"{labels} {'on' if tasks.split else 'of'} {name} ({tasks.describe()})"
 

@@ -465,7 +465,11 @@ TOOLS: dict[str, Tool] = {
                     "ed525ac19085e61a66f6a3acfdf86e29fa3e5841/config/transductive/inference-fb.yaml",
                 ),
             ),
-            means={**{name: f"{name}_ind" for name in _GRAIL}, "nell995": "nell995_redgnn"},
+            means={
+                **{name: f"{name}_ind" for name in _GRAIL},
+                "nell995": "nell995_redgnn",
+                "hetionet": "hetionet_ultra",
+            },
             test_sets={f"{name}_ind": "valid+test" for name in _GRAIL},
             sides=dict.fromkeys(_SPARSE, "tail"),
         ),

@@ -165,6 +165,9 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     if form is not Format.table:
         report_assumed(assumed)
     report_sampled(assumed, done, query.tables)
+    for tasks in dict.fromkeys(tasks for _, tasks in pairs):
+        if covered := query.tables.explain_coverage(tasks):
+            say(f"note: {tasks.dataset}: {covered}")
     _report(done, full=full)
     caption = [_explain_columns(data, ladder=ladder) if full else "", _explain_numbers(floors)]
     if assumed and form is Format.table:

@@ -12,6 +12,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED, parse_basel
 from rankconst.catalogue.metrics import CATALOGUE, Metric, describe_metric, find_metric, parse_metric
 from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, Protocol, find_protocol, rate_protocol
+from rankconst.catalogue.suites import Suite, load_suites, parse_suite
 from rankconst.catalogue.tools import TOOLS, parse_tool
 from rankconst.cli.output import Column, Format, Listing, count, group_by, print_listing, text
 from rankconst.names import squash
@@ -133,6 +134,12 @@ def _read_protocol(protocol: Protocol, field: str) -> Any:
     return None if drawn or (field == "time" and protocol.qualified) else getattr(protocol, field)
 
 
+def _read_suite(suite: Suite, field: str) -> Any:
+    if field == "tool":
+        return None if suite.tool is None else suite.tool.key
+    return len(suite.graphs) if field == "size" else getattr(suite, field)
+
+
 def _load_rules() -> Mapping[str, Rule]:
     from rankconst.checks.checking import RULES
 
@@ -210,6 +217,19 @@ REGISTRIES: dict[str, Registry] = {
             Column("used_by", "used by", drop=1),
         ),
         f"The default is {DEFAULT_AGGREGATION}. Others: rankconst adjust ... --aggregation macro-query.",
+    ),
+    "suites": Registry(
+        "suite",
+        load_suites,
+        parse_suite,
+        (
+            Column("suite", "suite"),
+            Column("title", "mean over", drop=1),
+            Column("size", "graphs", count, right=True),
+            *map(Column, ("tool", "graphs", "reference", "evidence", "note", "aliases")),
+        ),
+        "Chance and counting of one: rankconst show ultra_inductive",
+        _read_suite,
     ),
     "rules": Registry(
         "rule",

@@ -35,6 +35,7 @@ from rankconst.cli.catalogue import (
 )
 from rankconst.cli.options import ALL, complete, hide, open_tables, option, split_commas
 from rankconst.cli.output import Column, Format, Listing, count, on_screen, print_listing
+from rankconst.cli.suites import list_suite
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.names import shorten, squash
@@ -111,6 +112,10 @@ def show(
         _print_page(opened, [kind] if kind else [*REGISTRIES], things, format, cite=cite)
         return
     further = [*things[1:], *(metric or ())]
+    if (suite := opened.find_suite(dataset)) is not None:
+        asked = opened.tasks(dataset, split=split or "test", side=side or "both", protocol=protocol or suite.protocol)
+        print_listing(list_suite(suite, asked, [*map(parse_metric, further)], opened), format)
+        return
     relations = further == [_RELATIONS]
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     only = tuple(dict.fromkeys(relation or ()))

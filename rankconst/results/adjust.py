@@ -87,7 +87,7 @@ def adjust_reading(
     against, lacks = compare_with(done, tables, baselines)
     if significance:
         against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
-    notes = itertools.chain(*(_note(each, reading) for each in done), lacks.items())
+    notes = itertools.chain(*(_note(each, reading, tables) for each in done), lacks.items())
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
     return AdjustedReading(
@@ -204,10 +204,11 @@ def _word(asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable
     return {place: " ".join(found) for place, found in told.items()}
 
 
-def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
+def _note(done: Done, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
     index, entries = done.batch.index, reading.entries
-    general = dict.fromkeys(done.explain_undefined().values())
+    covered = tables.explain_coverage(done.batch.tasks)
+    general = dict.fromkeys(filter(None, (covered, *done.explain_undefined().values())))
     ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
     tied = np.array([*map(bool, ties)], dtype=np.bool_)[entries.context_of[index]]
     positions = range(len(index)) if general else sorted({*np.flatnonzero(tied).tolist(), *done.unattained})

@@ -42,6 +42,7 @@ from rankconst.tables.explain import (
 from rankconst.tables.folder import read_descriptor
 from rankconst.tables.reading import Records, TableFiles, select_rows
 from rankconst.tables.schema import baselines_of, is_former
+from rankconst.tables.suites import cover_suite, pool_suite
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants
 from rankconst.version import bundle_folders
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from rankconst.catalogue.suites import Suite
     from rankconst.moments import Moments
 
 
@@ -125,6 +127,7 @@ class Tables(TableFiles):
         if require_text(name) in self._spellings:
             return name
         from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
+        from rankconst.catalogue.suites import find_suite
 
         if ambiguous := explain_ambiguous(name):
             raise UnknownNameError(ambiguous)
@@ -134,6 +137,8 @@ class Tables(TableFiles):
             known = list_names().find(name)  # the program may know more names than the tables list
             if known in self.datasets:
                 return known
+            if known is None and (suite := find_suite(name)) is not None:
+                return suite.key
             raise UnknownNameError(explain_unknown(self, name, str(error), load)) from None
 
     def tasks(
@@ -222,6 +227,10 @@ class Tables(TableFiles):
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
         if (tasks, metric) not in self._known:
+            if not metric.is_mean and self.find_suite(tasks.dataset) is not None:
+                raise UsageError(
+                    f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; of {metric.label} see its graphs."
+                )
             # A metric's range depends on all candidates, whatever the baseline.
             histogram = self.histogram(tasks if tasks.is_chance else replace(tasks, baseline=DEFAULT_BASELINE))
             find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
@@ -232,6 +241,20 @@ class Tables(TableFiles):
                 del self._known[next(iter(self._known))]
             self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version, find_blocks)
         return self._known[tasks, metric]
+
+    def find_suite(self, dataset: str) -> Suite | None:
+        """Return the suite whose mean is meant in place of a dataset; None for a dataset."""
+        if dataset in self._spellings:
+            return None
+        from rankconst.catalogue.suites import load_suites
+
+        return load_suites().get(dataset)
+
+    def explain_coverage(self, tasks: Tasks) -> str:
+        """Say over which graphs of a suite a mean is, if some lack; empty for all of them, and for a dataset."""
+        suite = self.find_suite(tasks.dataset)
+        covered = None if suite is None else cover_suite(suite, tasks, self)
+        return f"the constants are of {covered}." if covered is not None and covered.missing else ""
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
         """Tell whether constants are a row of the tables; others are computed from the candidates."""
@@ -267,6 +290,8 @@ class Tables(TableFiles):
             raise UsageError(
                 f"{tasks.aggregation} averages are over all relations; leave out the aggregation or the relations."
             )
+        if (suite := self.find_suite(tasks.dataset)) is not None:
+            return pool_suite(suite, tasks, self)
         records = self.records(tasks.dataset)
         if not tasks.is_chance:
             blocks = records.gather_blocks(tasks)
@@ -344,6 +369,8 @@ class Tables(TableFiles):
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
         """Return the protocols that the tables hold of a dataset, given by its key."""
+        if (suite := self.find_suite(dataset)) is not None:
+            return (suite.protocol,)
         return tuple(dict.fromkeys(each.protocol for each in self.records(dataset).histograms))
 
     def _find_stored(self, tasks: Tasks) -> Tasks | None:
@@ -412,6 +439,8 @@ class JoinedTables(Tables):
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a metric, from the set of the dataset."""
+        if self.find_suite(tasks.dataset) is not None:  # its graphs may be of several sets
+            return super().look_up(tasks, metric)
         return self.set_of(tasks.dataset).look_up(tasks, metric)
 
     def _read(self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any) -> pa.Table:

@@ -13,6 +13,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, OFFERED
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, MACRO_METRICS, TABULATED, describe_metric, parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, find_protocol
+from rankconst.catalogue.suites import load_suites
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.checking import RULES
 from rankconst.version import __version__, bundled_versions
@@ -34,6 +35,7 @@ LISTS: dict[str, Mapping[str, Any]] = {
     "protocols": PROTOCOLS,
     "baselines": OFFERED,
     "aggregations": AGGREGATIONS,
+    "suites": load_suites(),
     "rules": RULES,
 }
 LADDER = open_once().list_baselines("all")
@@ -184,7 +186,7 @@ def test_every_tool_has_a_page(run: Run, key: str) -> None:
     assert [page[field] for field in fields] == [getattr(tool, field) for field in fields]
 
 
-@pytest.mark.parametrize("plural", ["baselines", "aggregations", "rules"])
+@pytest.mark.parametrize("plural", ["baselines", "aggregations", "suites", "rules"])
 def test_everything_else_has_a_page(run: Run, plural: str) -> None:
     for key, row in LISTS[plural].items():
         facts = (getattr(row, field, "") for field in ("summary", "reference", "title", "inequality", "why"))
@@ -384,3 +386,17 @@ def test_what_is_no_row_of_the_tables_says_so(run: Run, args: tuple[str, ...], a
 
 def test_a_baseline_may_stand_behind_a_dataset(run: Run) -> None:
     assert run("show", "nations", "counting", "mrr").out == run("show", "nations", "mrr", "-b", "counting").out
+
+
+def test_a_suite_has_chance_and_counting_of_its_graphs_and_of_their_mean(run: Run) -> None:
+    done = run("show", "grail")
+    assert (done.code, done.err) == (0, "")
+    assert "The mean is of all 12 graphs." in done.out
+    *graphs, mean = run("show", "grail", "--json").records
+    assert [row["dataset"] for row in graphs[:2]] == ["fb15k237_v1_ind", "fb15k237_v2_ind"]
+    for column in ("chance_hits_at_10", "counting_inverse_harmonic_mean_rank"):
+        assert mean[column] == pytest.approx(sum(row[column] for row in graphs) / 12)
+    lacking = run("show", "ultra_inductive", "hits@1")
+    assert "indigobm" in lacking.out
+    assert "rankconst build" in lacking.out
+    assert "Hits@1" in lacking.out

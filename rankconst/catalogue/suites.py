@@ -1,0 +1,84 @@
+"""Suites, read from ``suites.toml``: the benchmarks over which papers average, and whose ranking tasks they are."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankconst.catalogue.names import Names
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
+from rankconst.catalogue.tools import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rankconst.catalogue.tools import Tool
+
+_FILE = Path(__file__).with_name("suites.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Benchmarks whose numbers are averaged, each counting once."""
+
+    key: str
+    title: str  # in a sentence: "the 41 inductive graphs of ULTRA"
+    graphs: tuple[str, ...]  # keys of benchmarks, those of its parts among them, each once
+    reference: str
+    evidence: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    tool: Tool | None = None  # whose ranking tasks the numbers are of; None for the usual ones
+    note: str = ""
+
+    @property
+    def protocol(self) -> str:
+        """The key of the protocol of all graphs."""
+        return DEFAULT_PROTOCOL if self.tool is None else self.tool.protocol
+
+
+@functools.cache
+def load_suites() -> Mapping[str, Suite]:
+    """Read the suites."""
+    import tomllib
+
+    entries: dict[str, dict[str, Any]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))["suite"]
+    return {key: _read_suite(key, entries) for key in entries}
+
+
+def _read_suite(key: str, entries: Mapping[str, dict[str, Any]]) -> Suite:
+    fields = {name: value for name, value in entries[key].items() if name not in {"graphs", "parts", "tool"}}
+    return Suite(
+        key=key,
+        graphs=_gather_graphs(key, entries),
+        tool=TOOLS.get(entries[key].get("tool", "")),
+        evidence=tuple(fields.pop("evidence")),
+        aliases=tuple(fields.pop("aliases", ())),
+        **fields,
+    )
+
+
+def _gather_graphs(key: str, entries: Mapping[str, dict[str, Any]]) -> tuple[str, ...]:
+    """Return the graphs of a suite and of its parts, each once."""
+    graphs = list(entries[key].get("graphs", ()))
+    for part in entries[key].get("parts", ()):
+        graphs += _gather_graphs(part, entries)
+    return tuple(dict.fromkeys(graphs))
+
+
+@functools.cache
+def _list_names() -> Names:
+    spellings = {key: (suite.title, *suite.aliases) for key, suite in load_suites().items()}
+    return Names("suite", spellings, "`rankconst show suites` lists them all.")
+
+
+def find_suite(name: str) -> Suite | None:
+    """Return the suite that `name` spells; None if there is none."""
+    key = _list_names().find(name)
+    return None if key is None else load_suites()[key]
+
+
+def parse_suite(name: str) -> Suite:
+    """Return the suite that `name` spells; UnknownNameError if there is none."""
+    return load_suites()[_list_names().resolve(name)]

@@ -1,0 +1,78 @@
+"""The mean of a metric over the graphs of a suite: its constants follow from those of the graphs.
+
+The mean over D graphs has expectation ``mean(E_d)`` and, as graphs are independent, variance ``sum(V_d) / D**2``. It
+is also a mean over all tasks, in which a task of graph d counts ``1 / (D n_d)``: its constants are those of a histogram
+with these weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.errors import UnknownNameError, UsageError
+from rankconst.tasks import Histogram, Tasks, offsets_of
+
+if TYPE_CHECKING:
+    from rankconst.catalogue.suites import Suite
+    from rankconst.tables.tables import Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Of which graphs of a suite there are ranking tasks.
+
+    Attributes
+    ----------
+    suite
+        The suite.
+    held
+        Key of each graph that the tables hold to its ranking tasks.
+    missing
+        The keys of the others.
+    """
+
+    suite: Suite
+    held: dict[str, Tasks]
+    missing: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Say over how many graphs a mean is: ``36 of 41 graphs; without mt1_tax, ...``."""
+        total = len(self.suite.graphs)
+        if not self.missing:
+            return f"all {total} graphs"
+        return f"{len(self.held)} of {total} graphs; without {', '.join(self.missing)}"
+
+
+def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
+    """Return the ranking tasks of each graph: split and side are the tool's own where `tasks` has the usual ones."""
+    held = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.datasets}
+    return Coverage(suite, held, tuple(key for key in suite.graphs if key not in held))
+
+
+def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
+    """Return the ranking tasks of a graph."""
+    tool = suite.tool
+    if tool is None:
+        return replace(tasks, dataset=key)
+    side = tool.find_side(key) if tasks.side == "both" else tasks.side
+    return replace(tasks, dataset=key, split=tool.find_split(key, tasks.split), side=side)
+
+
+def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
+    """Return the candidates of all graphs that the tables hold, a task counting 1 / (D n_d)."""
+    if tasks.relations or not tasks.is_micro:
+        raise UsageError(f"{suite.key} averages over graphs: leave out relations and macro averages.")
+    covered = cover_suite(suite, tasks, tables)
+    if not covered.held:
+        raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
+    graphs = [tables.histogram(each) for each in covered.held.values()]
+    weights = [np.full(len(graph), 1 / (len(graphs) * graph.total)) for graph in graphs]
+    return Histogram.from_counts(
+        np.concatenate([graph.num_candidates for graph in graphs]),
+        np.concatenate([graph.num_tasks for graph in graphs]),
+        np.concatenate(weights),
+        np.concatenate([offsets_of(graph) for graph in graphs]),
+    )

@@ -1,0 +1,66 @@
+"""The suites: the graphs over which papers average."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.suites import find_suite, load_suites, parse_suite
+from rankconst.catalogue.tools import TOOLS
+from rankconst.errors import UnknownNameError
+from rankconst.names import squash
+
+# As the papers count their graphs.
+SIZES = {
+    "ultra": 57,
+    "ultra_pretraining": 3,
+    "ultra_zero_shot": 54,
+    "ultra_transductive": 13,
+    "ultra_all_transductive": 16,
+    "ultra_inductive": 41,
+    "ultra_inductive_e": 18,
+    "ultra_inductive_er": 23,
+    "grail": 12,
+    "ingram": 13,
+    "kgicl": 43,
+}
+
+
+def test_sizes_are_those_of_the_papers() -> None:
+    assert {key: len(suite.graphs) for key, suite in load_suites().items()} == SIZES
+
+
+@pytest.mark.parametrize("key", SIZES)
+def test_entries_are_complete(key: str) -> None:
+    suite, benchmarks = load_suites()[key], load_benchmarks()
+    assert {*suite.graphs} <= benchmarks.keys()
+    assert suite.title.startswith("the ")
+    assert str(len(suite.graphs)) in suite.title.split()
+    assert re.search(r"arXiv:\d{4}\.\d{5}$", suite.reference)
+    for address in suite.evidence:
+        assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/blob/[0-9a-f]{40}/\S+", address)
+    assert suite.tool in {None, TOOLS["ultra"]}
+    assert not suite.note or suite.note.endswith(".")
+
+
+def test_no_name_is_that_of_a_benchmark() -> None:
+    taken = {squash(name) for row in load_benchmarks().values() for name in (row.key, row.title, *row.aliases)}
+    own = [squash(name) for suite in load_suites().values() for name in (suite.key, suite.title, *suite.aliases)]
+    assert len(set(own)) == len(own)
+    assert not taken & set(own)
+
+
+def test_names_are_read_in_any_spelling() -> None:
+    assert parse_suite("ULTRA-41") is parse_suite("ultra-inductive") is load_suites()["ultra_inductive"]
+    assert find_suite("fb15k237") is None
+    with pytest.raises(UnknownNameError, match=r"unknown suite 'ultra_inductiv'\. Did you mean .*ultra_inductive"):
+        parse_suite("ultra_inductiv")
+
+
+def test_the_parts_of_ultra_share_no_graph() -> None:
+    suites = load_suites()
+    parts = ("ultra_pretraining", "ultra_transductive", "ultra_inductive_e", "ultra_inductive_er")
+    assert sum(len(suites[part].graphs) for part in parts) == len(suites["ultra"].graphs)
+    assert {*suites["grail"].graphs, *suites["ingram"].graphs} <= {*suites["kgicl"].graphs}

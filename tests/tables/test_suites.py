@@ -1,0 +1,91 @@
+"""Means over graphs: their constants against those of the graphs, and against random rankings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rankconst
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.suites import load_suites
+from rankconst.errors import UnknownNameError, UsageError
+from rankconst.tables.suites import cover_suite
+from rankconst.tasks import Tasks
+
+TABLES = rankconst.load()
+GRAIL = load_suites()["grail"]
+
+
+def find_graphs(baseline: str = "uniform") -> list[Tasks]:
+    return [Tasks(key, split="valid+test", baseline=baseline) for key in GRAIL.graphs]
+
+
+@pytest.mark.parametrize("metric", ["mrr", "hits@10", "hits@1", "mr", "ndcg"])
+@pytest.mark.parametrize("baseline", ["uniform", "counting"])
+def test_moments_are_those_of_independent_graphs(metric: str, baseline: str) -> None:
+    parsed = parse_metric(metric)
+    graphs = [TABLES.look_up(tasks, parsed) for tasks in find_graphs(baseline)]
+    mean = TABLES.look_up(Tasks("grail", baseline=baseline), parsed)
+    assert mean.num_tasks == sum(each.num_tasks for each in graphs) == 30_646
+    assert mean.expectation == pytest.approx(math.fsum(each.expectation for each in graphs) / 12, rel=1e-12)
+    assert mean.variance == pytest.approx(math.fsum(each.variance for each in graphs) / 144, rel=1e-10)
+
+
+def test_moments_are_those_of_random_rankings() -> None:
+    random = np.random.default_rng(0)
+    sums = np.zeros(4_000)
+    for tasks in find_graphs():
+        histogram = TABLES.histogram(tasks)
+        sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+        for draw in range(sums.size // 10):
+            sums[draw] += np.mean(1 / random.integers(1, sizes + 1)) / 12
+    drawn, mean = sums[: sums.size // 10], TABLES.constants("grail", "mrr")
+    assert abs(drawn.mean() - mean.expectation) < 4 * math.sqrt(mean.variance / drawn.size)
+    assert drawn.var() == pytest.approx(mean.variance, rel=4 * math.sqrt(2 / drawn.size))
+
+
+def test_every_graph_counts_once_however_many_tasks_it_has() -> None:
+    histogram = TABLES.histogram(Tasks("grail"))
+    assert histogram.weights is not None
+    assert histogram.total_weight == pytest.approx(1, rel=1e-12)
+    small = TABLES.histogram(Tasks("nell_v1_ind", split="valid+test"))
+    assert small.total * histogram.weights.max() == pytest.approx(1 / 12)  # its tasks weigh most
+
+
+def test_a_mean_is_adjusted_by_name() -> None:
+    # The mean over GraIL's graphs of ULTRA 3g, zero-shot: Galkin et al. 2024, arXiv:2310.04562.
+    adjusted = rankconst.adjust("0.549", metric="mrr", dataset="GraIL-12")
+    mean = TABLES.constants("grail", "mrr")
+    assert adjusted.index == pytest.approx((0.549 - mean.expectation) / (1 - mean.expectation))
+
+
+def test_missing_graphs_are_named() -> None:
+    covered = cover_suite(load_suites()["ultra_inductive"], Tasks("ultra_inductive"), TABLES)
+    assert len(covered.held) + len(covered.missing) == 41
+    assert "indigobm" in covered.missing
+    assert str(covered).startswith(f"{len(covered.held)} of 41 graphs; without ")
+    assert str(cover_suite(GRAIL, Tasks("grail"), TABLES)) == "all 12 graphs"
+    assert TABLES.explain_coverage(Tasks("grail")) == ""
+    with pytest.warns(UserWarning, match=r"of 41 graphs; without .*indigobm"):
+        rankconst.constants("ultra_inductive", "mrr")
+
+
+def test_sides_are_those_of_the_tool_unless_one_is_named() -> None:
+    suite = load_suites()["ultra_transductive"]
+    sides = {key: tasks.side for key, tasks in cover_suite(suite, Tasks(suite.key), TABLES).held.items()}
+    assert (sides["nell23k"], sides["codexsmall"]) == ("tail", "both")
+    heads = cover_suite(suite, Tasks(suite.key, side="head"), TABLES).held
+    assert {tasks.side for tasks in heads.values()} == {"head"}
+
+
+def test_what_has_no_mean_over_graphs_is_refused() -> None:
+    with pytest.raises(UsageError, match="averages MR, MRR, Hits@k and nDCG; of GMR see its graphs"):
+        TABLES.constants("grail", "gmr")
+    with pytest.raises(UsageError, match="leave out relations and macro averages"):
+        TABLES.constants("grail", "mrr", aggregation="macro-query")
+    with pytest.raises(UnknownNameError, match="no graph of grail"):
+        cover = rankconst.load()
+        object.__setattr__(cover, "datasets", {})
+        cover.histogram(Tasks("grail"))
