@@ -30,11 +30,11 @@ from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
-from rankconst.errors import UsageError, explain_write_errors, first_line
+from rankconst.errors import UsageError, explain_write_errors
 from rankconst.files import exists, write_through
 from rankconst.names import list_first, read_count
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
-from rankconst.tables.schema import COLUMNS, TableColumn, schema_of
+from rankconst.tables.schema import COLUMNS, TableColumn
 from rankconst.tables.tables import Tables, load
 
 if TYPE_CHECKING:
@@ -88,14 +88,6 @@ HEADER: dict[str, Any] = {
     ],
 }
 """What the descriptor of every set states."""
-
-_KEPT = ".kept"
-"""Folder for what single datasets gave, until the set is written; each has the name of its dataset."""
-
-# Beside the others, not among them: any name there may be that of a dataset.
-_DRAFT = f"{_KEPT}.draft"
-
-_PROVENANCE = "provenance.json"
 
 DENSE, QUICK = 19, 3
 """How much zstd does to write little: for releases, which are written once and read often, and for builds."""
@@ -346,7 +338,7 @@ def describe_schema(
     return {**({} if name == "constants" else {"primaryKey": key}), "fields": fields}
 
 
-# A set dataset by dataset: what a folder holds, and what is kept until a set is written.
+# A set dataset by dataset.
 
 
 @dataclass(frozen=True)
@@ -367,8 +359,8 @@ def hash_program() -> str:
     return digest.hexdigest()
 
 
-def read_parts(folder: Path, reporter: Reporter) -> dict[str, Part]:
-    """Return what builds wrote to a folder, dataset by dataset, and what they kept there."""
+def read_parts(folder: Path) -> dict[str, Part]:
+    """Return what builds wrote to a folder, dataset by dataset."""
     complete_exchange(folder)
     whole = folder / DESCRIPTOR
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
@@ -377,7 +369,7 @@ def read_parts(folder: Path, reporter: Reporter) -> dict[str, Part]:
             f"{folder} holds no {DESCRIPTOR}, but files that would be overwritten: {list_first(names)}. Name another "
             "folder with --out, or delete these files."
         )
-    return (_split_parts(load(folder)) if whole.is_file() else {}) | read_kept(folder, reporter)
+    return _split_parts(load(folder)) if whole.is_file() else {}
 
 
 def _split_parts(existing: Tables) -> dict[str, Part]:
@@ -403,58 +395,9 @@ def take_dataset(table: pa.Table, key: str) -> pa.Table:
     return table.filter(pc.equal(table["dataset"], join_texts([key])[0]))
 
 
-def keep(out: Path, key: str, part: Part) -> None:
-    """Keep what a dataset gave."""
-    final = out / _KEPT / key
-    shutil.rmtree(final, ignore_errors=True)
-    contents = serialise_tables(part.tables, QUICK)
-    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    described = {"after": _hash_set(out), "provenance": part.provenance, "sha256": hashes}
-    with explain_write_errors(f"to {out}", "Name another folder with --out."):
-        _write_folder(final, out / _DRAFT, {**contents, _PROVENANCE: json.dumps(described).encode()})
-
-
-def _hash_set(out: Path) -> str | None:
-    """Return the hash of the set in the output folder; parts that were kept under another one are in it, or older."""
-    descriptor = out / DESCRIPTOR
-    return hashlib.sha256(descriptor.read_bytes()).hexdigest() if descriptor.is_file() else None
-
-
-def read_kept(out: Path, reporter: Reporter) -> dict[str, Part]:
-    """Read what earlier runs kept before they were cut off; leave aside what has been written."""
-    kept, after = {}, _hash_set(out)
-    for path in sorted((out / _KEPT).glob(f"*/{_PROVENANCE}")):
-        try:
-            described = json.loads(path.read_bytes())
-            provenance = dict(described["provenance"])
-            if described.get("after") != after:
-                continue
-            contents = {name: (path.parent / name).read_bytes() for name in (f"{table}.parquet" for table in COLUMNS)}
-            if {name: hashlib.sha256(each).hexdigest() for name, each in contents.items()} != described["sha256"]:
-                raise ValueError("a file has another SHA-256 than it was written with")
-            read = (pq.read_table(pa.BufferReader(each), use_threads=False) for each in contents.values())
-            tables = dict(zip(COLUMNS, read, strict=True))
-            for table in tables.values():
-                table.validate(full=True)
-        except (OSError, ValueError, LookupError, TypeError, RecursionError, pa.ArrowException) as error:
-            reason = first_line(error)[:200] or type(error).__name__
-            reporter.warn(f"{path.parent} is damaged ({reason}); {path.parent.name} is built again.")
-            continue
-        if all(table.schema.equals(schema_of(name)) for name, table in tables.items()):
-            kept[path.parent.name] = Part(tables, provenance)
-    return kept
-
-
-def holds_kept(out: Path) -> bool:
-    """Tell whether anything waits for a set to be written."""
-    return (out / _KEPT).is_dir()
-
-
 def write_parts(folder: Path, parts: Mapping[str, Part]) -> None:
-    """Write the set that datasets make, and remove what was kept of them."""
+    """Write the set that datasets make."""
     # Rows of a part are in canonical order by construction; parts follow by key.
     tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
     with explain_write_errors(f"tables to {folder}", "Name another folder with --out."):
         write_tables(folder, UNRELEASED, tables, {key: part.provenance for key, part in parts.items()})
-    for name in (_KEPT, _DRAFT):
-        shutil.rmtree(folder / name, ignore_errors=True)

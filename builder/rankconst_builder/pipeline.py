@@ -38,8 +38,6 @@ from rankconst_builder.package import (
     Part,
     hash_program,
     hold_folder,
-    holds_kept,
-    keep,
     read_parts,
     take_dataset,
     write_parts,
@@ -131,9 +129,7 @@ class Outcome:
 def build_all(build: Build) -> Outcome:
     """Build every dataset asked for, and write the set.
 
-    What each dataset gives is kept next to the set until that is written: the next run continues
-    one that was cut off. A dataset that cannot be built is reported, and the others are built; the error is raised if
-    it is the only one.
+    A dataset that cannot be built is reported, and the others are built; the error is raised if it is the only one.
     """
     with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
         nearest = next((path for path in (build.out, *build.out.absolute().parents) if exists(path)), build.out)
@@ -144,7 +140,7 @@ def build_all(build: Build) -> Outcome:
 
 
 def _build_all(build: Build) -> Outcome:
-    parts = read_parts(build.out, build.reporter)
+    parts = read_parts(build.out)
     built: list[str] = []
     kept: list[str] = []
     failures: dict[str, RankconstError] = {}
@@ -171,10 +167,8 @@ def _build_all(build: Build) -> Outcome:
             build.reporter.warn(f"interrupted in {source.key}: {done}; run the same command again")
             raise
         parts[source.key] = part
-        if place < len(build.sources):
-            keep(build.out, source.key, part)
         built.append(source.key)
-    if built or (parts and holds_kept(build.out)):
+    if built:
         write_parts(build.out, parts)
     tables = load(build.out) if parts and (build.out / DESCRIPTOR).is_file() else None
     return Outcome(tables, tuple(built), tuple(kept), failures)

@@ -8,8 +8,6 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import rankconst
@@ -22,13 +20,12 @@ from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat,
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError
 from rankconst.errors import DataError, TablesError, UnknownNameError, UsageError
-from rankconst.files import write_through
 from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
-from rankconst_builder.package import Part, keep, read_kept, write_tables
+from rankconst_builder.package import write_tables
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
 
 if TYPE_CHECKING:
@@ -410,58 +407,3 @@ def test_interrupted_run_keeps_what_is_done(
         assert (tmp_path / "out").exists() == (len(keys) > 1)
     outcome = run("alpha", "beta", "gamma", mirror=small)
     assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
-
-
-@pytest.mark.slow
-def test_datasets_named_like_each_others_drafts_are_kept(
-    small: Path, synthetic: dict[str, Benchmark], run: Run, tmp_path: Path, stopped: Stopped
-) -> None:
-    named = [replace(synthetic["alpha"], key=name) for name in ("x.draft", "x")]
-    with pytest.raises(SystemExit):  # nothing gets to be written any more
-        run(*named, "gamma", fetcher=stopped)
-    assert not (tmp_path / "out" / "datapackage.json").exists()
-    outcome = run(*named, "gamma", mirror=small)
-    assert (outcome.kept, outcome.built) == (("x.draft", "x"), ("gamma",))
-    run(*named, "gamma", mirror=small, out=tmp_path / "whole")
-    assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
-
-
-@pytest.mark.parametrize(
-    "content", [b'{"version": "unreleased", "prov', b"", b"[]", bytes(range(256)), b"[" * 100_000, None]
-)
-def test_damaged_parts_of_an_interrupted_build_are_built_again(
-    tmp_path: Path, screen: Console, content: bytes | None
-) -> None:
-    """Also a whole table in which a number is another one."""
-    tables = {name: rankconst.load().read(name, "umls") for name in COLUMNS}
-    other = pa.BufferOutputStream()
-    pq.write_table(rankconst.load().read("constants", "nations"), other)
-    for damaged in ("constants.parquet", "provenance.json"):
-        keep(tmp_path, "umls", Part(tables, {}))
-        assert read_kept(tmp_path, Reporter(screen))["umls"].tables == tables
-        (tmp_path / ".kept" / "umls" / damaged).write_bytes(other.getvalue() if content is None else content)
-        assert read_kept(tmp_path, Reporter(screen)) == {}
-        assert "umls is built again" in printed(screen)[-1]
-
-
-@pytest.mark.slow
-def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
-    small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written: list[Path] = []
-
-    def cut_off(path: Path, content: bytes) -> None:
-        written.append(path)
-        if len(written) > 1:
-            raise SystemExit
-        write_through(path, content)
-
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        patch.setattr("rankconst_builder.package.write_through", cut_off)
-        run("alpha", "beta", mirror=small)
-    # Nothing is whole, so there is nothing to write.
-    assert run(GHOST, "yago310").failures.keys() == {"ghost", "yago310"}
-    outcome = run("alpha", "beta", mirror=small)
-    assert (outcome.kept, outcome.built) == ((), ("alpha", "beta"))
-    run("alpha", "beta", mirror=small, out=tmp_path / "whole")
-    assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
