@@ -325,43 +325,7 @@ class _Scan:
 _gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
 
 
-# What the whole of a log gives away: texts that only one tool prints, of tools without a module of their own.
-
-
-class _Sign(NamedTuple):
-    """What a text in a log gives away."""
-
-    text: str
-    says: str  # why none of its numbers can be adjusted, or what only the user knows
-    field: str = ""  # what it leaves open; empty if it rules all out
-
-
-_GRAPHSTORM = (
-    "GraphStorm ranks true edges among sampled ones, and does not print how many: find out M and the number N of "
-    "ranks, then adjust the number with --protocol sampled:M --num-tasks N"
-)
-_MARIUS = "Marius ranks among all entities only if its configuration says filtered: true, which it does not print: add "
-_TAILS = "{} ranks tails only and prints so, programs made from it may rank heads, too: add --side tail or --side both"
-_UNSEEN = "{} leaves out triples with entities that the training set lacks: add --protocol pykeen if it filtered by all"
-
-_SIGNS = (
-    _Sign("Best test mrr: ", _GRAPHSTORM),
-    _Sign("pos_rank: ", "PyTorch-BigGraph ranks among sampled entities, and does not print how many"),
-    _Sign("mean_rank={'best': ", "PyKEEN before 1.5 prints three ways to break ties so: adjust its results.json"),
-    _Sign("mean_reciprocal_rank_filtered_with_test: ", "a part of LibKGE's record: keep all of it, with its event"),
-    _Sign(" (filt.): ", "LibKGE prints raw values and, in parentheses, filtered ones so: adjust its trace"),
-    _Sign("test_m {'mrr'", "tkbi prints tails, heads and their mean so: write the line that you want as MRR: 0.166"),
-    _Sign("   h5: ", "PathCon prints so, and it predicts relations"),
-    _Sign("MRR | Hits@1 | Hits@5 | Hits@10 :", "GraIL prints so, and ranks among sampled negatives, by default 50"),
-    _Sign(" edges evaluated", f"{_MARIUS}--protocol standard, or --protocol sampled:M", "protocol"),
-    _Sign("Avg Ranks: ", f"{_MARIUS}--protocol sampled:M, or --protocol standard", "protocol"),
-    _Sign("effective triplets: ", _UNSEEN.format("GraphVite"), "protocol"),
-    _Sign("triples containing invalid keys skipped", _UNSEEN.format("AmpliGraph"), "protocol"),
-    _Sign("Dev set performance: (correct evaluation)", _TAILS.format("MultiHopKG"), "side"),
-    _Sign("set performance:\nHits@1 = ", _TAILS.format("MultiHopKG"), "side"),
-    _Sign("Score for iteration ", _TAILS.format("MINERVA"), "side"),
-    _Sign("\nauc: ", _TAILS.format("MINERVA"), "side"),
-)
+# What the whole of a log gives away.
 
 # A sign to the tool that prints it, and has a protocol of its own.
 _TOOLS = {
@@ -387,13 +351,11 @@ def _is_recommender(text: str) -> bool:
 def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
     """Yield the numbers of a log with what the whole of it gives away: the tool, or why it is refused."""
     text = strip_colours(document.text)
-    signs = [sign for sign in _SIGNS if sign.text in text]
-    reasons = [_RECOMMENDER] * _is_recommender(text) + [sign.says for sign in signs if not sign.field]
-    asks = tuple(Question(sign.field, sign.says) for sign in signs if sign.field)
+    is_recommender = _is_recommender(text)
     tools = {tool for sign, tool in _TOOLS.items() if sign in text}
     tool = tools.pop() if len(tools) == 1 else None
     for found in _Scan(document.name).read(text):
-        yield replace(found, tool=tool, asks=(*found.asks, *asks), why=reasons[0] if reasons else found.why)
+        yield replace(found, tool=tool, why=_RECOMMENDER if is_recommender else found.why)
 
 
 def _ask_beside(found: list[Found]) -> list[Found]:
