@@ -82,6 +82,11 @@ def join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
+def count_of(number: int, noun: str) -> str:
+    """Return a count with its noun: ``1 row``, ``1,234 rows``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def read_count(text: str) -> int | None:
     """Read a whole number such as ``402``, ``402.0`` or ``40,876``; None for anything else, ``1_0`` included."""
     whole = _COUNT.fullmatch(text)

@@ -21,8 +21,8 @@ from marked import replace_lines
 
 import rankconst
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.cli.output import count, number
 from rankconst.errors import UndefinedError
+from rankconst.listing import count, number
 from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.affine import ADJUSTMENTS

@@ -16,19 +16,11 @@ from rankconst.cli import options
 from rankconst.cli.adjust_values import Query, list_values, parse_counted, read_values
 from rankconst.cli.notes import explain_names
 from rankconst.cli.options import explain_option, names_file, open_tables, option, split_commas
-from rankconst.cli.output import (
-    SUFFIXES,
-    Format,
-    Listing,
-    check_target,
-    count_of,
-    print_listing,
-    render,
-    say,
-    write_whole,
-)
+from rankconst.cli.output import check_target, print_listing, say, write_whole
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Stated
+from rankconst.listing import SUFFIXES, Format, Listing, render
+from rankconst.names import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

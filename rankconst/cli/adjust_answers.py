@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.answers import FAMILIES, parse_answers_metric
-from rankconst.cli.output import Column, Listing, number, say, show_interval, show_tail
+from rankconst.cli.output import say
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
+from rankconst.listing import Column, Listing, number, show_interval, show_tail
 from rankconst.results.vocabulary import list_values
 
 if TYPE_CHECKING:

@@ -22,21 +22,11 @@ from rankconst.cli.notes import (
     report_reading,
     report_sampled,
 )
-from rankconst.cli.output import (
-    Column,
-    Format,
-    Listing,
-    count_of,
-    fixed,
-    on_screen,
-    say,
-    show_interval,
-    show_tail,
-    write_whole,
-)
+from rankconst.cli.output import on_screen, say, write_whole
 from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.evaluation import NAMES, describe_assumed
-from rankconst.names import join_words
+from rankconst.listing import Column, Format, Listing, fixed, show_interval, show_tail
+from rankconst.names import count_of, join_words
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened

@@ -12,7 +12,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
 from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.notes import explain_ties, report_assumed, report_caveats, report_sampled
-from rankconst.cli.output import Column, Format, Listing, fixed, number, say, show_interval, show_tail
+from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -25,6 +25,7 @@ from rankconst.evaluation import (
     parse_stated,
     settle,
 )
+from rankconst.listing import Column, Format, Listing, fixed, number, show_interval, show_tail
 from rankconst.verdicts import explain, find_floor, show_expected, summarise
 from rankconst.worth import list_rows, write_rows, write_title
 

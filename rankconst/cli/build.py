@@ -18,10 +18,11 @@ from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, p
 from rankconst.cli import options
 from rankconst.cli.catalogue import SUMMARY, join_protocols, list_expected
 from rankconst.cli.options import complete, find_all, option, rare
-from rankconst.cli.output import Column, Format, Listing, number, print_listing
+from rankconst.cli.output import print_listing
 from rankconst.download import cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.files import exists
+from rankconst.listing import Column, Format, Listing, number
 from rankconst.progress import Reporter
 from rankconst.tables.place import OUTPUT
 from rankconst.tasks import Tasks

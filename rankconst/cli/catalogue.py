@@ -14,7 +14,8 @@ from rankconst.catalogue.names import resolve_name
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, Protocol, find_protocol, rate_protocol
 from rankconst.catalogue.suites import Suite, load_suites, parse_suite
 from rankconst.catalogue.tools import TOOLS, parse_tool
-from rankconst.cli.output import Column, Format, Listing, count, group_by, print_listing, text
+from rankconst.cli.output import group_by, print_listing
+from rankconst.listing import Column, Format, Listing, count, text
 from rankconst.names import squash
 from rankconst.values.published import show_number
 

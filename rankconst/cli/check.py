@@ -9,10 +9,11 @@ import typer
 from rankconst.cli import options
 from rankconst.cli.notes import report_questions, report_reading
 from rankconst.cli.options import names_file, open_tables
-from rankconst.cli.output import Column, Format, Listing, count, count_of, group_by, open_console, print_listing, say
+from rankconst.cli.output import group_by, print_listing, say
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Stated
-from rankconst.names import read_count, shorten, show_controls
+from rankconst.listing import Column, Format, Listing, count, open_console
+from rankconst.names import count_of, read_count, shorten, show_controls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,9 +12,10 @@ from rankconst.cli import options
 from rankconst.cli.adjust import Target, find_file, open_sets
 from rankconst.cli.notes import explain_names, report_assumed, report_caveats
 from rankconst.cli.options import option
-from rankconst.cli.output import Column, Format, Listing, escape_latex, number, say, show_interval
+from rankconst.cli.output import say
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import NOTHING, Stated, complete_by_name, count_alike, describe_assumed, find_assumed, look_up
+from rankconst.listing import Column, Format, Listing, escape_latex, number, show_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

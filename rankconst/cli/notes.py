@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.catalogue.tools import TOOLS
-from rankconst.cli.output import count_of, group_by, say
+from rankconst.cli.output import group_by, say
 from rankconst.evaluation import NOTHING, describe_assumed
-from rankconst.names import join_words
+from rankconst.names import count_of, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

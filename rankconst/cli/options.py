@@ -16,8 +16,9 @@ from rankconst.catalogue.baselines import ALL_BASELINES, OFFERED
 from rankconst.catalogue.metrics import TABULATED, find_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
-from rankconst.cli.output import Format, say
+from rankconst.cli.output import say
 from rankconst.errors import TablesError, UnknownNameError, UsageError
+from rankconst.listing import Format
 from rankconst.names import read_count, shorten
 from rankconst.tables.folder import holds_set
 from rankconst.tables.place import OUTPUT

@@ -34,9 +34,10 @@ from rankconst.cli.catalogue import (
     show_constant,
 )
 from rankconst.cli.options import ALL, complete, hide, open_tables, option, split_commas
-from rankconst.cli.output import Column, Format, Listing, count, on_screen, print_listing
+from rankconst.cli.output import on_screen, print_listing
 from rankconst.cli.suites import list_suite
 from rankconst.errors import UnknownNameError, UsageError
+from rankconst.listing import Column, Format, Listing, count
 from rankconst.moments import compute_moments
 from rankconst.names import shorten, squash
 from rankconst.tables.citation import cite_constant, cite_dataset, cite_tables

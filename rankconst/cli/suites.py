@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.catalogue import show_constant
-from rankconst.cli.output import Column, Listing, count
+from rankconst.listing import Column, Listing, count
 from rankconst.tables.suites import cover_suite
 
 if TYPE_CHECKING:

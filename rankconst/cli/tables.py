@@ -17,10 +17,11 @@ import typer
 from rankconst.catalogue.names import resolve_name
 from rankconst.cli import options
 from rankconst.cli.options import find_all, hide, option, rare
-from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing
+from rankconst.cli.output import print_listing
 from rankconst.download import check_mirror, is_url, require_module
 from rankconst.errors import TablesError, UsageError, VerificationError
-from rankconst.names import show_controls
+from rankconst.listing import Column, Format, Listing, count
+from rankconst.names import count_of, show_controls
 from rankconst.progress import Reporter
 from rankconst.tables.place import OUTPUT
 from rankconst.tables.tables import load

@@ -19,16 +19,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankconst.cli.notes import MOST_REASONS, report_reading, show_lines
-from rankconst.cli.output import (
-    Column,
-    Format,
-    Listing,
-    check_target,
-    count,
-    render,
-    write_whole,
-)
+from rankconst.cli.output import check_target, write_whole
 from rankconst.errors import UsageError
+from rankconst.listing import Column, Format, Listing, count, render
 from rankconst.results.reading import Entries, Reading, Skipped
 from rankconst.tables.encode import make_safe, write_delimited
 

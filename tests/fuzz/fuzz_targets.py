@@ -30,8 +30,8 @@ from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.tools import parse_tool
 from rankconst.cli.adjust import adjust
 from rankconst.cli.app import make_app, run
-from rankconst.cli.output import Format
 from rankconst.errors import DataError, DownloadError, RankconstError, UsageError
+from rankconst.listing import Format
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.labels import read_label

@@ -1,0 +1,341 @@
+"""Listings: columns of values, and the formats that they are written in."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Self
+
+from rankconst.names import show_controls
+from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
+from rankconst.values.published import Interval, show_number, show_uncertain
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from rich.console import Console
+    from rich.table import Table
+
+
+Row = Mapping[str, Any]
+
+
+def text(value: Any) -> str:
+    """Show a value as it is; lists joined, missing ones as a dash."""
+    if value is None or value in ([], ()):
+        return "–"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def count(value: Any) -> str:
+    """Show a whole number with thousands separators."""
+    return "–" if value is None else f"{value:,}"
+
+
+def number(digits: int) -> Callable[[Any], str]:
+    """Show a real number with `digits` significant digits, without an exponent where that stays readable."""
+
+    def show(value: Any) -> str:
+        return "–" if value is None else show_number(value, digits)
+
+    return show
+
+
+def fixed(value: float | None) -> str:
+    """Show a number with four decimals."""
+    return "–" if value is None else f"{value:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a listing: its key in JSON and CSV, and how the table shows it."""
+
+    key: str
+    # The table's heading; None to leave the column out of the table.
+    title: str | None = None
+    # Turns a value into a cell.
+    show: Callable[[Any], str] = text
+    # True to align to the right.
+    right: bool = False
+    # On a terminal too narrow for the table, columns with the largest number go first; those with 0 never go.
+    drop: int = 0
+    # Makes the cell from the whole row, where one field is not enough; `show` is not asked then.
+    show_row: Callable[[Row], str] | None = None
+    # True if cells are already written in the format's own markup.
+    raw: bool = False
+    # On a screen, columns of different groups are in tables of their own, with those that have none.
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Columns of values, all of the same length."""
+
+    columns: Sequence[Column]
+    # Key of a column to its values: a list (None: missing) or a numpy array (NaN: missing). It may hold more keys than
+    # there are columns, for `show_row`.
+    data: Mapping[str, Sequence[Any] | NDArray[Any]]
+    # Lines that the table has above and below; not part of other formats.
+    title: str = ""
+    caption: str = ""
+    # What a screen shows in place of the columns.
+    card: str = ""
+
+    @classmethod
+    def of(
+        cls, columns: Sequence[Column], rows: Sequence[Row], title: str = "", caption: str = "", card: str = ""
+    ) -> Listing:
+        """Make a listing of rows; each row has the keys of the first, those of the columns among them."""
+        keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
+        return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption, card)
+
+    def __len__(self) -> int:
+        return len(self.data[self.columns[0].key])
+
+    def take(self, places: Sequence[int]) -> Listing:
+        """Return the rows at some places."""
+        data = {
+            key: values[places] if hasattr(values, "dtype") else [values[place] for place in places]
+            for key, values in dict[str, Any](self.data).items()
+        }
+        return replace(self, data=data)
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """Key of each column to its values, in their order: what files for programs hold."""
+        return {column.key: self.data[column.key] for column in self.columns}
+
+    def cells(
+        self, column: Column, escape: Callable[[str], str] = show_controls, keep: Callable[[str], str] = show_controls
+    ) -> list[str]:
+        """Return the cells of a column as people read them: escaped, or kept if they are in the format's own markup."""
+        if column.show_row is None:
+            shown = map(column.show, list_values(self.data[column.key]))
+        else:
+            shown = map(column.show_row, self._rows())
+        return list(map(keep if column.raw else escape, shown))
+
+    def _rows(self) -> Iterator[Row]:
+        lists = map(list_values, self.data.values())
+        return (dict(zip(self.data, row, strict=True)) for row in zip(*lists, strict=True))
+
+
+def _write_json(listing: Listing) -> Iterator[str]:
+    def encode(value: Any) -> str:
+        if value == -math.inf:  # the logarithm of 0: a number that JSON can write, and that reads as minus infinity
+            return "-1e999"
+        nested = isinstance(value, (list, tuple, dict))
+        # A nested value is indented as deep as its row.
+        text = json.dumps(value, indent=2 if nested else None, ensure_ascii=False, allow_nan=False)
+        return show_controls(text).replace("\n", "\n    ")
+
+    heads = [f"    {encode(column.key)}: " for column in listing.columns]
+    before = ["  {\n" + heads[0], *(",\n" + head for head in heads[1:])]
+    between = "\n  },\n"
+    opening = "[\n"
+    for block in write_rows(listing.written, encode, before, between):
+        yield opening + block
+        opening = between
+    yield "\n  }\n]\n" if len(listing) else "[]\n"
+
+
+def open_console() -> Console:
+    """Return the console of stdout; a pipe has no width: lines must not be cut there."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
+
+
+def _write_table(listing: Listing) -> Iterator[str]:
+    console = open_console()
+    if listing.card:
+        yield (
+            wrap(console.width, *[listing.title, ""][: 2 * bool(listing.title)], listing.card, listing.caption) + "\n"
+        )
+        return
+    parts, left = _split(listing), dict[str, None]()
+    while (wide := next((found for part in parts if (found := _find_widest(console, part, left))), None)) is not None:
+        left[wide] = None  # from all parts: these have the same columns
+    for part in parts:
+        last = part is parts[-1]
+        with console.capture() as capture:
+            console.print(_lay_out(part, left))
+        said = [listing.caption * last]
+        if left and last:
+            said.append(f"Left out for lack of width: {', '.join(left)}.")
+        table = "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n"))
+        written = "\n".join([wrap(console.width, part.title), table, wrap(console.width, *filter(None, said))])
+        yield written.strip("\n") + "\n" * (1 + (not last))
+
+
+def wrap(width: int, *texts: str, below: str = "") -> str:
+    """Join texts, of which long lines continue below."""
+    wrapper = textwrap.TextWrapper(width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    wrapped = (wrapper.wrap(line) or [""] for text in texts for line in show_controls(text).split("\n"))
+    return "\n".join(itertools.chain(*wrapped))
+
+
+def _find_widest(console: Console, part: Listing, left: Collection[str]) -> str | None:
+    """Return the column that leaves a table that is too wide; None if it fits, or if no column may go."""
+    if console.measure(_lay_out(part, left), options=console.options.update(max_width=10_000)).maximum <= console.width:
+        return None
+    free = [column for column in part.columns if column.drop and column.title is not None and column.title not in left]
+    return max(free, key=lambda column: column.drop).title if free else None
+
+
+def _split(listing: Listing) -> list[Listing]:
+    """Return a table for each group of columns, with the rows and the other columns that have anything there."""
+    shown = [column for column in listing.columns if column.group is not None and column.title is not None]
+    groups = list(dict.fromkeys(column.group for column in shown if column.group is not None))
+    if len(groups) < 2:
+        return [listing]
+    cells = {column.key: list_values(listing.data[column.key]) for column in listing.columns}
+    parts = []
+    for group in groups:
+        own = [column for column in shown if column.group == group]
+        kept = [i for i in range(len(listing)) if any(cells[column.key][i] not in (None, "") for column in own)]
+        columns = []
+        for column in (column for column in listing.columns if column.group in {None, group}):
+            heading = column.title
+            if column.group is not None and heading is not None:
+                heading = heading.removeprefix(f"{group} / ").replace(f" ({group})", "")
+            elif not any(cells[column.key][i] for i in kept):
+                heading = None
+            columns.append(replace(column, title=heading))
+        title = "\n".join(filter(None, (listing.title, group)))
+        parts.append(replace(listing.take(kept), columns=columns, title=title, caption=""))
+    return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
+
+
+def _lay_out(listing: Listing, left: Collection[str]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    shown = [column for column in listing.columns if column.title is not None and column.title not in left]
+    for column in shown:
+        title = show_controls(column.title or "")
+        table.add_column(title, justify="right" if column.right else "left", overflow="fold")
+    for row in zip(*map(listing.cells, shown), strict=True):
+        table.add_row(*row)
+    return table
+
+
+def _write_markdown(listing: Listing) -> Iterator[str]:
+    shown = [column for column in listing.columns if column.title is not None]
+    rows = zip(*(listing.cells(column, _escape_markdown, _keep_markdown) for column in shown), strict=True)
+    yield _join_markdown(_escape_markdown(str(column.title)) for column in shown)
+    yield _join_markdown("---:" if column.right else "---" for column in shown)
+    yield from map(_join_markdown, rows)
+
+
+def _join_markdown(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+# What means something wherever it is; an underscore only at the edge of a word; what begins a tag, an entity, a ruling.
+_MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+
+# A bar, after no backslash or an even number of them.
+_BAR = re.compile(r"(?<!\\)((?:\\\\)*+)\|")
+
+
+def _escape_markdown(cell: str) -> str:
+    return _keep_markdown(_MARKDOWN.sub(r"\\\g<0>", cell))
+
+
+def _keep_markdown(cell: str) -> str:
+    """Return a cell that is Markdown already, on one line and without a sign that would end it."""
+    return re.sub(r"\s+", " ", show_controls(_BAR.sub(r"\1\\|", cell)))
+
+
+def _write_latex(listing: Listing) -> Iterator[str]:
+    shown = [column for column in listing.columns if column.title is not None]
+    rows = zip(*(listing.cells(column, escape_latex) for column in shown), strict=True)
+    yield f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}\n\\toprule\n"
+    yield _join_latex(escape_latex(str(column.title)) for column in shown)
+    yield "\\midrule\n"
+    yield from map(_join_latex, rows)
+    yield "\\bottomrule\n\\end{tabular}\n"
+
+
+def _join_latex(cells: Iterable[str]) -> str:
+    row = " & ".join(cells)
+    # After the end of a row, a star or a bracket would belong to that.
+    return f"{'{}' * row.startswith(('*', '['))}{row} \\\\\n"
+
+
+_LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": "\\textbackslash{}",
+    **{sign: f"${sign}$" for sign in "<>|"},
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "±": "$\\pm$",
+    "–": "--",
+    "×": "$\\times$",
+    "↑": "$\\uparrow$",
+    "↓": "$\\downarrow$",
+}
+
+
+def escape_latex(cell: str) -> str:
+    """Write a text so that LaTeX prints it as it is."""
+    return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in show_controls(cell)))
+
+
+class Format(StrEnum):
+    """Output formats: the name that users type, the ending of a file, and what writes a listing in it."""
+
+    table = "table", ".txt", _write_table
+    json = "json", ".json", _write_json
+    csv = "csv", ".csv", lambda listing: write_delimited(listing.written)
+    markdown = "markdown", ".md", _write_markdown
+    latex = "latex", ".tex", _write_latex
+    parquet = "parquet", ".parquet", lambda listing: write_parquet(listing.written)
+
+    suffix: str
+    write: Callable[[Listing], Iterator[str] | Iterator[bytes]]
+
+    def __new__(cls, name: str, suffix: str, write: Callable[[Listing], Iterator[str] | Iterator[bytes]]) -> Self:
+        """Make the member: its value is the name."""
+        member = str.__new__(cls, name)
+        member._value_, member.suffix, member.write = name, suffix, write
+        return member
+
+
+SUFFIXES = {form.suffix: form for form in Format}
+
+
+def render(listing: Listing, form: Format) -> Iterator[bytes]:
+    """Yield the bytes of a file with a listing, in blocks."""
+    for block in form.write(listing):
+        yield block if isinstance(block, bytes) else block.encode()
+
+
+# -- cells that need several fields of a row ------------------------------------------------------------------------
+
+
+def show_interval(key: str, write: Callable[[float, Interval], str] = show_uncertain) -> Callable[[Row], str]:
+    """Return what shows the number under `key` with what its ``_lower`` and ``_upper`` ends leave open."""
+
+    def show(row: Row) -> str:
+        ends = Interval(row[f"{key}_lower"], row[f"{key}_upper"])
+        return "–" if row[key] is None else write(row[key], ends)
+
+    return show
+
+
+def show_tail(key: str) -> Callable[[Row], str]:
+    """Return what shows the probability whose decimal logarithm is under `key`, with its interval."""
+    from rankconst.values.significance import show_probability
+
+    return show_interval(key, show_probability)
