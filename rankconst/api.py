@@ -112,7 +112,7 @@ def adjust(
 
     Returns
     -------
-    AdjustedValue, AdjustedValues, pandas.DataFrame or AdjustedReading
+    AdjustedValue, AdjustedValues, pandas.DataFrame or AdjustedFile
         Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a ``sentence``; ``print`` shows
         what the screen does, and ``forms`` has the intervals. Of a list of numbers: a list of these. Of a dict by
         metrics: a mapping with these for each metric, whose ``to_pandas()`` makes a DataFrame with a row for each. Of a
@@ -191,13 +191,14 @@ def adjust(
     if decimals is not None or not isinstance(percent, bool | None):
         raise UsageError("decimals and a list of percentages are for a DataFrame; a file shows its own digits.")
     from rankconst.results.adjust import adjust_reading
+    from rankconst.results.listed import AdjustedFile
 
     user = replace(user, percent=bool(percent))
     only = wanted[0] if len(wanted) == 1 else None
     reading = read_given(results, strict=how["errors"] == "raise", percent=percent, metric=only)
     confirmed = confirm_reading(reading, opened, user)
-    whole = adjust_reading(confirmed, opened, user, significance=details, in_python=True, **how)
-    return replace(whole, details=details)
+    done = adjust_reading(confirmed, opened, user, significance=details, in_python=True, **how)
+    return AdjustedFile(replace(done, details=details), opened)
 
 
 def _is_value(results: Any) -> bool:
@@ -458,7 +459,7 @@ def compare(
         found = adjust(reading, metric=metric or (), **named, accept=accept, tables=tables)
         if found.asked:
             raise AskedError("\n".join(f"{question}." for question in found.asked), found.asked)
-        return found.rank_models()
+        return found.numbers.rank_models()
     if metric is None:
         raise UsageError("of which metric are the two results? Add metric, as in metric='mrr'.")
     if not isinstance(first, SINGLE):

@@ -117,7 +117,7 @@ def adjust_file(path: Path, options: str = "") -> AdjustedReading | None:
     }
     stated |= {name: stated[name].split(",") for name in stated.keys() & {"accept"}}
     try:
-        adjusted: AdjustedReading = rankconst.adjust(path, **stated)
+        adjusted: AdjustedReading = rankconst.adjust(path, **stated).numbers
     except RankconstError:
         return None
     return adjusted

@@ -68,7 +68,7 @@ def indices(adjusted: Any, metrics: Iterable[str] = NUMBERS) -> dict[str, float]
         return {metric: float(adjusted[columns[metric]][0]) for metric in metrics}
     if isinstance(adjusted, AdjustedValues):
         return {name: each.index for name, each in adjusted.items() if each.index is not None}
-    return {str(each.entry.metric): each.adjusted.index for each in adjusted.entries if each.adjusted}
+    return {str(each.entry.metric): each.adjusted.index for each in adjusted.numbers.entries if each.adjusted}
 
 
 # Every door.
@@ -181,7 +181,7 @@ def test_a_file_without_a_dataset_is_asked_about_the_one_that_its_numbers_are_of
     with pytest.raises(AskedError, match='its numbers are those of kinships: add dataset="kinships"'):
         rankconst.adjust(numbers)
     adjusted = rankconst.adjust(numbers, dataset="kinships")
-    assert {str(each.batch.tasks) for each in adjusted.done} == {"kinships/test/both/standard"}
+    assert {str(each.batch.tasks) for each in adjusted.numbers.done} == {"kinships/test/both/standard"}
 
 
 def test_a_frame_of_pykeen_is_adjusted_as_pykeen_evaluates(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_frame_of_pykeen_is_adjusted_as_pykeen_evaluates(tmp_path: Path) -> No
     read = rankconst.adjust(tmp_path / "to_df.csv", dataset="wn18rr")
     assert set(out["protocol"]) == {"pykeen"}
     assert set(read.to_pandas()["protocol"]) == {"pykeen"}
-    for at, each in enumerate(read.entries):
+    for at, each in enumerate(read.numbers.entries):
         side, metric, value = frame.iloc[at][["Side", "Metric", "Value"]]
         alone = TABLES.constants("wn18rr", metric, side=side, protocol="pykeen").adjust(value)
         assert [out[form][at] for form in FORMS] == [getattr(alone, form) for form in FORMS]
@@ -394,7 +394,7 @@ def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
     typed = {"mrr": "0.338", "hits@10": "0.533", "mr": "177"}  # RotatE on FB15k-237, Sun et al. 2019
     path = tmp_path / "results.csv"
     path.write_text("model,dataset,MRR,Hits@10,MR\nRotatE,FB15k-237,0.338,0.533,177\n", encoding="utf-8")
-    read = {str(each.entry.metric): each.adjusted for each in rankconst.adjust(path).entries}
+    read = {str(each.entry.metric): each.adjusted for each in rankconst.adjust(path).numbers.entries}
     adjusted = rankconst.adjust(typed, dataset="FB15k-237", baseline="frequency")
     assert [*adjusted] == [*typed]
     for name, value in typed.items():

@@ -72,7 +72,7 @@ SUN = {
 
 def adjust(table: dict[str, list[str]]) -> AdjustedReading:
     reading = read_document("results.csv", pd.DataFrame(table).to_csv(index=False))
-    adjusted: AdjustedReading = rankconst.adjust(reading, baseline="counting", tables=open_once())
+    adjusted: AdjustedReading = rankconst.adjust(reading, baseline="counting", tables=open_once()).numbers
     return adjusted
 
 

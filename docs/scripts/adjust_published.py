@@ -46,7 +46,7 @@ class Compared(NamedTuple):
 
 def adjust_published() -> AdjustedReading:
     """Adjust the published results for chance and against all baselines."""
-    adjusted: AdjustedReading = rankconst.adjust(RESULTS, baseline="all")
+    adjusted: AdjustedReading = rankconst.adjust(RESULTS, baseline="all").numbers
     return adjusted
 
 

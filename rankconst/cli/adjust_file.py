@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 import shlex
 import sys
 from collections import Counter
@@ -25,15 +23,15 @@ from rankconst.cli.notes import (
 from rankconst.cli.output import on_screen, say, write_whole
 from rankconst.errors import AskedError, RankconstError, UsageError
 from rankconst.evaluation import NAMES, describe_assumed
-from rankconst.listing import Column, Format, Listing, fixed, show_interval, show_tail
+from rankconst.listing import Format, Listing
 from rankconst.names import count_of, join_words
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
-from rankconst.verdicts import find_floor, show_expected, summarise
+from rankconst.results.listed import choose_rows, explain_ranks, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
     from rankconst.adjusting import Done
     from rankconst.catalogue.metrics import Metric
     from rankconst.evaluation import Stated
-    from rankconst.results.adjusted import AdjustedReading, Block
+    from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
 
@@ -50,19 +48,8 @@ if TYPE_CHECKING:
 # Of more tools than this, caveats are not recited.
 _FEW = 2
 
-# A longer note is on stderr alone: with it, no table would fit a usual terminal.
-_LONG_NOTE = 80
-
-_MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
-
-# What leaves a narrow terminal first: notes (also on stderr), p, z, published numbers from the last on, skills.
-_NOTE, _P, _Z, _PUBLISHED, _SKILL = 5000, 4000, 3000, 2000, 1000
-
 # A share that --percent makes as small may be a fraction.
 _FEW_PERCENT = 0.01
-
-# So many adjusted metrics are named in a caption.
-_FEW_NAMES = 4
 
 
 @dataclass(frozen=True)
@@ -96,10 +83,12 @@ def read_file(work: Work) -> Reading:
 def list_file(work: Work, form: Format) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out, assumed and asked."""
     adjusted = adjust_file(read_file(work), work)
-    kept = _choose_rows(adjusted, form)
+    kept = choose_rows(adjusted, form)
+    if form is Format.table and (note := explain_ranks(adjusted)):
+        say(f"note: {note}")
     report(adjusted, kept[adjusted.rows])
     report_sampled(adjusted.assumed, adjusted.done, work.tables)
-    return _lay_out(replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables)
+    return lay_out(replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables)
 
 
 def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
@@ -212,168 +201,6 @@ def _track(done: Sequence[Done]) -> Iterable[Done]:
     from rich.progress import track
 
     return track(done, description="significance", console=Console(stderr=True), transient=True)
-
-
-def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_], tables: Tables) -> Listing:
-    """Return the original columns with the adjusted numbers to their right; on a screen without markup."""
-    reading, data, screen = adjusted.reading, dict(adjusted.table), form is Format.table
-    columns = [_original(reading, column, adjusted.blocks, form) for column in reading.columns]
-    if reading.form in _MARKUP.values() and (screen or _MARKUP.get(form, reading.form) != reading.form):
-        data |= {column: [_strip(cell, reading.form) for cell in data[column]] for column in reading.columns}
-    for block, names in adjusted.list_added():
-        columns += _columns_of(block, names)
-    if form is Format.json:
-        data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks} | adjusted.answers
-    *facts, note = adjusted.described
-    if screen and adjusted.waiting:
-        data[note] = _shorten_notes(adjusted, data[note])
-    if screen and "dataset" in adjusted.described and len({*(named := _name_datasets(adjusted))} - {None}) > 1:
-        data["dataset"] = named
-        columns.insert(0, Column("dataset", "dataset", lambda name: name or ""))
-        facts.remove("dataset")
-    columns += map(Column, facts)
-    longest = max((len(text or "") for text in itertools.compress(data[note], kept.tolist())), default=0)
-    noted = longest > 0 and not (screen and longest > _LONG_NOTE)
-    if noted or adjusted.details:
-        columns.append(Column(note, note if noted else None, lambda value: value or "", drop=_NOTE))
-    if form is Format.json:
-        columns += [Column("assumed"), Column("asked")]
-    if screen and reading.layout == "wide":
-        groups = _group_columns(adjusted)
-        columns = [replace(column, group=groups.get(column.key)) for column in columns]
-    listing = Listing(columns, data, caption=_caption(adjusted, tables, kept) if screen else "")
-    return listing if kept.all() else listing.take(np.flatnonzero(kept).tolist())
-
-
-def _caption(adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]) -> str:
-    """Say what the columns are, and what the numbers in some rows mean."""
-    meaning = "0 = chance, 1 = perfect"
-    named = dict.fromkeys(name for _, names in adjusted.list_added() if (name := names.get("index")))
-    lines = [f"{join_words([*named]) if len(named) <= _FEW_NAMES else 'Adjusted'}: {meaning}."]
-    if adjusted.against:
-        lines[0] += " skill: 0 = as the baseline, 1 = perfect."
-    if adjusted.details:
-        lines[0] += " z: standard deviations better than chance. In brackets: the effect of rounding."
-        if methods := {each.method for done in adjusted.done for each in done.significance if each is not None}:
-            lines[0] += f" p: the probability that a random ranker does as well ({', '.join(sorted(methods))})."
-    listed = kept[adjusted.rows].astype(np.intp)
-    parts = (part for each in adjusted.done if each.batch.tasks.is_chance for part in each.split(listed))
-    chance = [part for code, part in parts if code]
-    floors = {each: find_floor(each, tables) for each in chance}
-    if adjusted.details and len(chance) <= _FEW_NAMES:
-        lines += map(_describe_rankers, floors, floors.values())
-    if chance:
-        wanted, each = int(kept[adjusted.rows[adjusted.wanted]].sum()), sum(one.batch.index.size for one in floors)
-        some = f"{each:,} of {wanted:,} numbers {'is' if each == 1 else 'are'} adjusted. " * (each < wanted)
-        lines.append(f"{some}{summarise(floors)}")
-    lines.append(f"{'' if adjusted.details else 'More: --details. '}Tables {adjusted.table_version}.")
-    return "\n".join(lines)
-
-
-def _describe_rankers(chance: Done, floor: Done | None) -> str:
-    """Say what rankers without learning get where some numbers are from."""
-    tasks = chance.batch.tasks
-    counting = "" if floor is None else f", counting {show_expected(floor.constants.expectation)}"
-    gets = f"chance {show_expected(chance.constants.expectation)}{counting}"
-    return f"{chance.batch.metric.label} on {tasks.dataset} ({tasks.describe()}): {gets}."
-
-
-def _strip(cell: str, form: str) -> str:
-    """Return a cell without the markup of its document."""
-    if form == "latex":
-        from rankconst.results.tables.tex import strip_latex
-
-        return strip_latex(cell)
-    from rankconst.results.tables.cells import strip_marks
-
-    return strip_marks(cell)
-
-
-def _name_datasets(adjusted: AdjustedReading) -> list[str | None]:
-    """Return the dataset of each row as the file names it."""
-    entries = adjusted.reading.entries
-    named = np.full(len(adjusted.reading.rows), None, dtype=object)
-    names = np.array([*(context.dataset for context in entries.contexts), None], dtype=object)
-    named[adjusted.rows] = names[entries.context_of]
-    return list(named)
-
-
-def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:
-    """Return notes for a screen, which has the questions once, on stderr."""
-    words: dict[int, dict[str, None]] = {}
-    for question in adjusted.asked:
-        for row in adjusted.rows[list(question.numbers)].tolist():
-            words.setdefault(row, {})[question.word if question.place else question.text] = None
-    return [f"asked: {', '.join(words[row])}" if row in words else note for row, note in enumerate(notes)]
-
-
-def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
-    """Return the dataset in the heading of each column of numbers, and of what is added for it; empty without one."""
-    groups: dict[str, str] = {}
-    names = dict(adjusted.list_added())
-    for column, block in adjusted.blocks.items():
-        inner = re.search(r"\(([^()A-Za-z]*+[A-Za-z][^()]*+)\)$", column)
-        group = column.rpartition(" / ")[0] or (inner[1] if inner is not None else "")
-        groups |= dict.fromkeys((column, *names[block].values()), group)
-    return groups
-
-
-def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
-    """Return what is added for one column of numbers."""
-    shown = {}
-    for form, key in block.forms.items():
-        # The normalised form says little next to the index; files have it.
-        title = None if form == "normalised" else key
-        ranged = show_interval(key) if "normalised" in names else None
-        shown[key] = Column(key, title, fixed, right=True, show_row=ranged, drop=_Z if form == "z" else 0)
-    for place, name in enumerate(name for key, name in block.skills.items() if key.startswith("index@")):
-        shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
-    if "log10_p" in names:
-        key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
-        shown[key] = Column(key, title, right=True, show_row=show_tail(key), drop=_P)
-    return [shown.get(name, Column(name)) for name in names.values()]
-
-
-def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
-    """Return which of PyKEEN's nine evaluations a screen shows: both sides, realistic, unless others were asked for."""
-    reading, chosen = adjusted.reading, adjusted.wanted.copy()
-    contexts = reading.entries.contexts
-    if not any(each.rank_type for each in contexts):
-        return chosen
-    for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        said, of = [getattr(each, field) for each in contexts], reading.entries.context_of
-        if (chosen & np.array([each == usual for each in said])[of]).any():
-            chosen &= np.array([each in {usual, None} for each in said])[of]
-    left = int(adjusted.wanted.sum() - chosen.sum())
-    if left:
-        kept = dict.fromkeys(reading.entries.context_of[chosen].tolist())
-        shown = dict.fromkeys(f"{contexts[each].side}.{contexts[each].rank_type}" for each in kept)
-        say(
-            f"note: {reading.name}: shown: {', '.join(shown)} only; --side head shows another side, and formats "
-            f"such as --format csv have the other {left:,} numbers, too.",
-        )
-    return chosen
-
-
-def _choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
-    """Return which rows are listed: what was not asked for is left out, and on a screen what nothing is said about."""
-    kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
-    if form is Format.table and adjusted.reading.layout == "long":
-        noted = np.zeros_like(adjusted.wanted)
-        noted[list(adjusted.notes)] = True
-        kept[rows[((adjusted.batch_of >= 0) | noted) & _choose_ranks(adjusted)]] = True
-    elif adjusted.is_selection or form is Format.table:
-        kept[rows[adjusted.wanted]] = True
-    else:
-        kept[:] = True
-    return kept
-
-
-def _original(reading: Reading, column: str, blocks: Mapping[str, Block], form: Format) -> Column:
-    """Return a column of the file; a published number leaves a narrow screen before anything else does."""
-    drop = _PUBLISHED + list(blocks).index(column) if column in blocks and reading.layout == "wide" else 0
-    raw = _MARKUP.get(form) == reading.form
-    return Column(column, column, lambda value: value or "", right=column in blocks, drop=drop, raw=raw)
 
 
 # -- a picture --------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from cases import THOROUGH
 from rankconst.catalogue.metrics import parse_metric
 
 if TYPE_CHECKING:
-    from cli.conftest import Run
+    from cli.conftest import Run, Write
 
 DATASETS = ["nations", "umls", "kinships", "fb15k237", "wn18rr", "codexsmall", "nell_v1_ind", "ilpc2022small"]
 METRICS = ["mrr", "mr", "hits@1", "hits@10", "igmr"]
@@ -41,3 +41,13 @@ def test_python_and_the_screen_agree_on_seeded_cases(run: Run) -> None:
         screen = run("adjust", value, "-m", metric, "-d", dataset, *arguments).out
         adjusted = rankconst.adjust(value, metric=metric, dataset=dataset, **options)
         assert str(adjusted) == screen.replace("More: --details. ", "").rstrip(), (value, dataset, metric, options)
+
+
+def test_a_file_prints_as_its_screen_does(run: Run, write: Write) -> None:
+    path = write("model,dataset,MRR,Hits@10\nTransE,Nations,0.403,0.975\nTuckER,FB15k-237,0.347,0.528\n")
+    adjusted = rankconst.adjust(path, tool="pykeen")
+    screen = run("adjust", path, "--tool", "pykeen").out.rstrip()
+    assert str(adjusted) == screen.replace("More: --details.", "More: details=True.")
+    assert adjusted.sentence in screen
+    public = [name for name in dir(adjusted) if not name.startswith("_")]
+    assert len(public) < 10

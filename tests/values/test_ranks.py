@@ -111,13 +111,13 @@ def test_ranks_are_adjusted_like_a_file() -> None:
     ranks = rankconst.from_ranks({side: rng.integers(1, 14, 201) for side in ("head", "tail")})
     assert ranks.select().size == open_once().constants("nations", "mrr").num_tasks
     adjusted = rankconst.adjust(ranks, dataset="nations", protocol="standard")
-    for row, index in zip(adjusted.reading.rows, adjusted.table["index"], strict=True):
+    for row, index in zip(adjusted.numbers.reading.rows, adjusted.table["index"], strict=True):
         if np.isnan(index):  # the number of ranks, and what chance does perfectly
             continue
         constants = open_once().constants("nations", row["metric"], side=row["side"])
         assert float(row["value"]) == ranks.evaluate(row["metric"], row["side"])
         assert index == pytest.approx(constants.index(ranks.evaluate(row["metric"], row["side"])), rel=1e-12)
-    assert {row["side"] for row in adjusted.reading.rows} == {"both", "head", "tail"}
+    assert {row["side"] for row in adjusted.numbers.reading.rows} == {"both", "head", "tail"}
     assert rankconst.check(ranks, dataset="nations", protocol="standard").num_errors == 0
     # Their number says that they are of other tasks.
     with pytest.raises(DataError, match="n = 402: only other datasets, splits or sides have that many tasks"):

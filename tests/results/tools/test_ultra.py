@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def find_tasks(path: Path) -> set[tuple[str, str, int]]:
-    done = rankconst.adjust(path).done
+    done = rankconst.adjust(path).numbers.done
     return {(each.constants.tasks.dataset, each.constants.tasks.describe(), each.constants.num_tasks) for each in done}
 
 
