@@ -164,8 +164,9 @@ def test_the_list_begins_with_what_matters_most(tables: Tables) -> None:
 def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tmp_path: Path) -> None:
     results = tmp_path / "results.csv"
     results.write_text(
-        "model,dataset,split,repo,MRR\n<b>A</b>,Nations,test,uma-pi1/kge,0.61\nB,Nations,test,,0.3\nC,Nowhere,test,,0.3\n"
-        "D,Nations,valid,,0.4\nE,Nations,test,,7\n"
+        "model,dataset,split,tool,source,MRR\n<b>A</b>,Nations,test,libkge,uma-pi1/kge,0.61\n"
+        "B,Nations,test,,arXiv:2203.07544,0.3\nB,Nations,test,,arXiv:2203.07544,0.3\nC,Nowhere,test,,,0.3\n"
+        "D,Nations,valid,,,0.4\nE,Nations,test,,,7\n"
     )
     made = dict(make_files(Order(tables, Path("site"), ["nations", "ogblcollab"], published=results)))
     page = made["datasets/nations.html"]
@@ -177,6 +178,8 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
         assert show_uncertain(adjusted.index, adjusted.index_interval) in shown
     assert shown.count('<circle class="result"') == 2
     assert "&lt;b&gt;A&lt;/b&gt;" in shown
+    assert '<a href="https://github.com/uma-pi1/kge">uma-pi1/kge</a>' in shown
+    assert shown.count('<a href="https://arxiv.org/abs/2203.07544">') == 1
     assert shown.index("&lt;b&gt;A") < shown.index(">B<")
     assert "2 published results by their index" in shown
     assert all(f">{baseline}<" in shown for baseline in ("chance", "counting"))

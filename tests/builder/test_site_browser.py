@@ -487,8 +487,8 @@ REFUSED = (
         r"\begin{table}\caption{Ranks, raw and others}\begin{tabular}{ll}model & MRR\\ A & 0.3\end{tabular}\end{table}",
         "raw",
     ),
-    (r"\begin{tabular}{ll}model & MRR\\ A & \foo 0.3\end{tabular}", "'foo 0.3' is not a number"),
-    (r"\begin{tabular}{l}MRR\end{tabular}\begin{tabular}{l}MR\end{tabular}", "2 tabulars"),
+    (r"\begin{tabular}{ll}model & MRR\\ A & \foo 0.3\end{tabular}", r"'\foo 0.3' is not a number"),
+    (r"\begin{tabular}{l}MRR\begin{tabular}{l}MR\end{tabular}\end{tabular}", "within another one"),
     (r"\newcommand{\x}{raw}\begin{tabular}{l}MRR\end{tabular}", "does not read \\newcommand"),
     ("model,MRR\nA", "Row 2 has 1 cells"),
     ("model,MRR", "no rows"),
@@ -519,8 +519,8 @@ TELL = """
 async (texts) => Promise.all(texts.map(async (table) => {
   try {
     const chosen = { ...modules.state.NOTHING, mode: "table", table, dataset: "fb15k237", tool: "rotate" };
-    const { reasons } = await modules.pasted.adjustTable(chosen);
-    return [...reasons].join(" ");
+    const answers = await modules.pasted.adjustTables(chosen);
+    return answers.flatMap(({ reasons }) => [...reasons]).join(" ");
   } catch (error) {
     if (!(error instanceof modules.format.Refusal)) throw error;
     return error.message;
@@ -626,8 +626,8 @@ def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, 
 ADJUST_TABLE = """
 async (asked) => Promise.all(asked.map(async (state) => {
   try {
-    const { found } = await modules.pasted.adjustTable({ ...modules.state.NOTHING, mode: "table", ...state });
-    return found.flatMap((rows) => rows.flatMap((each, row) => {
+    const answers = await modules.pasted.adjustTables({ ...modules.state.NOTHING, mode: "table", ...state });
+    return answers.flatMap(({ found }) => found).flatMap((rows) => rows.flatMap((each, row) => {
       const [rung] = each?.rungs ?? [];
       return rung ? [[row, each.metric.key, rung.adjusted.index.value]] : [];
     }));
@@ -678,6 +678,25 @@ def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_pat
         options = {"dataset": state["dataset"] or None, "tool": "rotate"}
         assert not numbers or numbers <= adjust_file(path, tables, **options), text
     assert sum(map(len, answered)) > 150
+
+
+TABLES = {
+    "tex": r"\begin{tabular}{llr}Model & Dataset & MRR \\ A & WN18RR & 0.476 \end{tabular}, and "
+    r"\begin{tabular}{llr}Model & Dataset & Hits@10 \\ A & WN18RR & 57.1\% \end{tabular}",
+    "md": "| Model | Dataset | MRR |\n|---|---|---|\n| A | WN18RR | 0.476 |\n\n"
+    "| Model | Dataset | Hits@10 |\n|---|---|---|\n| A | WN18RR | 57.1% |\n",
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_several_tables_are_read(visit: Visit, tables: Tables, form: str) -> None:
+    (found,) = open_reader(visit).evaluate(ADJUST_TABLE, [{"table": TABLES[form], "tool": "rotate"}])
+    expected = [
+        tables.constants("wn18rr", name).adjust(text).index for name, text in (("mrr", "0.476"), ("h@10", "57.1%"))
+    ]
+    assert [index for *_, index in found] == expected
+    page = visit.open(f"index.html#mode=table&tool=rotate&table={quote(TABLES[form])}")
+    page.wait_for_selector("table.adjusted >> nth=1")
 
 
 def open_reader(visit: Visit) -> Any:

@@ -13,7 +13,6 @@ from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, lis
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import TOOLS
 from rankconst.names import squash
-from rankconst.results.tables.tex import DROPPED, ENVIRONMENTS, LAST, SYMBOLS
 from rankconst.results.vocabulary import list_fillers, list_lexicon, list_ordinary, list_roles, list_values
 from rankconst.tables.citation import identify
 from rankconst.tails import TAILS
@@ -131,7 +130,7 @@ def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
 
 
 def describe_words() -> dict[str, Any]:
-    """Return what the page's reader of tables knows: the vocabulary, the lexicon, names of graphs, metrics, macros."""
+    """Return what the page's reader of tables knows: the vocabulary, the lexicon, names of graphs, metrics."""
     scopes = ("column", "row", "name", "text")
     metrics: dict[str, str] = {}
     families: dict[str, str] = {}
@@ -156,8 +155,6 @@ def describe_words() -> dict[str, Any]:
         "metrics": metrics,
         "families": families,
         "adjusted": sorted({squash(name) for metric in CATALOGUE.values() for name in list_adjusted_names(metric)}),
-        "macros": {"symbols": SYMBOLS, "dropped": DROPPED, "last": LAST},
-        "environments": ENVIRONMENTS,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -164,7 +165,7 @@ def _tell_published(site: Site, tasks: Tasks) -> list[str]:
     label = constants.metric.label
     forms = [constants.metric.name_of(form) or form for form in ("index", "z")]
     rows = [
-        [each.model, each.text, *each.shown, each.source or "–", each.tasks.protocol, each.tasks.side]
+        [each.model, each.text, *each.shown, _link_source(each.source), each.tasks.protocol, each.tasks.side]
         for each in results
     ]
     return [
@@ -201,6 +202,18 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
 
 
 _SIZES = ("entities", "relations")
+
+
+_SOURCES = {r"arXiv:(\d{4}\.\d{4,5})": "https://arxiv.org/abs/{}", r"([\w.-]+/[\w.-]+)": "https://github.com/{}"}
+
+
+def _link_source(source: str) -> str:
+    """Link a source: an address, an article of arXiv, or a repository of GitHub."""
+    for pattern, address in _SOURCES.items():
+        found = re.fullmatch(pattern, source, re.ASCII)
+        if found is not None:
+            return link(address.format(found[1]), source)
+    return _safe_link(source, source or "–")
 
 
 def _safe_link(address: str | None, text: str) -> str:

@@ -89,6 +89,8 @@ def write_page(site: Site, here: str, title: str, *body: str, description: str =
         tag("meta", name="referrer", content="no-referrer"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="description", content=description or title),
+        tag("meta", property="og:title", content=title),
+        tag("meta", property="og:description", content=description or title),
         tag("title", f"{title} · rankconst"),
         tag("link", rel="icon", href=f"{root}assets/icon.svg", type="image/svg+xml"),
         tag("link", rel="stylesheet", href=f"{root}assets/style.css"),

@@ -35,7 +35,7 @@ class Result:
 
     tasks: Tasks
     model: str
-    # Who published it; empty if the file does not say.
+    # Where it was published, as the file's column ``source`` says; empty if it does not.
     source: str
     text: str
     value: float
@@ -53,17 +53,19 @@ def read_published(path: Path, tables: Tables, keys: Collection[str]) -> tuple[d
     for each in adjusted.entries:
         if not each.wanted or each.entry.adjustment is not None:
             continue
-        result = _read_result(each, keys)
+        row = adjusted.reading.rows[each.entry.row]
+        result = _read_result(each, keys, row.get("source") or "")
         if isinstance(result, Result):
             found.setdefault(result.tasks.dataset, []).append(result)
         else:
             lost.append((result, each.entry.line))
     lost += ((f"{skipped.what}: {skipped.why}", skipped.line) for skipped in adjusted.reading.skipped)
-    ordered = {key: sorted(results, key=lambda each: -each.index) for key, results in found.items()}
+    # What several tables of a source print is shown once.
+    ordered = {key: sorted(dict.fromkeys(results), key=lambda each: -each.index) for key, results in found.items()}
     return ordered, _tell_lost(path.name, lost, sum(map(len, found.values())))
 
 
-def _read_result(each: AdjustedEntry, keys: Collection[str]) -> Result | str:
+def _read_result(each: AdjustedEntry, keys: Collection[str], source: str) -> Result | str:
     """Return a result as a page shows it, or why none does."""
     adjusted, constants, context = each.adjusted, each.constants, each.entry.context
     if adjusted is None or constants is None:
@@ -80,7 +82,7 @@ def _read_result(each: AdjustedEntry, keys: Collection[str]) -> Result | str:
     shown = show_uncertain(adjusted.index, adjusted.index_interval), show_uncertain(adjusted.z, adjusted.z_interval)
     in_full = each.entry.exact or len(each.entry.text) > _LONGEST
     text = show_number(adjusted.value) if in_full else each.entry.text
-    return Result(tasks, context.model or "–", context.tool or "", text, adjusted.value, adjusted.index, shown)
+    return Result(tasks, context.model or "–", source, text, adjusted.value, adjusted.index, shown)
 
 
 def _tell_lost(name: str, lost: list[tuple[str, int | None]], shown: int) -> str:

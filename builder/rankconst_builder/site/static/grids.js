@@ -1,6 +1,5 @@
 // The cells of a pasted table: CSV and the like, Markdown, or LaTeX; and the text around it.
 
-import { rankconst } from "./dom.js";
 import { Refusal } from "./format.js";
 import { get, shorten } from "./names.js";
 
@@ -11,19 +10,21 @@ export function refuse(message, elsewhere = true) {
   throw new Refusal(message, "table", elsewhere);
 }
 
-/** @param {string} text @returns {Grid} */
+/** The tables of a text. @param {string} text @returns {Grid[]} */
 export function cut(text) {
   if (!text.trim()) refuse("Paste a table: CSV, Markdown, LaTeX, or cells copied from a spreadsheet.", false);
   if (text.length > MOST.characters) refuse(`The text has ${text.length} characters: too many for this page.`);
   if (/^\s*[{[<]|^PK\u0003|\0|\ufffd/.test(text)) refuse("This page reads CSV, Markdown and LaTeX.");
   const plain = text.replace(/\r\n?/g, "\n");
-  const grid = plain.includes("\\begin") ? cutLatex(plain) : (cutMarkdown(plain) ?? cutDelimited(plain));
-  const width = Math.max(...grid.rows.map(({ cells }) => cells.length));
-  if (grid.rows.length > MOST.rows || width > MOST.columns)
-    refuse(`The table has ${grid.rows.length} rows of up to ${width} cells: too many for this page.`);
-  grid.rows.forEach(({ cells }) => cells.forEach(checkLength));
-  if (grid.around.length > MOST.around) refuse("Paste the table without the text around it.");
-  return grid;
+  const grids = plain.includes("\\begin") ? cutLatex(plain) : (cutMarkdown(plain) ?? [cutDelimited(plain)]);
+  for (const { rows, near, far } of grids) {
+    const width = Math.max(...rows.map(({ cells }) => cells.length));
+    if (rows.length > MOST.rows || width > MOST.columns)
+      refuse(`The table has ${rows.length} rows of up to ${width} cells: too many for this page.`);
+    rows.forEach(({ cells }) => cells.forEach(checkLength));
+    if (near.length + far.length > MOST.around) refuse("Paste the table without the text around it.");
+  }
+  return grids;
 }
 
 /** @param {string} cell */
@@ -52,7 +53,7 @@ function cutDelimited(text) {
   const filled = rows.filter((row) => row.some(Boolean));
   const uneven = filled.findIndex((row) => row.length !== filled[0].length);
   if (uneven > 0) refuse(`Row ${uneven + 1} has ${filled[uneven].length} cells and the first has ${filled[0].length}.`);
-  return { rows: filled.map((cells) => ({ cells })), around: "", printed: false };
+  return { rows: filled.map((cells) => ({ cells })), near: "", far: "", printed: false };
 }
 
 // -- Markdown ---------------------------------------------------------------------------------------------------------
@@ -76,59 +77,64 @@ function cutPipes(line) {
 
 const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 
-/** @param {string} text @returns {Grid | null} null if there is no such table */
+/** @param {string} text @returns {Grid[] | null} null if there is no such table */
 function cutMarkdown(text) {
   const lines = text.split("\n");
   const rules = lines.flatMap((line, at) =>
     at && line.includes("|") && lines[at - 1].includes("|") && RULE.test(line) ? [at] : [],
   );
   if (!rules.length) return null;
-  if (rules.length > 1 || /^ {0,3}(?:```|~~~)|<!--/m.test(text))
-    refuse("Paste one table, and nothing else that is set apart.");
-  const first = rules[0] - 1;
-  const after = lines.findIndex((line, at) => at > first && !line.includes("|"));
-  const end = after < 0 ? lines.length : after;
-  const rows = [lines[first], ...lines.slice(first + 2, end)].map((line) => ({ cells: cutPipes(line) }));
-  const width = rows[0].cells.length;
-  for (const { cells } of rows) while (cells.length > width && !cells[cells.length - 1]) cells.pop();
-  return { rows, around: [...lines.slice(0, first), ...lines.slice(end)].join("\n"), printed: true };
+  if (/^ {0,3}(?:```|~~~)|<!--/m.test(text)) refuse("Paste tables, and nothing else that is set apart.");
+  const spans = rules.map((rule) => {
+    const after = lines.findIndex((line, at) => at > rule && !line.includes("|"));
+    return { first: rule - 1, end: after < 0 ? lines.length : after };
+  });
+  if (spans.some(({ first }, n) => n && first < spans[n - 1].end)) refuse("Two tables here are not set apart.");
+  const between = [0, ...spans.map(({ end }) => end)].map((from, n) => lines.slice(from, spans[n]?.first));
+  return spans.map(({ first, end }, n) => {
+    const rows = [lines[first], ...lines.slice(first + 2, end)].map((line) => ({ cells: cutPipes(line) }));
+    const width = rows[0].cells.length;
+    for (const { cells } of rows) while (cells.length > width && !cells[cells.length - 1]) cells.pop();
+    const blank = between[n + 1].findIndex((line) => !line.trim());
+    const note = n + 1 < spans.length && blank >= 0 ? between[n + 1].slice(0, blank) : between[n + 1];
+    return { rows, near: [...between[n], ...note].join("\n"), far: between.flat().join("\n"), printed: true };
+  });
 }
 
-// -- LaTeX ------------------------------------------------------------------------------------------------------------
+// -- LaTeX: what it does not know stays as it is written, and is then neither a number nor a name ----------------------
 
-/** Behind an argument that may follow options; -1 if there is none. @param {string} text @param {number} start */
-function skipArgument(text, start) {
-  const [blank] = /^(?:\s*\[[^\][]{0,500}\])*\s*/.exec(text.slice(start, start + 2000)) ?? [""];
-  let depth = 0;
-  for (let at = start + blank.length; at < text.length; at += 1) {
-    if (text[at] === "\\") at += 1;
-    else if (text[at] === "{") depth += 1;
-    else if (text[at] === "}") depth -= 1;
-    if (depth <= 0) return depth === 0 && text[at] === "}" ? at + 1 : -1;
-  }
-  return -1;
-}
+const ARGUMENT = String.raw`\s{0,20}\{(?:[^{}]|\{[^{}]*\})*\}`;
+const BEGIN = new RegExp(
+  String.raw`\\begin\s{0,20}\{(?:(?:tabular|longtable)\}(?:\s*\[[^\][]{0,20}\])?|tabular[*xy]\}${ARGUMENT})${ARGUMENT}`,
+  "g",
+);
+const END = /\\end\s{0,20}\{(?:tabular[*xy]?|longtable)\}/g;
 
-/** @param {string} text @returns {Grid} */
+/** @param {string} text @returns {Grid[]} */
 function cutLatex(text) {
   const bare = text.replace(/(?<!\\)((?:\\\\)*)%[^\n]*/g, "$1");
-  const odd = /\\(?:iffalse|(?:re)?newcommand|def|input|begin\{comment\}|begin\{document\})/.exec(bare);
+  const odd = /\\(?:if[a-z]*|(?:re)?newcommand|def|input|begin\{comment\}|begin\{document\})(?![a-z])/.exec(bare);
   if (odd) refuse(`This page does not read ${odd[0]}: paste one table.`);
-  const { environments } = /** @type {Words} */ (rankconst.words);
-  const begins = [...bare.matchAll(/\\begin\s*\{([^{}]{1,20})\}/g)].filter(([, name]) => get(environments, name));
-  if (begins.length !== 1)
-    refuse(`The text has ${begins.length || "no"} tabular${begins.length ? "s: paste one" : ""}.`);
-  const [{ index, 0: opening, 1: name }] = begins;
-  let start = index + opening.length;
-  for (let n = 0; n < environments[name] && start >= 0; n += 1) start = skipArgument(bare, start);
-  if (start < 0) refuse(`\\begin{${name}} lacks its columns.`);
-  const end = bare.indexOf(`\\end{${name}}`, start);
-  if (end < 0) refuse(`\\begin{${name}} is never ended.`, false);
-  const around = `${bare.slice(0, index)}\n${bare.slice(end + name.length + 6)}`
+  const [begins, ends] = [[...bare.matchAll(BEGIN)], [...bare.matchAll(END)]];
+  if (!begins.length) refuse("The text has no tabular with its columns.");
+  if (ends.length !== begins.length || begins.some(({ index }, n) => n && index < ends[n - 1].index))
+    refuse("A tabular is never ended, or is within another one.", false);
+  const between = [0, ...ends.map(({ index, 0: whole }) => index + whole.length)].map((from, n) =>
+    bare.slice(from, begins[n]?.index),
+  );
+  return begins.map(({ index, 0: opening }, n) => {
+    const above = between[n].split(/\\end\s*\{table\*?\}/).pop() ?? "";
+    const [below] = between[n + 1].split(/\\end\s*\{table\*?\}/);
+    const rows = cutRows(bare.slice(index + opening.length, ends[n].index));
+    return { rows, near: cleanText(`${above}\n${below}`), far: cleanText(between.join("\n")), printed: true };
+  });
+}
+
+/** @param {string} text */
+const cleanText = (text) =>
+  text
     .replace(/\\(?:label|ref|cite\w*|begin|end)\s*(?:\{[^{}]*\}|\[[^\][]*\])*/g, " ")
     .replace(/\\[a-zA-Z]+\*?|[{}]/g, " ");
-  return { rows: cutRows(bare.slice(start, end)), around, printed: true };
-}
 
 const LINE = "line|rule|rules|space|color|noalign|head|foot|centering|small|footnotesize";
 const GIVEN = String.raw`(?:\([^()]{0,40}\)|\[[^\][]{0,200}\]|\{[^{}]{0,200}\})*`;
@@ -152,65 +158,51 @@ function cutRows(body) {
   }
   if (depth) refuse("In this table, a { is never closed.");
   for (const row of rows) for (let line; (line = LINES.exec(row[0])); ) row[0] = row[0].slice(line[0].length);
-  return spanRows(rows.filter((row) => row.length > 1 || row[0].trim()));
+  return rows.filter((row) => row.length > 1 || row[0].trim()).map(spanCells);
 }
 
-/** Put cells that span several columns or rows where they belong. @param {string[][]} rows @returns {Row[]} */
-function spanRows(rows) {
-  const hanging = /** @type {{left: number, text: string}[]} */ ([]);
-  return rows.map((row) => {
-    const cells = /** @type {string[]} */ ([]);
-    const spans = /** @type {Map<number, number>} */ (new Map());
-    for (const written of row) {
-      checkLength(written);
-      const width = Number(/\\multicolumn\s*\{\s*(\d{1,3})\s*\}/.exec(written)?.[1] ?? 1);
-      const height = Number(/\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}/.exec(written)?.[1] ?? 1);
-      const place = cells.length;
-      if (height < 1 || place + width > MOST.columns + 1) refuse("A cell spans more than this page reads.");
-      if (width > 1) spans.set(place, width);
-      const text = stripLatex(written);
-      const above = hanging[place];
-      hanging[place] = text || !above?.left ? { left: height - 1, text } : { ...above, left: above.left - 1 };
-      cells.push(text || !above?.left ? text : above.text, ...Array(Math.max(width - 1, 0)).fill(""));
-    }
-    return { cells, spans };
-  });
+/** Put the cells of a row where they belong, if some span several columns. @param {string[]} row @returns {Row} */
+function spanCells(row) {
+  const cells = /** @type {string[]} */ ([]);
+  const spans = /** @type {Map<number, number>} */ (new Map());
+  for (const written of row) {
+    checkLength(written);
+    const width = Number(/\\multicolumn\s*\{\s*(\d{1,3})\s*\}/.exec(written)?.[1] ?? 1);
+    if (cells.length + width > MOST.columns + 1) refuse("A cell spans more than this page reads.");
+    if (width > 1) spans.set(cells.length, width);
+    cells.push(stripLatex(written), ...Array(Math.max(width - 1, 0)).fill(""));
+  }
+  return { cells, spans };
 }
 
-const OPTIONS = String.raw`\s*(?:\[[^\][{}]*\]\s*)*`;
-const MACRO = new RegExp(
-  String.raw`\\([a-zA-Z]+)(?![a-zA-Z])\*?((?:${OPTIONS}(?:\{[^{}]*\}|\*))*)(?!${OPTIONS}[*{])[ \t]*`,
+const GONE = /~?\\(?:cite[a-z]*|label|ref)\s*(?:\[[^\][]*\]\s*)*\{[^{}]*\}/g;
+const FONT =
+  /\\(?:bf|it|em|tt|sc|rm|bfseries|itshape|small|footnotesize|scriptsize|tiny|centering|boldmath)(?![a-zA-Z])\s*/g;
+const SHOWN = new RegExp(
+  String.raw`\\(?:text(?:bf|it|tt|sc|rm)?|emph|underline|math(?:bf|rm|it)|bm|boldsymbol|mbox|makecell` +
+    String.raw`|multicolumn\s*\{\s*\d+\s*\}\s*\{[^{}]*\}|multirow\s*(?:\[[^\][]*\]\s*)?\{[^{}]*\}\s*(?:\{[^{}]*\}|\*))` +
+    String.raw`\s*\{([^{}]*)\}`,
   "g",
 );
-const STRUCK = /^(?:sout|st|xout)$/;
-const ESCAPED = /** @type {Record<string, string>} */ ({
-  ...{ "\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": "", "{": "｛", "}": "｝" },
+const SIGNS = /** @type {Record<string, string>} */ ({
+  ...{ pm: "±", uparrow: "↑", downarrow: "↓", times: "×", dagger: "†", ddagger: "‡", ast: "*", star: "*", Delta: "Δ" },
 });
 
-/** What a cell prints: macros give way from the innermost braces outwards. @param {string} text */
+/** What a cell prints. @param {string} text */
 function stripLatex(text) {
-  const { symbols, dropped, last } = /** @type {Words} */ (rankconst.words).macros;
-  const print = (/** @type {string} */ _, /** @type {string} */ macro, /** @type {string} */ given) => {
-    const found = [...given.matchAll(/\{([^{}]*)\}|\*/g)].map(([sign, inner]) => inner ?? sign);
-    const gone = get(dropped, macro);
-    if (gone !== undefined) return found.slice(gone).join("");
-    const printed = found.slice((get(last, macro) ?? 1) - 1).join(" ");
-    if (macro === "textsuperscript") return `^{${printed}}`;
-    if (get(last, macro) && !STRUCK.test(macro)) return printed;
-    return found.length && !STRUCK.test(macro) ? ` ${printed} ` : ` ${macro} ${printed}`;
-  };
   let printed = text
-    .replace(/\\([^a-zA-Z])/g, (_, sign) => ESCAPED[sign] ?? sign)
-    .replace(/\\([a-zA-Z]+)[ \t]*/g, (whole, macro) => get(symbols, macro) ?? whole)
-    .replace(/[$~]/g, (sign) => (sign === "~" ? " " : ""));
+    .replace(/\\([%&_#$])/g, (_, sign) => (sign === "$" ? "" : sign))
+    .replace(/\\[,!/-]/g, "")
+    .replace(/\\[;: ]/g, " ")
+    .replace(GONE, "")
+    .replace(FONT, "")
+    .replace(/\\([a-zA-Z]+)(?![a-zA-Z{[])\s*/g, (whole, macro) => get(SIGNS, macro) ?? whole)
+    .replace(/\{,\}/g, ",")
+    .replace(/\{\}|\$/g, "")
+    .replace(/~/g, " ");
   for (let before = ""; before !== printed; ) {
     before = printed;
-    printed = printed.replace(MACRO, print);
-    if (printed !== before) continue;
-    printed = printed.replace(/([\^_]?)(?<![a-zA-Z*\]}])\{([^{}]*)\}/, (_, raised, inner) =>
-      inner.trim().startsWith("±") ? ` ${inner.trim()}` : raised === "^" ? `^⟨${inner}⟩` : `${raised}${inner}`,
-    );
+    printed = printed.replace(SHOWN, "$1").replace(/(?<![\^_\w\]}*\\])\{([^{}]*)\}/g, "$1");
   }
-  const scripts = printed.replace(/\^([^\s⟨])/g, "^⟨$1⟩").replaceAll("⟨", "{").replaceAll("⟩", "}");
-  return scripts.replace(/\s+/g, " ").trim();
+  return printed.replace(/_\{\s*(±[^{}]*)\}/g, " $1").replace(/\^([^\s{])/g, "^{$1}").replace(/\s+/g, " ").trim();
 }

@@ -18,9 +18,8 @@ const isField = (role) => FIELDS.some((each) => each === role);
 
 // -- the table --------------------------------------------------------------------------------------------------------
 
-/** @param {string} text @returns {Table} */
-function readTable(text) {
-  const { rows, around, printed } = cut(text);
+/** @param {Grid} grid @returns {Table} */
+function readTable({ rows, near, far, printed }) {
   const heading = findHeading(rows);
   if (!heading) return refuse("No heading names a metric such as MRR or Hits@10.");
   const { columns, depth } = heading;
@@ -47,7 +46,9 @@ function readTable(text) {
   for (const [i, cells] of body.entries())
     if (!cells.some((cell, j) => columns[j].measure && isNumber(cell)) && cells.map(readLabel).some(says))
       refuse(`Row ${i + first} has no number: write what it says into the rows that it is about.`);
-  return { columns, rows: body, first, around: say(around, "text", "the text around the table") };
+  const [beside, about] = [near, far].map((text) => say(text, "text", "the text around the table"));
+  const around = [beside, { ...about, label: { ...about.label, graphs: [] } }];
+  return { columns, rows: body, first, around };
 }
 
 /** @param {string} text @param {Scope} scope @param {string} place @returns {Said} */
@@ -190,12 +191,31 @@ async function adjustCell(table, i, j, percent, state) {
   const scope = /** @type {Scope} */ ("column");
   const own = [...labels].reverse().map((label) => ({ label, scope, place: "its heading" }));
   const text = unmarked(rows[i][j]);
-  return findAll(settleSaid([...cells, ...own, around], state), metric, text, percent && !text.includes("%"));
+  return findAll(settleSaid([...cells, ...own, ...around], state), metric, text, percent && !text.includes("%"));
 }
 
-/** Adjust every number of a table: column by column a result for each row, null for none. @param {State} state */
-export async function adjustTable(state) {
-  const table = readTable(state.table);
+/** Adjust every number of what is pasted. @param {State} state @returns {Promise<Answer[]>} */
+export async function adjustTables(state) {
+  const grids = cut(state.table);
+  if (grids.length === 1) return [await adjustTable(grids[0], state)];
+  const answers = [];
+  const refusals = [];
+  for (const [n, grid] of grids.entries())
+    try {
+      const answer = await adjustTable(grid, state);
+      answers.push({ ...answer, reasons: new Set([...answer.reasons].map((each) => `Table ${n + 1}: ${each}`)) });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refusals.push(error);
+      if (answers.length) answers[answers.length - 1].reasons.add(`Table ${n + 1}: ${error.message}`);
+    }
+  if (!answers.length) throw refusals[0];
+  return answers;
+}
+
+/** @param {Grid} grid @param {State} state @returns {Promise<Answer>} */
+async function adjustTable(grid, state) {
+  const table = readTable(grid);
   const { columns, rows, first } = table;
   const units = tellUnits(table);
   const refusals = /** @type {Refusal[]} */ ([]);
@@ -335,12 +355,13 @@ function summarise(all) {
 
 /** @param {State} state @returns {Promise<Shown>} */
 async function showTable(state) {
-  const { table, found, reasons } = await adjustTable(state);
-  const all = found.flat().filter((each) => each !== null);
+  const answers = await adjustTables(state);
+  const all = answers.flatMap(({ found }) => found.flat().filter((each) => each !== null));
+  const reasons = new Set(answers.flatMap((answer) => [...answer.reasons]));
   if (!all.length && reasons.size) refuse([...reasons].slice(0, 3).join(" "));
   if (!all.length) refuse("The table holds no number of a metric that this page adjusts.");
   const words = ["rankconst", "adjust", "FILE", ...listOptions(state)];
-  const { sheet, drawn } = drawCells(table, found);
+  const shownTables = answers.map(({ table, found }) => drawCells(table, found));
   const tasks = [...new Set(all.map((each) => `${each.tasks.dataset.title}, ${describe(each.tasks)}`))];
   const tools = new Set(all.map((each) => each.tasks.tool));
   const caveats = [...tools].flatMap((tool) => (tool?.caveats ?? []).map((caveat) => `${tool?.title}: ${caveat}`));
@@ -355,10 +376,10 @@ async function showTable(state) {
   const parts = [
     el("p", { class: "standing" }, `${count}: ${shown}. Index: 0 = chance, 1 = perfect.`),
     told.length ? el("div", { class: "left" }, el("p", {}, "Left out:"), list(told)) : null,
-    scroll("The adjusted table", drawn),
+    ...shownTables.map(({ drawn }) => scroll("The adjusted table", drawn)),
     told.length ? el("p", { class: "quiet" }, "The program reads more: ", drawCommand(words)) : null,
     caveats.length ? list(caveats) : null,
-    drawTakeaway(state, cited, words, Object.entries(WRITERS).map(([name, write]) => [name, () => write(sheet)])),
+    drawTakeaway(state, cited, words, Object.entries(WRITERS).map(([name, write]) => [name, () => shownTables.map(({ sheet }) => write(sheet)).join("\n")])),
   ];
   return { verdict: summarise(all), parts };
 }

@@ -73,19 +73,19 @@ interface Sheet { headings: string[]; rows: Cell[][]; shown: string[][] }
 
 /** Spans are missing if the format cannot say. */
 interface Row { cells: string[]; spans?: Map<number, number> }
-/** `printed`: whether a cell may stand for those below it. */
-interface Grid { rows: Row[]; around: string; printed: boolean }
+/** The text right around a table, and all of it; `printed`: whether a cell may stand for those below it. */
+interface Grid { rows: Row[]; near: string; far: string; printed: boolean }
 /** The labels above a column, the upper first. */
 interface Column { name: string; labels: Label[]; measure: Label | null; role: string }
-interface Table { columns: Column[]; rows: string[][]; first: number; around: Said }
+interface Table { columns: Column[]; rows: string[][]; first: number; around: Said[] }
+/** A table with the result of each number by column and row, null for none, and what is left out. */
+interface Answer { table: Table; found: (Found | null)[][]; reasons: Set<string> }
 
 /** A spelling to its field and value; in the lexicon to field, scopes, reason, kind; of a graph without tasks to "". */
 interface Words {
   values: Record<string, [string, string]>; lexicon: Record<string, [string, string, string, string]>;
   roles: Record<string, string>; graphs: Record<string, string>; kinds: Record<string, string[]>; ordinary: string[];
   metrics: Record<string, string>; families: Record<string, string>; adjusted: string[]; fillers: string[];
-  macros: { symbols: Record<string, string>; dropped: Record<string, number>; last: Record<string, number> };
-  environments: Record<string, number>;
 }
 /** A word, or several, of a label; the kind is empty if nobody knows it. */
 interface Word { kind: string; start: number; end: number; text: string }
