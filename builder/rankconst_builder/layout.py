@@ -15,7 +15,7 @@ from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
 from rankconst.names import squash
-from rankconst_builder.triples import BOM, NAMES, Labels, read_triples, show_line, split_cells
+from rankconst_builder.triples import BOM, NAMES, Labels, leave_out, read_triples, show_line, split_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,6 +64,12 @@ _COUNT = re.compile(rb"\s*\d+\s*")
 _RDF = re.compile(rb"\s*(#|@prefix|@base|prefix |base |(<[^>]*>|_:\S+)\s+<[^>]*>\s.*\.\s*(#.*)?$)", re.IGNORECASE)
 # With tabs, as in a file that was converted, only what ends in a dot of its own is RDF.
 _TABBED_RDF = re.compile(rb"\s*(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$")
+
+
+def _begins_rdf(body: bytes) -> bool:
+    """Tell whether the first line of a file that is no comment is RDF."""
+    first = next((line for line in body.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
+    return (_TABBED_RDF if b"\t" in first else _RDF).match(first) is not None
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
@@ -132,6 +138,9 @@ def read_own(
     contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
 ) -> tuple[dict[str, Labels], str]:
     """Read the files of a graph by role, as they show that they are written; and say in a line what they showed."""
+    negatives: dict[str, int] = {}
+    if columns is None:
+        contents, negatives = _drop_negatives(contents, names)
     seen = {role: _see(content, names[role], columns) for role, content in contents.items()}
     _check_order(seen, names, columns)
     files = {role: read_triples(content, seen[role].form, names[role]) for role, content in contents.items()}
@@ -154,6 +163,10 @@ def read_own(
         notes.append(ORDER.format(", ".join(shown)))
     if any("d" in order for order in shown) and columns is None:
         notes.append("d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)")
+    for role, number in negatives.items():
+        notes.append(f"the last column of {names[role]} has labels; negatives left out: {number:,}")
+    if spaced := [names[role] for role, one in seen.items() if one.form.delimiter == " " and not one.form.count_line]:
+        notes.append(f"columns of {', '.join(spaced)} are separated by spaces")
     if any(one.form.quoted for one in seen.values()):
         notes.append("quotes around labels are left out, as in CSV")
     return files, "; ".join(notes)
@@ -164,17 +177,65 @@ def is_plain(begin: bytes, name: str) -> bool:
     return not begin.startswith(BOM) and _see(begin, name, None).form == LineFormat()
 
 
+# The label of a negative, whose positive is 1.
+_NEGATIVES = (b"-1", b"0")
+
+
+def _drop_negatives(contents: Mapping[str, bytes], names: Mapping[str, str]) -> tuple[dict[str, bytes], dict[str, int]]:
+    """Return files without their labels and the rows of negatives, and how many each labelled file has."""
+    kept, negatives = dict(contents), dict[str, int]()
+    for role, content in contents.items():
+        body = content.removeprefix(BOM)
+        sign = _find_sign(body, names[role]).encode()
+        found = _split_labels(body, sign)
+        if found is None:
+            continue
+        triples, labels = found
+        positives = [triple for triple, label in zip(triples, labels, strict=True) if label not in _NEGATIVES]
+        kept[role] = b"\n".join(positives)
+        negatives[role] = len(triples) - len(positives)
+    return kept, negatives
+
+
+def _split_labels(body: bytes, sign: bytes) -> tuple[list[bytes], list[bytes]] | None:
+    """Return the triples and the labels of a file; None if its fourth column has others than 1 and -1, or 1 and 0."""
+    first = body.partition(b"\n")[0]
+    if first.count(sign) != 3:
+        return None
+    rows = [line.removesuffix(b"\r").rpartition(sign) for line in body.rstrip(b"\r\n").split(b"\n")]
+    triples, labels = [triple for triple, _, _ in rows], [label for _, _, label in rows]
+    # A heading may call them anything.
+    headed = labels[0] not in {b"1", *_NEGATIVES}
+    distinct = {*labels[headed:]}
+    even = all(triple.count(sign) == 2 for triple in triples)
+    labelled = b"1" in distinct and any(distinct <= {b"1", negative} for negative in _NEGATIVES)
+    return (triples, labels) if even and labelled else None
+
+
+def _find_sign(body: bytes, name: str) -> str:
+    """Return what separates the columns of a file: spaces where there is no tab, and a first line of three or four."""
+    delimiter = find_delimiter(name)
+    if delimiter == "\t" and b"\t" not in body:
+        cells = body.partition(b"\n")[0].rstrip(b"\r").split(b" ")
+        if len(cells) in {3, 4} and all(cells):
+            return " "
+    return delimiter
+
+
 def _see(content: bytes, name: str, columns: str | None) -> _Seen:
     body = content.removeprefix(BOM)
     first, second, *_ = (line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b""))
     rdf = _TABBED_RDF.match(first) if b"\t" in first else _RDF.match(first)
     delimiter = find_delimiter(name)
+    if columns is None and first.startswith(b"#") and rdf is not None and not _begins_rdf(body):
+        raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
     if columns is None and delimiter == "\t" and rdf is not None:
         raise DataError(
             f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by tabs. Convert "
             'N-Triples so, without literals: awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '
             'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; other RDF to N-Triples first: riot --output=nt FILE.'
         )
+    delimiter = _find_sign(body, name)
     if _COUNT.fullmatch(first):
         # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of thunlp/OpenKE, 35bc6a9).
         ids = all(map(_COUNT.fullmatch, second.split()))

@@ -7,6 +7,7 @@ the build stops and names file, line and text.
 from __future__ import annotations
 
 import csv
+import shlex
 import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -203,8 +204,10 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
     for number, text in enumerate(texts[skipped:], start=1 + skipped):
         parts = split_cells(text, form)
         where = f"{name}, line {number}"
-        if not text:
-            return DataError(f"{where}: the line is blank; expected {wanted} columns ({form.columns}).")
+        if not text.strip():
+            return DataError(
+                f"{where}: the line is blank; expected {wanted} columns ({form.columns}). {leave_out('', name)}"
+            )
         if b"\r" in text:
             return DataError(f"{where}: there is a carriage return inside the line: {show_line(text)}.")
         if form.qualified:
@@ -212,7 +215,7 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
         if len(parts) != wanted:
             return DataError(
                 f"{where}: expected {wanted} columns ({form.columns}) separated by {_spell(form.delimiter)}, "
-                f"got {len(parts)}: {show_line(text)}.{_advise(text, form, parts, number)}"
+                f"got {len(parts)}: {show_line(text)}.{_advise(text, form, parts, number, name)}"
             )
         for letter, part in zip(form.columns, parts, strict=True):
             if letter != "-" and not (part.strip() if form.padded else part):
@@ -231,7 +234,15 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
     return [cell.encode("latin-1") for cell in cells]
 
 
-def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int) -> str:
+def leave_out(begin: str, name: str) -> str:
+    """Say how blank lines, or those that begin with a sign, are left out of a file."""
+    pattern, what = (f"^{begin}", f"lines that begin with {begin}") if begin else ("^[[:space:]]*$", "blank lines")
+    return f"Leave {what} out: grep -v '{pattern}' {shlex.quote(name)} > FILE"
+
+
+def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name: str) -> str:
+    if text.startswith(b"#"):
+        return f" {leave_out('#', name)}"
     if len(parts) > len(form.columns):
         # Row numbers come first.
         numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
@@ -253,7 +264,9 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int) -> s
         return " If the graph has no relations, add a column between the two that is the same in every line." * few
     word = fitting[0]
     ending = {"comma": ".csv", "tab": ".tsv"}.get(word)
-    remedy = f"Rename the file to end in {ending}" if ending else "Separate them by tabs"
+    remedy = f"Separate them by tabs: tr -s '{DELIMITERS[word]}' '\\t' < {shlex.quote(name)} > FILE.tsv"
+    if ending:
+        remedy = f"Rename the file to end in {ending}"
     return f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them. {remedy}."
 
 

@@ -277,6 +277,63 @@ def test_rdf_is_refused_with_the_command_that_converts(text: str) -> None:
     assert re.match("train.tsv is RDF: .*awk", refused({"train": text}, None, "tsv"))
 
 
+@for_each("negative", ["-1", "0"])
+@for_each("heading", ["", "head{0}relation{0}tail{0}label\n"])
+@for_each("sign", ["\t", ",", " "])
+def test_labelled_triples_are_read_without_their_negatives(negative: str, heading: str, sign: str) -> None:
+    if heading and sign == " ":
+        return  # four words may as well be three labels with a space in one
+    false: Row = ("dee", "likes", "ada")
+    rows = [(*row, "1") for row in TEST]
+    rows.insert(1, (*false, negative))
+    test = heading.format(sign) + "".join(f"{sign.join(row)}\n" for row in rows)
+    ending = "csv" if sign == "," else "txt"
+    found, note = read({"train": write(TRAIN, sign=sign), "test": test}, None, ending)
+    assert found == BOTH
+    assert f"the last column of test.{ending} has labels; negatives left out: 1" in note
+    if sign != " ":
+        # Named columns are as named.
+        assert refused({"train": write(TRAIN, sign=sign), "test": test}, "hrt", ending)
+
+
+@for_each("labels", [("1", "2"), ("0", "0"), ("-1", "0"), ("1", "0", "-1"), ("2014", "2015")])
+def test_other_fourth_columns_are_no_labels(labels: tuple[str, ...]) -> None:
+    test = "".join(f"ada\tknows\tcy{place}\t{label}\n" for place, label in enumerate(labels))
+    assert "To ignore further columns, name them with -: hrt-" in refused(
+        {"train": write(TRAIN, sign="\t"), "test": test}, None, "txt"
+    )
+
+
+def test_columns_may_be_separated_by_spaces() -> None:
+    found, note = read({role: write(rows, sign=" ") for role, rows in BOTH.items()}, None, "txt")
+    assert found == BOTH
+    assert "columns of train.txt, test.txt are separated by spaces" in note
+    # A tab anywhere says otherwise.
+    assert "separated by a tab" in refused({"train": "a b c\nd\te\tf\n"}, None, "txt")
+
+
+@pytest.mark.skipif(shutil.which("grep") is None, reason="there is no grep")
+@for_each(
+    ("text", "told"),
+    [
+        ("ada\tknows\tbob\n\nbob\tknows\tcy\n", "line 2: the line is blank"),
+        ("ada\tknows\tbob\r\n \r\nbob\tknows\tcy\r\n", "line 2: the line is blank"),
+        ("# a graph\nada\tknows\tbob\nbob\tknows\tcy\n", "line 1 is a comment: '# a graph'"),
+        ("ada\tknows\tbob\n# a graph\nbob\tknows\tcy\n", "line 2: expected 3 columns"),
+        ("ada   knows  bob\nbob   knows  cy\n", "line 1: expected 3 columns"),
+    ],
+)
+def test_what_is_no_triple_is_refused_with_a_command_that_works(text: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "my graph.tsv"
+    path.write_bytes(text.encode())
+    with pytest.raises(DataError, match=told) as caught:
+        read_own({"train": text.encode()}, {"train": str(path)})
+    command = re.search(r"(?:grep -v|tr -s) .*(?= > FILE)", str(caught.value))
+    assert command is not None
+    cleaned = subprocess.run(command[0], shell=True, check=True, capture_output=True).stdout  # noqa: S602
+    assert rows_of(read_own({"train": cleaned}, {"train": str(path)})[0]["train"]) == TRAIN[:2]
+
+
 @pytest.mark.skipif(shutil.which("awk") is None, reason="there is no awk")
 def test_the_command_that_converts_does(tmp_path: Path) -> None:
     graph, rows = tmp_path / "graph.nt", '<a> <p> <b> .\n<a> <q> "some text" .\n_:x\t<p>\t<a>.\n'
